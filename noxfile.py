@@ -67,7 +67,18 @@ def lock(session: nox.Session) -> None:
     """Write .ci/requirements-dev.txt: a developer's environment, pinned with hashes (`-- --upgrade`: the newest)."""
     session.install("uv>=0.9,<1")
     session.run(
-        *("uv", "pip", "compile", "pyproject.toml", "--extra", "test", "--extra", "docs", "--universal", "--quiet"),
+        *(
+            "uv",
+            "pip",
+            "compile",
+            "pyproject.toml",
+            "--extra",
+            "test",
+            "--extra",
+            "docs",
+            "--universal",
+            "--quiet",
+        ),
         *("--generate-hashes", "--no-annotate", "--custom-compile-command", "nox -s lock"),
         *("--output-file", ".ci/requirements-dev.txt", *session.posargs),
     )
@@ -88,6 +99,15 @@ def release(session: nox.Session) -> None:
     for path in users.glob("lib/python3*/site-packages/*/direct_url.json"):
         path.unlink()  # it names the folder of this checkout, and the list of materials would repeat it
     bill = dist / f"{wheel.stem.split('-py3')[0]}.cdx.json"
-    session.run("cyclonedx-py", "environment", str(users), "--output-reproducible", "--output-file", str(bill))
-    sums = [f"{sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(dist.iterdir())]
+    session.run(
+        "cyclonedx-py",
+        "environment",
+        str(users),
+        "--output-reproducible",
+        "--output-file",
+        str(bill),
+    )
+    sums = [
+        f"{sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(dist.iterdir())
+    ]
     (dist / "SHA256SUMS").write_text("".join(sums))

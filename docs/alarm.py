@@ -1,4 +1,5 @@
-"""The alarm on names alone: how often it warns of honest contexts, and of contexts that only name things.
+"""The alarm on names alone: how often it warns of honest contexts, and of contexts that only name
+things.
 
 A part of reports/studies/validity/README.md.
 """
@@ -39,7 +40,9 @@ def measured(paths: Sequence[str], bundled: bool) -> Frames:
 
 
 def alarm(rows: pd.DataFrame) -> Iterator[str]:
-    """How often contexts that only name things are recognised: chosen on half of the projects, tried on the rest."""
+    """How often contexts that only name things are recognised: chosen on half of the projects,
+    tried on the rest.
+    """
     table = rows[~rows["name"].isin(["null", "none", "oracle"])].copy()
     table["honest"] = table["name"].isin([*catalogue(), "recorded"])
     projects = sorted(table["project"].unique())
@@ -47,10 +50,17 @@ def alarm(rows: pd.DataFrame) -> Iterator[str]:
     yield f"{some(table['session'].nunique(), 'session')} of {some(len(projects), 'project')}:"
     yield f"{', '.join(name[:24] for name in projects)}."
     yield ""
-    yield "| exam as a share of presence, means over the sessions | lowest honest | highest made to please |"
+    yield (
+        "| exam as a share of presence, means over the sessions | lowest honest | highest made to"
+        " please |"
+    )
     yield "|---|---|---|"
     for title, half in (("projects to choose on", table[first]), ("other projects", table[~first])):
-        means = half.groupby(["honest", "share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
+        means = (
+            half.groupby(["honest", "share", "name"], dropna=False)[["presence", "exam"]]
+            .mean()
+            .reset_index()
+        )
         means["told"] = means["exam"] / means["presence"]
         honest = means[means["honest"]].sort_values("told").iloc[0]
         made = means[~means["honest"]].sort_values("told").iloc[-1]
@@ -58,19 +68,29 @@ def alarm(rows: pd.DataFrame) -> Iterator[str]:
         if title.startswith("projects"):
             middle = (honest["told"] + made["told"]) / 2
     yield ""
-    yield f"Midway between the two on the first half: {decimal(middle)}. The alarm is below {ANSWERED}."
+    yield (
+        f"Midway between the two on the first half: {decimal(middle)}. The alarm is below"
+        f" {ANSWERED}."
+    )
     yield ""
     yield f"| alarm below {ANSWERED}, on the other projects | strategies | sessions of each |"
     yield "|---|---|---|"
     for title, own in _groups(table[~first]):
-        means = own.groupby(["share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
+        means = (
+            own.groupby(["share", "name"], dropna=False)[["presence", "exam"]].mean().reset_index()
+        )
         yield f"| {title} | {_rate(means)} | {_rate(own)} |"
 
 
 def _one_a_project(paths: Sequence[str], bundled: bool) -> list[Prepared]:
     """The first session of 60 to 300 messages of each project."""
     sources = [*(sources_of([]) if bundled else ()), *sources_of(list(paths))]
-    every = (session for source in sources for session in sessions_in(source) if 60 <= len(session.messages) <= 300)
+    every = (
+        session
+        for source in sources
+        for session in sessions_in(source)
+        if 60 <= len(session.messages) <= 300
+    )
     chosen: dict[str, Session] = {}
     for session in every:
         chosen.setdefault(session.project or session.id, session)
@@ -78,10 +98,17 @@ def _one_a_project(paths: Sequence[str], bundled: bool) -> list[Prepared]:
 
 
 def _went_on_with(paths: Sequence[str]) -> pd.DataFrame:
-    """The contexts that recorded agents went on with, over the things that they then used; chance is not taken off."""
+    """The contexts that recorded agents went on with, over the things that they then used;
+    chance is not taken off.
+    """
     rows = used_things(compacted_in(paths))
     own = rows[(rows["context"] == "recorded") & rows["exam"].notna()].assign(name="recorded")
-    return own.groupby(["session", "project", "name"])[["presence", "exam"]].mean().astype(float).reset_index()
+    return (
+        own.groupby(["session", "project", "name"])[["presence", "exam"]]
+        .mean()
+        .astype(float)
+        .reset_index()
+    )
 
 
 def _strategy(row: pd.Series) -> str:

@@ -1,4 +1,6 @@
-"""The rule-based writer's summaries, asked what nobody asked for its sake: by graded questions, by agents' look-ups."""
+"""The rule-based writer's summaries, asked what nobody asked for its sake: by graded questions,
+by agents' look-ups.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +23,29 @@ from workbench.recordings.importers.importer import load
 
 
 def answers_held(folder: Path) -> pd.DataFrame:
-    """How many exact answers of native-vs-text stand in models' summaries, the writer's and the newest messages.
+    """How many exact answers of native-vs-text stand in models' summaries, the writer's and the
+    newest messages.
 
-    All of one size: that of the model's summary; the two messages behind a summary are there for all. A row a context
-    and category: `context category answers held right`.
+    All of one size: that of the model's summary; the two messages behind a summary are there for
+    all. A row a context and category: `context category answers held right`.
     """
     rows = []
     with TemporaryDirectory() as place:
         for fixture in json.loads((folder / "fixtures.json").read_text(encoding="utf-8")):
-            (Path(place) / f"{fixture['id']}.json").write_text(json.dumps(fixture["history"]), encoding="utf-8")
+            (Path(place) / f"{fixture['id']}.json").write_text(
+                json.dumps(fixture["history"]), encoding="utf-8"
+            )
         history = {path.stem: load(path)[0].messages for path in Path(place).iterdir()}
     for one in graded(folder):
         messages, tail = history[one.group.partition(" ")[0]], one.texts[1:]
         most = COUNT(Summary(id="", text=one.texts[0]))
         said = [said_text(message) for message in messages[::-1]]
         newest = filled(said, lambda text: COUNT(Summary(id="", text=text)), [most])[0]
-        texts = {"a model's summary": one.texts[0], "the writer's": written(messages, most), "newest messages": newest}
+        texts = {
+            "a model's summary": one.texts[0],
+            "the writer's": written(messages, most),
+            "newest messages": newest,
+        }
         for name, text in texts.items():
             whole = "\n".join((text, *tail)).lower()
             rows += [(name, a.category, 1, a.answer.lower() in whole, a.right) for a in one.answers]
@@ -47,7 +56,9 @@ def answers_held(folder: Path) -> pd.DataFrame:
 def held_table(rows: pd.DataFrame) -> Iterator[str]:
     """The share of the answers in each context, by category."""
     found = rows.pivot(index="context", columns="category", values=["held", "answers"])
-    found = (found["held"] / found["answers"])[rows["category"].unique()].loc[rows["context"].unique()]
+    found = (found["held"] / found["answers"])[rows["category"].unique()].loc[
+        rows["context"].unique()
+    ]
     every = rows.groupby("context")[["answers", "held", "right"]].sum()
     found.insert(0, "all", every["held"] / every["answers"])
     heads = " | ".join(found).replace("_", " ")
@@ -61,10 +72,11 @@ def held_table(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def looked_up(sessions: Sequence[Prepared]) -> pd.DataFrame:
-    """What recorded agents used after their compactions, by how they came by it, and what each context names of it.
+    """What recorded agents used after their compactions, by how they came by it, and what each
+    context names of it.
 
-    A thing is named where its text occurs. The agent's own context decided what it looked for, the others nothing.
-    A row a compaction, way and context: `session at how context things named`.
+    A thing is named where its text occurs. The agent's own context decided what it looked for, the
+    others nothing. A row a compaction, way and context: `session at how context things named`.
     """
     things = used_things(sessions)
     things = things[things["context"] == "recorded"][["session", "at", "thing", "how"]]
@@ -74,16 +86,25 @@ def looked_up(sessions: Sequence[Prepared]) -> pd.DataFrame:
         texts = {name: text_of(context.messages).lower() for name, context in contexts.items()}
         rows += [
             (session, at, one.how, name, 1, one.thing.lower() in text)
-            for one in own.itertuples() for name, text in texts.items()
-        ]  # fmt: skip
+            for one in own.itertuples()
+            for name, text in texts.items()
+        ]
     table = pd.DataFrame(rows, columns=["session", "at", "how", "context", "things", "named"])
-    return table.groupby(["session", "at", "how", "context"], sort=False).sum().astype(int).reset_index()
+    return (
+        table.groupby(["session", "at", "how", "context"], sort=False)
+        .sum()
+        .astype(int)
+        .reset_index()
+    )
 
 
 def looked_up_table(rows: pd.DataFrame) -> Iterator[str]:
     """The shares that are named, over all compactions."""
     found = rows.groupby(["how", "context"])[["things", "named"]].sum()
-    yield "| the agent | things | named in its own context | with the writer's summary | by *truncate* |"
+    yield (
+        "| the agent | things | named in its own context | with the writer's summary | by"
+        " *truncate* |"
+    )
     yield "|---" * 5 + "|"
     for how in ("remembered", "looked for", "fetched"):
         each = [found.loc[(how, name)] for name in ("recorded", "extractive", "truncate")]

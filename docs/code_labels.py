@@ -1,7 +1,9 @@
-"""People's labels of the code that a task needs, beside what the metrics say of contexts. A part of docs/validity.md.
+"""People's labels of the code that a task needs, beside what the metrics say of contexts. A part of
+docs/validity.md.
 
-The labels are of ContextBench (Nobbettt/ContextBench, Apache-2.0): ranges of lines of a repository, with their text.
-The trajectories of the same tasks (schwerli/Context-Bench, `traj`) are read where they lie; no text of them is kept.
+The labels are of ContextBench (Nobbettt/ContextBench, Apache-2.0): ranges of lines of a repository,
+with their text. The trajectories of the same tasks (schwerli/Context-Bench, `traj`) are read where
+they lie; no text of them is kept.
 """
 
 from __future__ import annotations
@@ -64,7 +66,8 @@ LABELS = ("gold", "pairs")
 
 
 def measured(paths: Sequence[str], _: bool) -> Frames:
-    """A row a trajectory, boundary and context: the share of the labelled lines in it, and what each metric says.
+    """A row a trajectory, boundary and context: the share of the labelled lines in it, and what
+    each metric says.
 
     Args:
         paths: the file of the labels, and the folder of the trajectories.
@@ -116,7 +119,8 @@ def trajectories(labels: str, folder: str) -> Iterator[Trajectory]:
     """`A_TASK` trajectories of each labelled task, whichever agents worked on it."""
     table = pd.read_parquet(labels)
     of_task = {
-        str(row["original_inst_id"]): labelled_lines(str(row["gold_context"])) for row in table.to_dict("records")
+        str(row["original_inst_id"]): labelled_lines(str(row["gold_context"]))
+        for row in table.to_dict("records")
     }
     paths = [path for path in Path(folder).rglob("*.traj*") if path.parent.name in of_task]
     paths.sort(key=lambda path: sha256(str(path.relative_to(folder)).encode()).hexdigest())
@@ -142,7 +146,12 @@ def _rows_of(trajectory: Trajectory) -> Iterator[dict[str, object]]:
             continue
         for name, context in contexts_of(ready, sized).items():
             if context.tokens <= ALLOWED * sized.target:
-                place = {"session": trajectory.name, "at": sized.at, "context": name, "tokens": context.spoken}
+                place = {
+                    "session": trajectory.name,
+                    "at": sized.at,
+                    "context": name,
+                    "tokens": context.spoken,
+                }
                 yield {**place, "labelled": len(boundary.labels.single), **boundary.values(context)}
 
 
@@ -169,14 +178,20 @@ class Boundary:
         """The boundary of a sized history."""
         messages = ready.session.messages
         past = messages[: sized.at]
-        future = [part for part in messages[sized.at : sized.at + HORIZON] if isinstance(part, AssistantMessage)]
+        future = [
+            part
+            for part in messages[sized.at : sized.at + HORIZON]
+            if isinstance(part, AssistantMessage)
+        ]
         answers = ["\n".join(spoken_texts(answer)) for answer in future]
         runs = runs_of("\n".join(answers)) & runs_of(text_of(past))
         shown = labels.both(CodeLines.of([text_of(past)]))
         return cls(ready, sized.at, shown, runs, answers[:ANSWERS], Bm25([text_of(past)]))
 
     def values(self, context: Context) -> dict[str, object]:
-        """The share of the labelled lines that a context has whole, and each metric's value; None where it has none."""
+        """The share of the labelled lines that a context has whole, and each metric's value;
+        None where it has none.
+        """
         index = self.ready.index
         text = text_of(context.messages)
         exams = Exams.of(index)
@@ -193,9 +208,17 @@ class Boundary:
             "code": float(code.mean()) if len(code) else None,
             "edits": exams.later_use.shares(self.at, seen).get("edits"),
             "exam": exam.score(seen) if enough else None,
-            "presence": demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) >= FEWEST else None,
+            "presence": (
+                demand.retained(seen.kept, seen.texts).mean("presence")
+                if len(demand) >= FEWEST
+                else None
+            ),
             "bm25": float(np.mean(self.bm25.shares(self.answers, text))) if self.answers else None,
-            "runs": len(self.runs & runs_of(text)) / len(self.runs) if len(self.runs) >= FEWEST else None,
+            "runs": (
+                len(self.runs & runs_of(text)) / len(self.runs)
+                if len(self.runs) >= FEWEST
+                else None
+            ),
         }
 
 
@@ -211,7 +234,9 @@ def runs_of(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def code_table(rows: pd.DataFrame) -> Iterator[str]:
-    """The labelled lines kept by each context beside the metrics, the order within a boundary, and the sign."""
+    """The labelled lines kept by each context beside the metrics, the order within a boundary,
+    and the sign.
+    """
     tasks = rows["session"].nunique()
     places = rows.groupby(["session", "at"]).ngroups
     sizes = f"{some(tasks, 'trajectory', 'trajectories')}, {some(places, 'boundary', 'boundaries')}"
@@ -233,7 +258,9 @@ def code_table(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _mean_of_sessions(rows: pd.DataFrame, measure: str) -> float:
-    """The mean over sessions of the mean over boundaries; lines of code count alike at all boundaries of a session."""
+    """The mean over sessions of the mean over boundaries; lines of code count alike at all
+    boundaries of a session.
+    """
     rows = _with_values(rows, measure)
     weights = rows["lines"] if measure == "code" else rows["labelled"] if measure in LABELS else 1.0
     weighted = rows.assign(weight=weights, value=rows[measure] * weights)
@@ -250,7 +277,9 @@ def _with_values(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _spearman(rows: pd.DataFrame, measure: str, label: str) -> str:
-    """The mean over boundaries of the rank correlation over contexts, and how many boundaries tell contexts apart."""
+    """The mean over boundaries of the rank correlation over contexts, and how many boundaries
+    tell contexts apart.
+    """
     correlations = []
     rows = _with_values(rows, measure)
     for _, boundary in rows[rows[label].notna()].groupby(["session", "at"]):
@@ -266,5 +295,8 @@ def _lead(rows: pd.DataFrame, measure: str) -> str:
         return ""
     wide = rows.pivot(index=["session", "at"], columns="context", values=measure)
     lead = wide["summarize"] - wide["truncate"]
-    means = [_mean_of_sessions(rows[rows["context"] == name], measure) for name in ("summarize", "truncate")]
+    means = [
+        _mean_of_sessions(rows[rows["context"] == name], measure)
+        for name in ("summarize", "truncate")
+    ]
     return f"{means[0] - means[1]:+.2f} ({int((lead > 0).sum())}, {int((lead < 0).sum())})"

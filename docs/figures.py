@@ -1,9 +1,11 @@
-"""The table of results of the bundled sessions, made from a run; and the list of all printed figures.
+"""The table of results of the bundled sessions, made from a run; and the list of all printed
+figures.
 
-`python docs/figures.py RUN` writes the table into reports/studies/bundled; with `--check` it says where page and run
-differ, and exits with 1. `python docs/figures.py list` writes docs/figures.toml as a table into
-reports/studies/README.md. With `--check` it fails as well where a table with figures stands between no marks that the
-list has, and where a sentence and a table differ (prose.py).
+`python docs/figures.py RUN` writes the table into reports/studies/bundled; with `--check` it says
+where page and run differ, and exits with 1. `python docs/figures.py list` writes docs/figures.toml
+as a table into reports/studies/README.md. With `--check` it fails as well where a table with
+figures stands between no marks that the list has, and where a sentence and a table differ
+(prose.py).
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ def lines(run: Tables) -> Iterator[str]:
     """The table of a run in Markdown, and below it what the means are over."""
     against = {row["strategy"]: row for row in differences(run).to_dict("records")}
     late, larger = run.unranked(SHARE), run.over_target(SHARE)
-    yield "| strategy | the work | 95 % interval | against `truncate`, points | names | 95 % interval | size used |"
+    yield (
+        "| strategy | the work | 95 % interval | against `truncate`, points | names | 95 % interval"
+        " | size used |"
+    )
     yield "|---|---|---|---|---|---|---|"
     for name in run.strategies:
         work, names = (run.equal_size(name, SHARE, half) for half in (WORK, NAMES))
@@ -55,11 +60,22 @@ def lines(run: Tables) -> Iterator[str]:
         row = against.get(name, {}) if name not in REFERENCES else {}
         used = run.used(name, SHARE)
         size = "" if used is None else percent(used)
-        figures = (_mean(work), _interval(work), _difference(row), _mean(names), _interval(names), size)
+        figures = (
+            _mean(work),
+            _interval(work),
+            _difference(row),
+            _mean(names),
+            _interval(names),
+            size,
+        )
         yield f"| {shown} | {' | '.join(figures)} |"
     yield ""
     left, every = run.too_small.get(SHARE, (0, 0))
-    out = f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size" if left else ""
+    out = (
+        f"; {left} of {every} boundaries are in no figure: what must stay is larger than the size"
+        if left
+        else ""
+    )
     yield f"Means over {Counts.of(run)}{out}."
 
 
@@ -87,11 +103,15 @@ FEWEST = 3
 
 
 def unmarked(page: Path, known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """What of a page is wrong: tables with figures between no marks of the list, and marks that it does not have."""
+    """What of a page is wrong: tables with figures between no marks of the list, and marks that
+    it does not have.
+    """
     text = page.read_text(encoding="utf-8")
     title = page_name(page)
     for name, one in known.items():
-        if one["page"] == title and not re.search(f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL):
+        if one["page"] == title and not re.search(
+            f"<!-- {name} -->\n.*<!-- end of {name} -->\n", text, re.DOTALL
+        ):
             yield f"{title}: the list has {name!r}, the page has no such marks"
     inside, table = "", list[str]()
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -99,7 +119,10 @@ def unmarked(page: Path, known: Mapping[str, Mapping[str, str]]) -> Iterator[str
             table.append(line)
             continue
         if inside not in known and sum(map(_figures_in, table)) >= FEWEST:
-            yield f"{title}, line {number - len(table)}: no command is known for the table {table[0][:60]!r}"
+            yield (
+                f"{title}, line {number - len(table)}: no command is known for the table"
+                f" {table[0][:60]!r}"
+            )
         table = []
         if mark := re.fullmatch(r"<!-- (end of )?([a-z-]+) -->", line):
             inside = "" if mark[1] else mark[2]
@@ -114,7 +137,10 @@ def figures_table(known: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     yield "| page | figures | command | data | in CI |"
     yield "|---|---|---|---|---|"
     for one in known.values():
-        yield f"| {page_link(one['page'])} | {one['shows']} | {one['command']} | {one['data']} | {one['ci']} |"
+        yield (
+            f"| {page_link(one['page'])} | {one['shows']} | {one['command']} | {one['data']} |"
+            f" {one['ci']} |"
+        )
 
 
 def page_link(title: str) -> str:
@@ -131,8 +157,14 @@ def page_link(title: str) -> str:
 def printed_pages(known: Mapping[str, Mapping[str, str]]) -> list[Path]:
     """The pages that are checked: README, docs, and the studies that the list names."""
     listed_pages = {entry["page"] for entry in known.values()}
-    studies = [page for page in sorted(STUDY_PAGES.glob("*/README.md")) if page_name(page) in listed_pages]
-    pages = [page for folder in (".", "reference", "decisions") for page in sorted((DOCS / folder).glob("*.md"))]
+    studies = [
+        page for page in sorted(STUDY_PAGES.glob("*/README.md")) if page_name(page) in listed_pages
+    ]
+    pages = [
+        page
+        for folder in (".", "reference", "decisions")
+        for page in sorted((DOCS / folder).glob("*.md"))
+    ]
     return [README, *pages, *studies]
 
 
@@ -149,7 +181,11 @@ def main(run: str, check: bool) -> int:
     """Write or check the table of results, or the list; 1 where a check finds a difference."""
     if run == "list":
         return listed(check)
-    return int(between_marks(RESULTS_PAGE, "results", lines(Tables.of(Results.open(run), "truncate")), check=check))
+    return int(
+        between_marks(
+            RESULTS_PAGE, "results", lines(Tables.of(Results.open(run), "truncate")), check=check
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""The pages of docs/reference that the package itself knows: commands, formats, tables with their columns.
+"""The pages of docs/reference that the package itself knows: commands, formats, tables with their
+columns.
 
-`python docs/reference.py` writes them; with `--check` it names those that are stale and exits with 1.
+`python docs/reference.py` writes them; with `--check` it names those that are stale and exits with
+1.
 """
 
 from __future__ import annotations
@@ -20,7 +22,17 @@ from workbench.evaluation.experiment.columns import SOURCE
 from workbench.recordings.importers.importer import formats
 
 FOLDER = Path(__file__).parent / "reference"
-FEATURES = ("calls", "thinking", "images", "usage", "times", "model", "system", "tree", "compactions")
+FEATURES = (
+    "calls",
+    "thinking",
+    "images",
+    "usage",
+    "times",
+    "model",
+    "system",
+    "tree",
+    "compactions",
+)
 """What a format may carry, in the order of the columns."""
 
 
@@ -32,7 +44,10 @@ def formats_page() -> str:
 def _format_lines() -> Iterator[str]:
     yield "# Formats"
     yield ""
-    yield "Formats are recognised by content, never by name. `workbench list formats` prints this list."
+    yield (
+        "Formats are recognised by content, never by name. `workbench list formats` prints this"
+        " list."
+    )
     yield ""
     yield f"| format | what it is | {' | '.join(FEATURES)} |"
     yield "|---" * (len(FEATURES) + 2) + "|"
@@ -54,13 +69,23 @@ def commands_page() -> str:
 def _command_lines() -> Iterator[str]:
     yield "# Commands"
     yield ""
-    yield "`workbench COMMAND --help` shows the options for every day, `--help-all` all of them. `--config FILE` reads"
-    yield "options from a TOML file, each by its long name, such as `max-dollars = 2`; the command line wins."
+    yield (
+        "`workbench COMMAND --help` shows the options for every day, `--help-all` all of them."
+        " `--config FILE` reads"
+    )
+    yield (
+        "options from a TOML file, each by its long name, such as `max-dollars = 2`; the command"
+        " line wins."
+    )
     panels = dict.fromkeys(entry.panel for entry in (*COMMANDS, *GROUPS) if " " not in entry.path)
     for panel in panels:
         yield ""
         yield f"## {panel}"
-        tops = [entry.path for entry in (*COMMANDS, *GROUPS) if entry.panel == panel and " " not in entry.path]
+        tops = [
+            entry.path
+            for entry in (*COMMANDS, *GROUPS)
+            if entry.panel == panel and " " not in entry.path
+        ]
         for command in COMMANDS:
             if command.path.split()[0] in tops:
                 yield from _lines_of_command(command)
@@ -70,7 +95,9 @@ def _lines_of_command(entry: Command) -> Iterator[str]:
     command: Any = get_command(commands(entry.path))
     for name in entry.path.split():
         command = command.commands[name]
-    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    arguments = [
+        parameter for parameter in command.params if parameter.param_type_name == "argument"
+    ]
     words = " ".join(f"[{argument.name.upper()}]" for argument in arguments)
     yield ""
     yield f"### `{f'workbench {entry.path} {words}'.strip()}`"
@@ -83,7 +110,9 @@ def _lines_of_command(entry: Command) -> Iterator[str]:
         yield f"| {argument.name.upper()} | {_cell(argument.help)} |"
     for option in command.params:
         if option.param_type_name == "option" and long_name(option) not in ABOUT_OPTIONS:
-            yield f"| `{'`, `'.join(option.opts)}` | {_cell(option.help)}{_default(option.default)} |"
+            yield (
+                f"| `{'`, `'.join(option.opts)}` | {_cell(option.help)}{_default(option.default)} |"
+            )
 
 
 def _cell(text: str | None) -> str:
@@ -92,7 +121,11 @@ def _cell(text: str | None) -> str:
 
 def _default(value: object) -> str:
     """The value that holds where none is given, if there is one to speak of."""
-    return "" if value is None or value is False or value == "" or callable(value) else f" Default: `{value}`."
+    return (
+        ""
+        if value is None or value is False or value == "" or callable(value)
+        else f" Default: `{value}`."
+    )
 
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -115,7 +148,9 @@ def main(check: bool) -> int:
     """Write the pages, or name the stale ones."""
     if check:
         stale = stale_pages()
-        sys.stdout.write("".join(f"{name} is stale: run python docs/reference.py\n" for name in stale))
+        sys.stdout.write(
+            "".join(f"{name} is stale: run python docs/reference.py\n" for name in stale)
+        )
         return int(bool(stale))
     for name, made in PAGES.items():
         (FOLDER / name).write_text(made(), encoding="utf-8")

@@ -1,7 +1,8 @@
-"""The rows behind printed tables: measured once from recordings, kept beside the pages, printed and checked in seconds.
+"""The rows behind printed tables: measured once from recordings, kept beside the pages, printed and
+checked in seconds.
 
-The rows of a page lie in the folder `rows` beside it: figures by session and no text. A session is named by a hash of
-its id.
+The rows of a page lie in the folder `rows` beside it: figures by session and no text. A session is
+named by a hash of its id.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ class Part:
     """A part of a page between two marks.
 
     Attributes:
-        measure: its rows, of paths; with False only those of sessions in these paths, without the bundled ones.
+        measure: its rows, of paths; with False only those of sessions in these paths, without the
+            bundled ones.
         tell: the lines of the page, of the rows that were kept (of those measured, where none are).
         facts: what reports show of it, of the same rows.
-        kept: whether the rows are kept beside the page, so that they can be told without the recordings.
+        kept: whether the rows are kept beside the page, so that they can be told without the
+            recordings.
     """
 
     measure: Callable[[Sequence[str], bool], Frames]
@@ -44,7 +47,9 @@ class Part:
 
 
 def run(parts: Mapping[str, Part], page: Path, words: Sequence[str]) -> int:
-    """Write or check a part of a page, as the words after a command say; 1 where a check finds a difference."""
+    """Write or check a part of a page, as the words after a command say; 1 where a check finds a
+    difference.
+    """
     name, *paths = [word for word in words if word != "--check"]
     part, check, folder = parts[name], "--check" in words, rows_beside(page)
     if check and paths:
@@ -69,7 +74,9 @@ def rows_beside(page: Path) -> Path:
 
 
 def between_marks(page: Path, name: str, made: Iterable[str], *, check: bool) -> bool:
-    """Write the lines between the marks of that name, or say how they differ; whether a check finds that."""
+    """Write the lines between the marks of that name, or say how they differ; whether a check
+    finds that.
+    """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     before, _, rest = page.read_text(encoding="utf-8").partition(start)
     old, _, after = rest.partition(end)
@@ -87,9 +94,13 @@ def _facts(name: str, found: Mapping[str, object], *, check: bool) -> bool:
     known = json.loads(FACTS.read_text(encoding="utf-8"))
     same = bool(known.get(name) == json.loads(json.dumps(found)))
     if not check:
-        FACTS.write_text(json.dumps(known | {name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        FACTS.write_text(
+            json.dumps(known | {name: found}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
+        )
     elif not same:
-        sys.stdout.write(f"facts.json says of {name}: {known.get(name)}\nthe code says:    {found}\n")
+        sys.stdout.write(
+            f"facts.json says of {name}: {known.get(name)}\nthe code says:    {found}\n"
+        )
     return check and not same
 
 
@@ -115,7 +126,8 @@ def read(part: str, name: str = "", folder: Path = FOLDER) -> pd.DataFrame:
 def differences(part: str, frames: Frames, folder: Path = FOLDER) -> int:
     """How many frames differ from the kept rows of the same sessions and contexts; each is told."""
     return sum(
-        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder)) for name, rows in frames.items()
+        _differs(f"{part} {name}".strip(), _again(rows), read(part, name, folder))
+        for name, rows in frames.items()
     )
 
 
@@ -125,13 +137,21 @@ def _differs(title: str, fresh: pd.DataFrame, old: pd.DataFrame) -> bool:
         known = pd.MultiIndex.from_frame(old[same])
         fresh = fresh[pd.MultiIndex.from_frame(fresh[same]).isin(known)]
         old = old[old["session"].isin(fresh["session"])]
-        fresh, old = (rows.sort_values(same, kind="stable") for rows in (fresh, old))  # in whatever order they came
-        sys.stdout.write(f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside the kept rows\n")
+        # in whatever order they came
+        fresh, old = (rows.sort_values(same, kind="stable") for rows in (fresh, old))
+        sys.stdout.write(
+            f"{title}: {len(fresh)} rows of {fresh['session'].nunique()} sessions beside the kept"
+            " rows\n"
+        )
         if fresh.empty:
             return False
     try:
         pd.testing.assert_frame_equal(
-            fresh.reset_index(drop=True), old.reset_index(drop=True), check_dtype=False, rtol=0, atol=2 * 10**-DIGITS
+            fresh.reset_index(drop=True),
+            old.reset_index(drop=True),
+            check_dtype=False,
+            rtol=0,
+            atol=2 * 10**-DIGITS,
         )
     except AssertionError as problem:
         sys.stdout.write(f"{title}: the kept rows and the recordings differ. {problem}\n")

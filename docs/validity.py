@@ -1,13 +1,16 @@
-"""The measured parts of docs/validity.md and reports/studies/validity, and the facts that every report shows.
+"""The measured parts of docs/validity.md and reports/studies/validity, and the facts that every
+report shows.
 
-`python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and writes the page:
-`behaviour` and `names` from recordings, `summaries` and `writer` from these and the bundled ones (up to an hour),
-`answers` from the folder of graded ones, `held` from native-vs-text, `code` from people's labels and trajectories.
-`readers` and `readers-more` (studies of this repository), `gamers` and `wordings` (bundled sessions), `needs` and
-`errors` (what ships) take no paths and keep no rows. Without paths the page is written from the rows that are there.
+`python docs/validity.py PART PATHS...` measures one of them, keeps its rows beside the page and
+writes the page: `behaviour` and `names` from recordings, `summaries` and `writer` from these and
+the bundled ones (up to an hour), `answers` from the folder of graded ones, `held` from
+native-vs-text, `code` from people's labels and trajectories. `readers` and `readers-more` (studies
+of this repository), `gamers` and `wordings` (bundled sessions), `needs` and `errors` (what ships)
+take no paths and keep no rows. Without paths the page is written from the rows that are there.
 
-With `--check` nothing is written: without paths it says where the page and the rows differ, with paths where the rows
-and the recordings differ, of sessions that both have. It exits with 1 where they do.
+With `--check` nothing is written: without paths it says where the page and the rows differ, with
+paths where the rows and the recordings differ, of sessions that both have. It exits with 1 where
+they do.
 """
 
 from __future__ import annotations
@@ -25,7 +28,16 @@ import alarm
 import code_labels
 from answered import answers_held, held_table, looked_up, looked_up_table
 from rows import Frames, Part, run
-from summaries import at_equal_size, at_recorded, by_judge, by_session, counted, recorded_table, sample, sizes_table
+from summaries import (
+    at_equal_size,
+    at_recorded,
+    by_judge,
+    by_session,
+    counted,
+    recorded_table,
+    sample,
+    sizes_table,
+)
 from writers import tried, writers_table
 
 from workbench.base.formats import decimal, some
@@ -35,7 +47,14 @@ from workbench.lab.sides.real_readers import real_readers
 from workbench.lab.sides.wordings import wordings
 from workbench.lab.validation.answers.exams import METRICS, agreement, verdicts
 from workbench.lab.validation.answers.records import graded
-from workbench.lab.validation.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
+from workbench.lab.validation.fetched_again import (
+    by_way,
+    figures,
+    lead_note,
+    precision_table,
+    ranks,
+    with_intervals,
+)
 from workbench.lab.validation.needs import labelled
 from workbench.lab.validation.selfcheck import sessions_of
 from workbench.lab.validation.used_things import COLUMNS, CONTROL, compacted, used_things
@@ -51,41 +70,69 @@ STRATA = ("kind", "source", "recoverable", "when")
 
 def _behaviour(paths: Sequence[str], _: bool) -> Frames:
     rows = used_things(compacted(paths))
-    return {"": rows.assign(thing=rows.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0]))}
+    return {
+        "": rows.assign(
+            thing=rows.groupby("session")["thing"].transform(lambda each: pd.factorize(each)[0])
+        )
+    }
 
 
 def behaviour(rows: pd.DataFrame) -> Iterator[str]:
     """What `workbench lab validate behaviour` says of some recordings."""
     rows = _used(rows)
     own = rows[rows["context"] == "recorded"]
-    projects = own.groupby("project")["session"].nunique().sort_values(ascending=False, kind="stable")
+    projects = (
+        own.groupby("project")["session"].nunique().sort_values(ascending=False, kind="stable")
+    )
     names = ", ".join(f"{name} ({n})" for name, n in projects.items())
     compactions = some(own.groupby(["session", "compaction"]).ngroups, "compaction")
-    yield f"{compactions} in {some(int(projects.sum()), 'session')} of {some(len(projects), 'project')}: {names}."
+    yield (
+        f"{compactions} in {some(int(projects.sum()), 'session')} of"
+        f" {some(len(projects), 'project')}: {names}."
+    )
     yield ""
     yield from table_of(by_way(rows).rename(columns={"how": "how the agent came by it"}))
     yield ""
-    yield "| context | metric | lost, of | fetched again if lost | if kept | AUC | pairs alike | less presence's AUC |"
+    yield (
+        "| context | metric | lost, of | fetched again if lost | if kept | AUC | pairs alike | less"
+        " presence's AUC |"
+    )
     yield "|---|---|---|---|---|---|---|---|"
-    for name, title in (("recorded", "the agent's own"), (CONTROL, f"*{CONTROL}*, which it never had")):
+    for name, title in (
+        ("recorded", "the agent's own"),
+        (CONTROL, f"*{CONTROL}*, which it never had"),
+    ):
         for row in with_intervals(figures(rows[rows["context"] == name])).to_dict("records"):
             numbers = " | ".join(row[one] for one in SHOWN)
             yield f"| {title} | {row['metric']} | {row['lost']}, {row['things']} | {numbers} |"
     yield ""
     yield f"{lead_note(figures(own))} Over projects: {_interval(figures(own, unit='project'))}."
     yield ""
-    yield "| | things | fetched again | presence: if lost, if kept, AUC | exam: if lost, if kept, AUC |"
+    yield (
+        "| | things | fetched again | presence: if lost, if kept, AUC | exam: if lost, if kept,"
+        " AUC |"
+    )
     yield "|---|---|---|---|---|"
     for stratum in STRATA:
         for key, one in figures(own, [stratum]).groupby(stratum, sort=False):
             by = one.set_index("metric")
-            cells = [", ".join(decimal(by.loc[name, part]) for part in SHOWN[:3]) for name in ("presence", "exam")]
+            cells = [
+                ", ".join(decimal(by.loc[name, part]) for part in SHOWN[:3])
+                for name in ("presence", "exam")
+            ]
             shown = f"{stratum}: {key}" if stratum != "when" else f"first used {key} messages later"
-            yield f"| {shown} | {by['things'].iloc[0]} | {decimal(by['fetched'].iloc[0])} | {' | '.join(cells)} |"
+            yield (
+                f"| {shown} | {by['things'].iloc[0]} | {decimal(by['fetched'].iloc[0])} |"
+                f" {' | '.join(cells)} |"
+            )
     yield ""
-    yield "Rank correlation over sessions of the mean verdict with the share fetched again (only of what the metric"
+    yield (
+        "Rank correlation over sessions of the mean verdict with the share fetched again (only of"
+        " what the metric"
+    )
     each = [
-        f"{row['metric']} {decimal(row['used'])} ({decimal(row['asked'])})" for row in ranks(rows).to_dict("records")
+        f"{row['metric']} {decimal(row['used'])} ({decimal(row['asked'])})"
+        for row in ranks(rows).to_dict("records")
     ]
     yield f"demands or asks): {', '.join(each)}."
 
@@ -133,8 +180,17 @@ NAMES = {"auc": "AUC", "spearman": "Spearman"}
 def _answers(paths: Sequence[str], _: bool) -> Frames:
     found = [verdicts(graded(Path(paths[0]) / name)).assign(set=name) for name in SETS]
     of = ["set", "group", "variant", "context", "category", "kind", "right"]
-    rows = pd.concat(found).assign(n=lambda each: each.groupby([*of, "metric"], dropna=False).cumcount())
-    return {"": rows.set_index([*of, "n", "metric"])["value"].unstack("metric").reset_index().drop(columns="n")}
+    rows = pd.concat(found).assign(
+        n=lambda each: each.groupby([*of, "metric"], dropna=False).cumcount()
+    )
+    return {
+        "": (
+            rows.set_index([*of, "n", "metric"])["value"]
+            .unstack("metric")
+            .reset_index()
+            .drop(columns="n")
+        )
+    }
 
 
 def answers(rows: pd.DataFrame) -> Iterator[str]:
@@ -146,14 +202,19 @@ def answers(rows: pd.DataFrame) -> Iterator[str]:
         for shown in ("agreement", "auc", "spearman"):
             if found[shown].notna().all():
                 cells = " | ".join(f"{value:.3f}".lstrip("0") for value in found[shown])
-                yield f"| {title if shown == 'agreement' else ''} | {NAMES.get(shown, shown)} | {cells} |"
+                yield (
+                    f"| {title if shown == 'agreement' else ''} | {NAMES.get(shown, shown)} |"
+                    f" {cells} |"
+                )
         if pairs := found["pairs"].iloc[0]:
             yield f"| | signs, {pairs} pairs | {' | '.join(map(str, found['signs']))} |"
 
 
 def answers_facts(rows: pd.DataFrame) -> dict[str, object]:
     """What reports show of native-vs-text."""
-    return {**_by_metric(_agreement(rows, "native-vs-text").reset_index(), "questions", "agreement")}
+    return {
+        **_by_metric(_agreement(rows, "native-vs-text").reset_index(), "questions", "agreement")
+    }
 
 
 def _agreement(rows: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -1,6 +1,8 @@
-"""Which rules of the rule-based writer earn their place: each left out, chosen on some projects, tried on others.
+"""Which rules of the rule-based writer earn their place: each left out, chosen on some projects,
+tried on others.
 
-A part of docs/validity.py. The space was declared before it was run, and no weight is fitted: a rule is there or not.
+A part of docs/validity.py. The space was declared before it was run, and no weight is fitted: a
+rule is there or not.
 """
 
 from __future__ import annotations
@@ -36,7 +38,11 @@ RULES: Mapping[str, Mapping[str, object]] = {
     "something for prose": {"choice.PROSE": 0.0},
     "a part for the user's words": {"writer.DEMANDS": 0.0, "writer.OLDEST": 0.0},
     "a part for decisions": {"writer.DECISIONS": 0.0},
-    "sections": {"outline.Outline.row": lambda own, pick, *_: outline.Row(0, 0, pick.at, pick.place, pick.line.text)},
+    "sections": {
+        "outline.Outline.row": lambda own, pick, *_: outline.Row(
+            0, 0, pick.at, pick.place, pick.line.text
+        )
+    },
 }
 """By rule, what is set where it is left out."""
 _FEWER = ("text since", "less for older lines", "less for what only results had")
@@ -68,7 +74,8 @@ def used(without: Iterable[str]) -> Iterator[None]:
 
 
 def tried(sessions: Iterable[Session]) -> pd.DataFrame:
-    """`summarize` with each writer, and `truncate`, at equal size; rows as `summaries.rows_of` gives them.
+    """`summarize` with each writer, and `truncate`, at equal size; rows as `summaries.rows_of`
+    gives them.
 
     The projects that come first have all writers, the others only the candidates.
     """
@@ -91,10 +98,14 @@ def tried(sessions: Iterable[Session]) -> pd.DataFrame:
 
 
 def writers_table(rows: pd.DataFrame) -> Iterator[str]:
-    """Writers less the one with all rules, where they were chosen and elsewhere; what choosing gives; the lead."""
+    """Writers less the one with all rules, where they were chosen and elsewhere; what choosing
+    gives; the lead.
+    """
     by = {judge: of_projects(rows, judge) for judge in SHOWN}
     chose = by["exam"].dropna().index
-    inside, outside = ({j: v[v.index.isin(chose) == side] for j, v in by.items()} for side in (True, False))
+    inside, outside = (
+        {j: v[v.index.isin(chose) == side] for j, v in by.items()} for side in (True, False)
+    )
     for title, own, names in (
         (f"on the {CHOOSING} projects to choose on", inside, (*WITHOUT, OTHER)),
         (f"on the {len(outside['exam'])} others", outside, (*CANDIDATES, OTHER)),
@@ -102,14 +113,20 @@ def writers_table(rows: pd.DataFrame) -> Iterator[str]:
         yield from _head(f"less all rules, points, {title}")
         for name in names:
             if name != TODAY:
-                yield f"| {name} | {' | '.join(_cell(own[judge][name] - own[judge][TODAY]) for judge in SHOWN)} |"
+                yield (
+                    f"| {name} |"
+                    f" {' | '.join(_cell(own[judge][name] - own[judge][TODAY]) for judge in SHOWN)} |"
+                )
         yield ""
     yield from _head("lead over *truncate*, points")
     for title, cells in leads(by, inside).items():
         yield f"| {title} | {' | '.join(map(_cell, cells))} |"
     yield ""
     picks = Counter(left_out(inside["exam"], simplest)["chosen"])
-    yield f"Simplest, without one project in turn: {', '.join(f'{name} ({n})' for name, n in picks.most_common())}."
+    yield (
+        "Simplest, without one project in turn:"
+        f" {', '.join(f'{name} ({n})' for name, n in picks.most_common())}."
+    )
 
 
 def _head(title: str) -> Iterator[str]:
@@ -123,8 +140,12 @@ def of_projects(rows: pd.DataFrame, judge: str) -> pd.DataFrame:
     return 100 * each.groupby(["project", "context"]).mean().unstack()
 
 
-def leads(by: Mapping[str, pd.DataFrame], inside: Mapping[str, pd.DataFrame]) -> dict[str, list[pd.Series]]:
-    """The lead over `truncate` by judge: with all rules, and of chosen ones where they were chosen and left out."""
+def leads(
+    by: Mapping[str, pd.DataFrame], inside: Mapping[str, pd.DataFrame]
+) -> dict[str, list[pd.Series]]:
+    """The lead over `truncate` by judge: with all rules, and of chosen ones where they were
+    chosen and left out.
+    """
     bundled = {judge: ours(values) for judge, values in by.items()}
     found = {
         "all rules, all projects": [by[judge][TODAY] - by[judge][OTHER] for judge in SHOWN],
@@ -134,9 +155,13 @@ def leads(by: Mapping[str, pd.DataFrame], inside: Mapping[str, pd.DataFrame]) ->
     for title, rule in (("best by exam", best), ("simplest within one standard error", simplest)):
         name = rule(inside["exam"])
         out = left_out(inside["exam"], rule)["chosen"]
-        found[f"{title} of {CHOOSING} projects, on these: {name}"] = [inside[j][name] - inside[j][OTHER] for j in SHOWN]
+        found[f"{title} of {CHOOSING} projects, on these: {name}"] = [
+            inside[j][name] - inside[j][OTHER] for j in SHOWN
+        ]
         found[f"{title}, on the one left out"] = [
-            pd.Series({p: values.loc[p, out[p]] - values.loc[p, OTHER] for p in values.index if p in out})
+            pd.Series(
+                {p: values.loc[p, out[p]] - values.loc[p, OTHER] for p in values.index if p in out}
+            )
             for values in map(inside.get, SHOWN)
         ]
     return found
@@ -148,7 +173,9 @@ def best(exam: pd.DataFrame) -> str:
 
 
 def simplest(exam: pd.DataFrame) -> str:
-    """The writer with the fewest rules among those within one standard error of the best, the better of equal ones."""
+    """The writer with the fewest rules among those within one standard error of the best, the
+    better of equal ones.
+    """
     top = best(exam)
     apart = exam.drop(columns=OTHER).rsub(exam[top], axis=0)
     near = [str(name) for name in apart if apart[name].mean() <= apart[name].sem() or name == top]
@@ -157,7 +184,9 @@ def simplest(exam: pd.DataFrame) -> str:
 
 def left_out(exam: pd.DataFrame, rule: Callable[[pd.DataFrame], str]) -> pd.DataFrame:
     """By project: the writer that a rule chooses on all other projects."""
-    return pd.DataFrame({"chosen": {project: rule(exam.drop(index=project)) for project in exam.index}})
+    return pd.DataFrame(
+        {"chosen": {project: rule(exam.drop(index=project)) for project in exam.index}}
+    )
 
 
 def _cell(values: pd.Series) -> str:

@@ -1,4 +1,6 @@
-"""What a bundled session holds that a good context should keep; docs/annotations.md has the format."""
+"""What a bundled session holds that a good context should keep; docs/annotations.md has the
+format.
+"""
 
 from __future__ import annotations
 

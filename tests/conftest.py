@@ -22,12 +22,17 @@ os.environ.setdefault("MPLCONFIGDIR", str(Path(__file__).parent.parent / "build"
 # Tests start dozens of processes, and each that finds no bytecode compiles the whole package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# Where jsonschema finds this package, it builds a grammar of web addresses for seconds, which no notebook needs.
+# Where jsonschema finds this package, it builds a grammar of web addresses for seconds, which no
+# notebook needs.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-# Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new counter-examples.
+# Tests never time, and the same commit gives the same verdict; WORKBENCH_RANDOM=1 looks for new
+# counter-examples.
 settings.register_profile(
-    "workbench", deadline=None, derandomize=not os.environ.get("WORKBENCH_RANDOM"), max_examples=100 if FULL else 25
+    "workbench",
+    deadline=None,
+    derandomize=not os.environ.get("WORKBENCH_RANDOM"),
+    max_examples=100 if FULL else 25,
 )
 settings.load_profile("workbench")
 
@@ -38,7 +43,9 @@ if "WORKBENCH_CACHE" not in os.environ:
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: a garbage collector that walks over them again and again finds nothing."""
+    """Modules and tests stay to the end: a garbage collector that walks over them again and
+    again finds nothing.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -56,7 +63,9 @@ CORPORA = Path(__file__).parent.parent.parent / "shared" / "corpora"
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:
-    """The folder of real recordings beside the checkout; tests that need it say so when it is not there."""
+    """The folder of real recordings beside the checkout; tests that need it say so when it is
+    not there.
+    """
     if not CORPORA.is_dir():
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
     return CORPORA
@@ -64,7 +73,9 @@ def corpora() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_workers_unasked() -> Iterator[None]:
-    """In the short profile a run that asks for no number of workers has none: each takes seconds to start."""
+    """In the short profile a run that asks for no number of workers has none: each takes seconds
+    to start.
+    """
     with pytest.MonkeyPatch.context() as patched:
         if not FULL:
             patched.setattr(os, "cpu_count", lambda: 1)
@@ -72,8 +83,12 @@ def no_workers_unasked() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
-    """What takes seconds to make is made by the first process of this test run that needs it; the others wait."""
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """What takes seconds to make is made by the first process of this test run that needs it;
+    the others wait.
+    """
     here = tmp_path_factory.getbasetemp()
     shared = here.parent if "PYTEST_XDIST_WORKER" in os.environ else here
 

@@ -1,4 +1,5 @@
-"""Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions.
+"""Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded
+sessions.
 
 `import workbench as wb` gives the names in `__init__.pyi`; each is loaded when it is first used.
 """

@@ -1,10 +1,12 @@
-"""A pytest plugin: the fixture `compaction_gate`, which fails a test when a strategy is worse than a baseline.
+"""A pytest plugin: the fixture `compaction_gate`, which fails a test when a strategy is worse than
+a baseline.
 
     def test_my_strategy_keeps_as_much_as_truncation(compaction_gate):
-        compaction_gate(MINE, baseline="truncate", sessions="recordings/", metric="exam_recall", share=0.2, margin=0.02)
+        compaction_gate(MINE, baseline="truncate", sessions="recordings/", metric="exam_recall",
+        share=0.2, margin=0.02)
 
-It is there as soon as the workbench is installed; `pytest -p no:workbench` leaves it out. Nothing is loaded before a
-test uses it.
+It is there as soon as the workbench is installed; `pytest -p no:workbench` leaves it out. Nothing
+is loaded before a test uses it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class CompactionGate:
-    """Replays sessions under a strategy and its baseline, and fails the test where the strategy is or may be worse.
+    """Replays sessions under a strategy and its baseline, and fails the test where the strategy is
+    or may be worse.
 
     Args:
         folder: keeps what was computed; a strategy whose code did not change is not replayed again.
@@ -48,14 +51,19 @@ class CompactionGate:
 
         Args:
             strategy: your preset, or a name.
-            baseline: another preset or name, or as a `Path` the folder of an earlier run that has the same strategy.
+            baseline: another preset or name, or as a `Path` the folder of an earlier run that has
+                the same strategy.
             sessions: files, folders, patterns or sessions; none are the bundled ones.
-            metric: one of the run's; empty takes the work where the sessions have exams of it, else names.
+            metric: one of the run's; empty takes the work where the sessions have exams of it, else
+                names.
             margin: the loss that is acceptable, in the metric's unit, > 0.
-            share: compare at equal size, as a share of the history; None compares each under its own trigger.
-            each: no single session may lose more than the margin; else the mean over sessions is judged.
-            **settings: further fields of a run, such as `window`, `model`, `limit` and `jobs`; see `wb.compare`.
-                Without a `model`, `extractive` writes the summaries: nobody recorded any for your strategy.
+            share: compare at equal size, as a share of the history; None compares each under its
+                own trigger.
+            each: no single session may lose more than the margin; else the mean over sessions is
+                judged.
+            **settings: further fields of a run, such as `window`, `model`, `limit` and `jobs`; see
+                `wb.compare`. Without a `model`, `extractive` writes the summaries: nobody recorded
+                any for your strategy.
 
         Returns:
             The verdict, for further asserts.
@@ -80,7 +88,9 @@ class CompactionGate:
             out=self.folder,
             **settings,
         )
-        failed = results.replays[(results.replays["status"] != "ok") & (results.replays["strategy"] == name)]
+        failed = results.replays[
+            (results.replays["status"] != "ok") & (results.replays["strategy"] == name)
+        ]
         for row in failed.itertuples():
             status = "is pending" if row.status == "pending" else "failed"
             pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
@@ -89,11 +99,15 @@ class CompactionGate:
         asked = Gate(metric, margin, mode, share, each)
         one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
         if one.outcome != "passed":
-            figures = "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
-            worst = f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""
+            figures = (
+                "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
+            )
+            worst = (
+                f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""
+            )
             pytest.fail(
-                f"{name} {one.outcome} against {against} on {metric}: {figures} over {one.sessions} sessions: "
-                f"{one.why}{worst}",
+                f"{name} {one.outcome} against {against} on {metric}: {figures} over {one.sessions}"
+                f" sessions: {one.why}{worst}",
                 pytrace=False,
             )
         return one
@@ -101,6 +115,10 @@ class CompactionGate:
 
 @pytest.fixture
 def compaction_gate(request: pytest.FixtureRequest, tmp_path: Path) -> CompactionGate:
-    """Fails a test when a strategy is worse than a baseline on recorded sessions; see `CompactionGate`."""
+    """Fails a test when a strategy is worse than a baseline on recorded sessions; see
+    `CompactionGate`.
+    """
     cache = getattr(request.config, "cache", None)
-    return CompactionGate(cache.mkdir("workbench") / "gate" if cache is not None else tmp_path / "gate")
+    return CompactionGate(
+        cache.mkdir("workbench") / "gate" if cache is not None else tmp_path / "gate"
+    )

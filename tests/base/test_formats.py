@@ -23,14 +23,20 @@ def test_a_share_is_whole_percent(share: Any, told: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "told"), [(563, "563"), (5_184, "5,180"), (51_849, "51,800"), (1_234_567, "1.23 million"), (None, "–")]
+    ("number", "told"),
+    [(563, "563"), (5_184, "5,180"), (51_849, "51,800"), (1_234_567, "1.23 million"), (None, "–")],
 )
 def test_a_large_number_has_two_or_three_figures(number: Any, told: Any) -> None:
     assert amount(number) == told
 
 
 def test_other_numbers_have_no_more_digits_than_mean_something() -> None:
-    assert (count(3.0), count(2.666), decimal(0.8888), decimal(-0.001)) == ("3", "2.7", "0.89", "0.00")
+    assert (count(3.0), count(2.666), decimal(0.8888), decimal(-0.001)) == (
+        "3",
+        "2.7",
+        "0.89",
+        "0.00",
+    )
 
 
 def test_words_are_put_together_as_people_do() -> None:

@@ -5,7 +5,11 @@ from workbench.base.markup import clipped, environment
 
 def shown(text: str) -> str:
     """The text where a template shows it between tags and in an attribute."""
-    return environment().from_string('<b title="{{ text | clip }}">{{ text | clip }}</b>').render(text=text)
+    return (
+        environment()
+        .from_string('<b title="{{ text | clip }}">{{ text | clip }}</b>')
+        .render(text=text)
+    )
 
 
 def marked(text: str, what: str) -> str:
@@ -13,7 +17,9 @@ def marked(text: str, what: str) -> str:
     return environment().from_string(macro).render(text=text, what=what)
 
 
-@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</td></table>", "&lt;"])
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</td></table>", "&lt;"]
+)
 def test_markup_in_a_recording_stays_text(text: str) -> None:
     assert shown(text).count("<") == 2
     assert "<" not in marked(text, "nothing of the kind")
@@ -23,7 +29,9 @@ def test_quotes_cannot_leave_an_attribute() -> None:
     assert shown('" onmouseover="alert(1)').count('"') == 2 and "'" not in shown("' onclick='x")
 
 
-@pytest.mark.parametrize("text", ["\x1b[31mred", "\x00", "\u202eevil\u202c", "half \ud800 character", "\u2066\u2069"])
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred", "\x00", "\u202eevil\u202c", "half \ud800 character", "\u2066\u2069"]
+)
 def test_unseen_characters_are_made_visible(text: str) -> None:
     assert all(char.isprintable() for char in shown(text))
     shown(text).encode("utf-8")

@@ -2,7 +2,11 @@ from workbench.base.palette import KNOWN, OTHERS, looks
 
 
 def test_a_shipped_strategy_keeps_its_look_whatever_stands_beside_it() -> None:
-    assert looks(["zeta", "summarize", "alpha"])["summarize"] == looks(["summarize"])["summarize"] == KNOWN["summarize"]
+    assert (
+        looks(["zeta", "summarize", "alpha"])["summarize"]
+        == looks(["summarize"])["summarize"]
+        == KNOWN["summarize"]
+    )
 
 
 def test_two_strategies_never_look_the_same() -> None:

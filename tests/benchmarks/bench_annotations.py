@@ -1,11 +1,12 @@
-"""Prints how well the extracted statements, replaced values and open work agree with the bundled sessions' annotations.
+"""Prints how well the extracted statements, replaced values and open work agree with the bundled
+sessions' annotations.
 
 Usage: python tests/benchmarks/bench_annotations.py [--show]
 
-Recall: of what is annotated, the share that the extractor finds in one of the messages named as evidence. Precision: of
-what the extractor finds, the share that lies in a message named as evidence for that kind. The annotations are a choice
-of what matters and no full list, so that precision is a lower bound; `--show` prints what was found beside nothing
-annotated, to be read by a person.
+Recall: of what is annotated, the share that the extractor finds in one of the messages named as
+evidence. Precision: of what the extractor finds, the share that lies in a message named as evidence
+for that kind. The annotations are a choice of what matters and no full list, so that precision is a
+lower bound; `--show` prints what was found beside nothing annotated, to be read by a person.
 """
 
 from __future__ import annotations
@@ -42,12 +43,15 @@ def meant(change: Change, known: Iterable[Any]) -> Any | None:
 def main() -> None:
     """Print the figures."""
     show = "--show" in sys.argv
-    counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}  # annotated, found, extracted, of those annotated
+    # annotated, found, extracted, of those annotated
+    counts = {kind: [0, 0, 0, 0] for kind in (*KINDS, "value")}
     for path in bundled_files():
         (session,) = load(path)
         truth = annotated(Path(path))
         place = session.index_of
-        for kind, rows in zip(KINDS, (truth.constraints, truth.decisions, truth.pending), strict=True):
+        for kind, rows in zip(
+            KINDS, (truth.constraints, truth.decisions, truth.pending), strict=True
+        ):
             evidence = {place[name] for row in rows for name in row.evidence}
             extracted = {
                 at: [entity.text for entity in statements(message) if entity.kind == kind]
@@ -60,7 +64,12 @@ def main() -> None:
             count[3] += sum(len(extracted[at]) for at in evidence)
             if show:
                 print(
-                    *(f"{kind}: {text}" for at, texts in extracted.items() if at not in evidence for text in texts),
+                    *(
+                        f"{kind}: {text}"
+                        for at, texts in extracted.items()
+                        if at not in evidence
+                        for text in texts
+                    ),
                     sep="\n",
                 )
         changes = Index(session.messages, session.cwd).changes.changes
@@ -72,7 +81,9 @@ def main() -> None:
         count[3] += sum(one is not None for one in matches)
         if show:
             told = (
-                f"value: {c.old} -> {c.new}, {c.about}" for c, one in zip(changes, matches, strict=True) if one is None
+                f"value: {c.old} -> {c.new}, {c.about}"
+                for c, one in zip(changes, matches, strict=True)
+                if one is None
             )
             print(*told, sep="\n")
     for kind, (known, found, extracted, good) in counts.items():

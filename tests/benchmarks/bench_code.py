@@ -1,4 +1,5 @@
-"""What the measure `code` takes beside names: processor time for the same contexts of the bundled sessions.
+"""What the measure `code` takes beside names: processor time for the same contexts of the bundled
+sessions.
 
 Run: python tests/benchmarks/bench_code.py [RECORDINGS...]
 """
@@ -25,9 +26,14 @@ SHARES = (0.1, 0.3, 0.5)
 def times(ready: Prepared) -> tuple[float, float]:
     """Seconds for names and for code in all contexts of `truncate` of one session."""
     replay = matched(
-        ready.session, preset("truncate"), ready.reader(Extractive()), ready.sizing, window=ready.window,
-        at=at_shares(ready.session), shares=SHARES,
-    )  # fmt: skip
+        ready.session,
+        preset("truncate"),
+        ready.reader(Extractive()),
+        ready.sizing,
+        window=ready.window,
+        at=at_shares(ready.session),
+        shares=SHARES,
+    )
     start = process_time()
     for shot in replay.snapshots:
         exam = Exams.of(ready.index).at(shot.at)
@@ -46,7 +52,10 @@ def main() -> None:
     pairs = [times(prepared(session)) for session in sessions]
     names, code = (sum(pair[place] for pair in pairs) for place in (0, 1))
     slowest = max(pair[1] for pair in pairs)
-    print(f"{len(pairs)} sessions: names {names:.2f} s, code {code:.2f} s; code in the slowest session {slowest:.2f} s")
+    print(
+        f"{len(pairs)} sessions: names {names:.2f} s, code {code:.2f} s; code in the slowest"
+        f" session {slowest:.2f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""What damaged recordings do to the importers: 20,000 mutations, and as many broken lines as a quarter of that.
+"""What damaged recordings do to the importers: 20,000 mutations, and as many broken lines as a
+quarter of that.
 
     python tests/benchmarks/bench_damage.py [--count N] [--seed TEXT] [--jobs N] [--minutes N]
 
-Prints how many were tried and how many failed, for each way of failing, and the highest memory of a process. Exits with
-1 where any failed. Each mutation is read strictly and leniently. With `--minutes` as many more are tried, with other
-seeds, as end within that time.
+Prints how many were tried and how many failed, for each way of failing, and the highest memory of a
+process. Exits with 1 where any failed. Each mutation is read strictly and leniently. With
+`--minutes` as many more are tried, with other seeds, as end within that time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ from workbench.recordings.importers.importer import read
 
 SECONDS = 10
 MOST_MEMORY = 1 << 30
-WAYS = ("ended with a traceback", f"took more than {SECONDS} s", "lost more than the broken line, or did not name it")
+WAYS = (
+    "ended with a traceback",
+    f"took more than {SECONDS} s",
+    "lost more than the broken line, or did not name it",
+)
 
 
 def part(many: int, seed: str) -> tuple[Counter[str], int]:
@@ -44,7 +49,9 @@ def part(many: int, seed: str) -> tuple[Counter[str], int]:
                 why = outcome(path, lenient)
                 if why:
                     failed[why] += 1
-                    print(f"{name}, mutation {n} of {seed}, lenient={lenient}: {why}", file=sys.stderr)
+                    print(
+                        f"{name}, mutation {n} of {seed}, lenient={lenient}: {why}", file=sys.stderr
+                    )
         for name, n, lines, broken in with_one_broken_line(many // 4, seed):
             if wrong := lost_silently(path, lines, broken):
                 failed[WAYS[2]] += 1

@@ -1,9 +1,10 @@
-"""Times the engine on one conversation of 2,000 messages and a million tokens, and on one ten times as long.
+"""Times the engine on one conversation of 2,000 messages and a million tokens, and on one ten times
+as long.
 
     python tests/benchmarks/bench_engine.py
 
-Prints the least of several runs. Goals: a trigger check of 20 us, a deterministic compaction of 20 ms, 50 ms with guard
-(at 2,000 messages), and time that grows with the length and no faster.
+Prints the least of several runs. Goals: a trigger check of 20 us, a deterministic compaction of 20
+ms, 50 ms with guard (at 2,000 messages), and time that grows with the length and no faster.
 """
 
 from __future__ import annotations
@@ -35,7 +36,19 @@ from workbench.engine.transcript.message import (
     chars_per_token,
 )
 
-WORDS = ("parser", "token", "buffer", "window", "budget", "index", "cache", "branch", "commit", "worker", "retry")
+WORDS = (
+    "parser",
+    "token",
+    "buffer",
+    "window",
+    "budget",
+    "index",
+    "cache",
+    "branch",
+    "commit",
+    "worker",
+    "retry",
+)
 
 
 def words(rng: random.Random, chars: int) -> str:
@@ -43,7 +56,9 @@ def words(rng: random.Random, chars: int) -> str:
 
 
 def long_conversation(n: int, seed: int = 7) -> list[Message]:
-    """`n` messages of some 2,000 characters on average; two calls in every seventh step, a turn every 18 steps."""
+    """`n` messages of some 2,000 characters on average; two calls in every seventh step, a turn
+    every 18 steps.
+    """
     rng = random.Random(seed)
     messages: list[Message] = [SystemMessage(id="s", blocks=(Text(words(rng, 6_000)),))]
     step = call = 0
@@ -55,12 +70,16 @@ def long_conversation(n: int, seed: int = 7) -> list[Message]:
         for _ in range(2 if step % 7 == 0 else 1):
             call += 1
             name = rng.choice(["read_file", "edit_file", "run_shell"])
-            calls.append(ToolCall(f"c{call}", name, {"path": f"src/{rng.choice(WORDS)}_{call % 90}.py"}))
+            calls.append(
+                ToolCall(f"c{call}", name, {"path": f"src/{rng.choice(WORDS)}_{call % 90}.py"})
+            )
         messages.append(AssistantMessage(id=f"a{step}", blocks=(Text(words(rng, 150)), *calls)))
         for one in calls:
             size = 24_000 if rng.random() < 0.02 else rng.randint(500, 6_800)
             messages.append(
-                ToolResult(id=f"r{one.id}", call_id=one.id, name=one.name, blocks=(Text(words(rng, size)),))
+                ToolResult(
+                    id=f"r{one.id}", call_id=one.id, name=one.name, blocks=(Text(words(rng, size)),)
+                )
             )
     return messages
 
@@ -118,13 +137,20 @@ def main() -> None:
                 done = compact(context, strategy, budget, Terse())
                 times[f"{name} to {share:.0%}", length] = whole
                 print(
-                    f"  {name:10} to {share:4.0%}   stages {bare * 1e3:8.2f} ms   guarded {whole * 1e3:8.2f} ms"
-                    f"   {done.outcome}, {len(done.stages)} stages, {len(done.violations)} violations"
+                    f"  {name:10} to {share:4.0%}   stages {bare * 1e3:8.2f} ms   guarded"
+                    f" {whole * 1e3:8.2f} ms   {done.outcome}, {len(done.stages)} stages,"
+                    f" {len(done.violations)} violations"
                 )
-        guard = least(lambda: violations(context, compact(context, preset("truncate").strategy, budget, Terse()).after))  # noqa: B023
+        truncate = preset("truncate").strategy
+        guard = least(
+            lambda: violations(context, compact(context, truncate, budget, Terse()).after)  # noqa: B023
+        )
         print(f"  truncate and a second guard {guard * 1e3:8.2f} ms")
     for name in dict.fromkeys(name for name, _ in times):
-        print(f"ten times the messages: {times[name, 20_000] / times[name, 2_000]:5.1f} times the time, {name}")
+        print(
+            f"ten times the messages: {times[name, 20_000] / times[name, 2_000]:5.1f} times the"
+            f" time, {name}"
+        )
 
 
 if __name__ == "__main__":

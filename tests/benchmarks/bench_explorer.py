@@ -1,14 +1,18 @@
-"""What a moved slider of the explorer costs until its final picture is drawn: seconds of the processor, by strategy.
+"""What a moved slider of the explorer costs until its final picture is drawn: seconds of the
+processor, by strategy.
 
-Usage: python tests/benchmarks/bench_explorer.py [--sizes 1000,10000] [--strategies none,truncate] [RECORDINGS ...]
+Usage: python tests/benchmarks/bench_explorer.py [--sizes 1000,10000] [--strategies none,truncate]
+[RECORDINGS ...]
 
-Joins recordings to sessions of 1,000 and of 10,000 messages (those of ../shared/corpora if none are named), opens the
-explorer with its widgets, and moves one slider at a time, each time to a place where it has not been: the window to
-half, a tenth and a fortieth of the session (of 24,000 tokens at least), then the threshold, then the kept tail.
+Joins recordings to sessions of 1,000 and of 10,000 messages (those of ../shared/corpora if none are
+named), opens the explorer with its widgets, and moves one slider at a time, each time to a place
+where it has not been: the window to half, a tenth and a fortieth of the session (of 24,000 tokens
+at least), then the threshold, then the kept tail.
 
 - opened: counting, extraction and the first replay, once a session
 - first: until something is drawn, which is when the picture begins to fill in
-- slider: the whole way, with the replay and everything that is drawn; the median of its moves, and the worst
+- slider: the whole way, with the replay and everything that is drawn; the median of its moves, and
+  the worst
 - redraw: the drawing alone
 - back: a slider moved back to where it was before
 - click: another compaction, with what it lost
@@ -73,7 +77,11 @@ def row(view: Explorer, strategy: str) -> str:
     places = sorted({len(view.replay.events) * i // 5 for i in range(1, 5)})
     clicks = [seconds(lambda n=n: controls.moved(lambda: view.select(n))) for n in places]  # type: ignore[misc]
     figures = (median(firsts), median(sliders), max(sliders), median(redraws), back, median(clicks))
-    return f"{strategy:<14}" + "".join(f"{one:8.2f}" for one in figures) + f"   {min(fired)} to {max(fired)}"
+    return (
+        f"{strategy:<14}"
+        + "".join(f"{one:8.2f}" for one in figures)
+        + f"   {min(fired)} to {max(fired)}"
+    )
 
 
 def main() -> None:
@@ -91,7 +99,10 @@ def main() -> None:
         tokens = sum(view.ready.sizing.sizes)
         print(f"\n{len(session.messages):,} messages, {tokens:,} tokens: opened in {took:.2f} s")
         heads = ("first", "slider", "worst", "redraw", "back", "click")
-        print(f"{'strategy':<14}" + "".join(f"{head:>8}" for head in heads) + "   compactions", flush=True)
+        print(
+            f"{'strategy':<14}" + "".join(f"{head:>8}" for head in heads) + "   compactions",
+            flush=True,
+        )
         for name in asked.strategies.split(","):
             print(row(view, name), flush=True)
 

@@ -1,10 +1,13 @@
-"""Seconds to the first figure, to the verdict and to the page with a folder of sessions, before and now.
+"""Seconds to the first figure, to the verdict and to the page with a folder of sessions, before and
+now.
 
-Usage: python tests/benchmarks/bench_first_use.py RECORDINGS [--before COMMIT] [--rounds 1] [-- OPTIONS OF COMPARE]
+Usage: python tests/benchmarks/bench_first_use.py RECORDINGS [--before COMMIT] [--rounds 1] [--
+OPTIONS OF COMPARE]
 
-Runs `workbench compare RECORDINGS`, each time in a fresh process and a fresh folder, by turns with the code of an
-earlier commit (out of this repository, with the packages that are installed here) and with this one's, and prints the
-median seconds from the start of the command, and the ratios of the two:
+Runs `workbench compare RECORDINGS`, each time in a fresh process and a fresh folder, by turns with
+the code of an earlier commit (out of this repository, with the packages that are installed here)
+and with this one's, and prints the median seconds from the start of the command, and the ratios of
+the two:
 
 - figure: the first line that holds a share, on either stream
 - numbers: the last number is there: the run's manifest
@@ -50,12 +53,25 @@ def waited(code: Path, recordings: list[str], options: list[str]) -> dict[str, f
 
     with TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        command = [sys.executable, "-m", "workbench", "compare", *recordings, "--out", str(run), *options]
+        command = [
+            sys.executable,
+            "-m",
+            "workbench",
+            "compare",
+            *recordings,
+            "--out",
+            str(run),
+            *options,
+        ]
         began = time()
         process = subprocess.Popen(
-            command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            command,
+            cwd=folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(code), "PYTHONUNBUFFERED": "1"},
-        )  # fmt: skip
+        )
         streams = (process.stdout, "out"), (process.stderr, "err")
         readers = [Thread(target=read, args=(stream, name)) for stream, name in streams if stream]
         for one in readers:
@@ -73,7 +89,9 @@ def waited(code: Path, recordings: list[str], options: list[str]) -> dict[str, f
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("recordings", nargs="+")
     parser.add_argument("--before", default=BEFORE)
     parser.add_argument("--rounds", type=int, default=1)
@@ -82,7 +100,9 @@ def main() -> None:
     asked, options = parser.parse_args(words[:cut]), words[cut + 1 :]
     recordings = [str(Path(one).resolve()) for one in asked.recordings]
     with TemporaryDirectory() as folder:
-        packed = subprocess.run(["git", "archive", asked.before], cwd=ROOT, check=True, capture_output=True).stdout
+        packed = subprocess.run(
+            ["git", "archive", asked.before], cwd=ROOT, check=True, capture_output=True
+        ).stdout
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
             archive.extractall(folder, filter="data")
         places = {asked.before: Path(folder), "now": ROOT}
@@ -90,14 +110,21 @@ def main() -> None:
         for _ in range(asked.rounds):
             for name, place in places.items():
                 found[name].append(waited(place, recordings, options))
-    medians = {name: {stage: median(one[stage] for one in rows) for stage in STAGES} for name, rows in found.items()}
+    medians = {
+        name: {stage: median(one[stage] for one in rows) for stage in STAGES}
+        for name, rows in found.items()
+    }
     print(f"{'':<12}" + "".join(f"{stage:>10}" for stage in STAGES) + f"{'page after numbers':>22}")
     for name, row in medians.items():
         print(
-            f"{name:<12}" + "".join(f"{row[stage]:10.1f}" for stage in STAGES) + f"{row['page'] - row['numbers']:22.1f}"
+            f"{name:<12}"
+            + "".join(f"{row[stage]:10.1f}" for stage in STAGES)
+            + f"{row['page'] - row['numbers']:22.1f}"
         )
     before, now = medians.values()
-    print(f"{'now/before':<12}" + "".join(f"{now[stage] / before[stage]:10.2f}" for stage in STAGES))
+    print(
+        f"{'now/before':<12}" + "".join(f"{now[stage] / before[stage]:10.2f}" for stage in STAGES)
+    )
 
 
 if __name__ == "__main__":

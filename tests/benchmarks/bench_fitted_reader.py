@@ -2,11 +2,12 @@
 
     python tests/benchmarks/bench_fitted_reader.py
 
-A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one sheet, and the same
-where the sheet was weighted before, as for many contexts of one boundary. The context is the end of a bundled session.
+A row a size: tokens of the context, milliseconds to read it and to foretell the answers to one
+sheet, and the same where the sheet was weighted before, as for many contexts of one boundary. The
+context is the end of a bundled session.
 
-Until 2026-11 each question was looked up by itself: 14, 45, 141 and 403 ms on the same machine, where today's reader
-takes 14, 26, 82 and 224.
+Until 2026-11 each question was looked up by itself: 14, 45, 141 and 403 ms on the same machine,
+where today's reader takes 14, 26, 82 and 224.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ import workbench as wb
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import said_text
 from workbench.evaluation.metrics.work_exam.document import exams_of
-from workbench.evaluation.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.evaluation.metrics.work_exam.fitted_reader import (
+    QuestionSheet,
+    WeightedQuestion,
+    shipped_reader,
+)
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.evaluation.metrics.work_exam.word_cover import Rarity
@@ -49,7 +54,10 @@ def main() -> None:
     if not exam:
         raise SystemExit(f"{SESSION} has no exam at {BOUNDARY}")
     rarity, reader, count = Rarity(map(said_text, history)), shipped_reader(), TiktokenCounter()
-    weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in exam.questions]
+    weighted = [
+        WeightedQuestion.of(part.question, part.gold, part.points, rarity)
+        for part in exam.questions
+    ]
     sheet = QuestionSheet(weighted)
     print(f"{len(exam.questions)} questions\n  tokens    alone   sheet ready")
     for kept in KEPT:

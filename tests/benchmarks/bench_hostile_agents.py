@@ -1,13 +1,15 @@
-"""Lets hostile agents loose in trials, and prints by kind how many were tried and what they could do.
+"""Lets hostile agents loose in trials, and prints by kind how many were tried and what they could
+do.
 
-    python tests/benchmarks/bench_hostile_agents.py [--seconds 4] [--user NAME] [--kinds links,memory]
+    python tests/benchmarks/bench_hostile_agents.py [--seconds 4] [--user NAME] [--kinds
+    links,memory]
 
-Each agent goes the way of a model in `workbench lab trial`: a sandbox, a task, its calls, the grading.
-It fails where a byte of the host changed, a secret was read, a socket of the host was reached, a
-call ended the run, the trial took more than `--seconds` and ten, more than 1 GB or more than 64
-processes, or a process outlived it. Started as root it tries root; with `--user`, such as nobody, an
-ordinary user: a copy of the checkout is made that this user may read, and the machine's own Python,
-of the same version as this one, runs it. Exits with 1 where any failed.
+Each agent goes the way of a model in `workbench lab trial`: a sandbox, a task, its calls, the
+grading. It fails where a byte of the host changed, a secret was read, a socket of the host was
+reached, a call ended the run, the trial took more than `--seconds` and ten, more than 1 GB or more
+than 64 processes, or a process outlived it. Started as root it tries root; with `--user`, such as
+nobody, an ordinary user: a copy of the checkout is made that this user may read, and the machine's
+own Python, of the same version as this one, runs it. Exits with 1 where any failed.
 """
 
 from __future__ import annotations
@@ -83,15 +85,20 @@ def as_user(name: str, words: Sequence[str]) -> int:
         for part in ("workbench", "tests"):
             shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
         packages = Path(sysconfig.get_path("purelib"))
-        if not all(parent.stat().st_mode & 0o005 == 0o005 for parent in (packages, *packages.parents)):
+        if not all(
+            parent.stat().st_mode & 0o005 == 0o005 for parent in (packages, *packages.parents)
+        ):
             packages = Path(shutil.copytree(packages, copy / "packages", symlinks=True))
         home = copy / "home"
         home.mkdir()
         os.chown(home, account.pw_uid, account.pw_gid)
         environment = {
-            "PATH": SYSTEM_PROGRAMS, "HOME": str(home), "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1",
+            "PATH": SYSTEM_PROGRAMS,
+            "HOME": str(home),
+            "PYTHONPATH": str(packages),
+            "PYTHONDONTWRITEBYTECODE": "1",
             "WORKBENCH_CACHE": str(home),
-        }  # fmt: skip
+        }
         return subprocess.run(
             [python, "-P", str(copy / "tests/benchmarks/bench_hostile_agents.py"), *words],
             cwd=home,

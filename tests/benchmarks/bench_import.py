@@ -2,10 +2,10 @@
 
 Usage: python tests/benchmarks/bench_import.py [FILE_OR_FOLDER ...] [--made MEGABYTES]
 
-Prints for each file: megabytes, seconds of one core's work (not of the clock), megabytes a second, how long
-`json.loads` alone takes for the same lines, and the growth of resident memory over the file's size. Without paths it
-takes the JSON-lines files of ../shared/corpora and one made-up session of 64 MB. Asked for: 30 MB/s on one core, memory
-at most 4 times the file.
+Prints for each file: megabytes, seconds of one core's work (not of the clock), megabytes a second,
+how long `json.loads` alone takes for the same lines, and the growth of resident memory over the
+file's size. Without paths it takes the JSON-lines files of ../shared/corpora and one made-up
+session of 64 MB. Asked for: 30 MB/s on one core, memory at most 4 times the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ def measured(path: Path) -> dict[str, float]:
     from workbench.recordings.importers.importer import load, scan
 
     with tempfile.TemporaryDirectory() as folder:
-        load(made(Path(folder), 0))  # what is done once a process: imports, a look for installed importers
+        # what is done once a process: imports, a look for installed importers
+        load(made(Path(folder), 0))
         other = Path(folder) / "other.jsonl"
         other.write_text('{"nobody": "knows"}\n{"this": "format"}\n')
         for _ in scan(other):  # every importer has looked at it, and made its patterns
@@ -58,19 +59,47 @@ def measured(path: Path) -> dict[str, float]:
 
 
 def made(folder: Path, megabytes: int) -> Path:
-    """A Claude Code session of that size: turns of a call, its result of about 4 KB and the client's copy of it."""
+    """A Claude Code session of that size: turns of a call, its result of about 4 KB and the
+    client's copy of it.
+    """
     path = folder / "made.jsonl"
     body = "\n".join(f"{i:6}\tvalue_{i} = compute({i}, name='part_{i}')  # kept" for i in range(80))
-    common = {"isSidechain": False, "sessionId": "s", "cwd": "/home/me/shop", "timestamp": "2026-01-01T10:00:00Z"}
+    common = {
+        "isSidechain": False,
+        "sessionId": "s",
+        "cwd": "/home/me/shop",
+        "timestamp": "2026-01-01T10:00:00Z",
+    }
     parent, n = None, 0
     with path.open("w", encoding="utf-8") as stream:
         while stream.tell() < max(megabytes * MEGABYTE, 1):
-            usage = {"input_tokens": 3, "cache_read_input_tokens": 100 * n, "cache_creation_input_tokens": 9}
-            call = {"type": "tool_use", "id": f"t{n}", "name": "Read", "input": {"file_path": f"src/part_{n}.py"}}
-            answer = {"id": f"m{n}", "role": "assistant", "model": "big", "content": [call], "usage": usage}
+            usage = {
+                "input_tokens": 3,
+                "cache_read_input_tokens": 100 * n,
+                "cache_creation_input_tokens": 9,
+            }
+            call = {
+                "type": "tool_use",
+                "id": f"t{n}",
+                "name": "Read",
+                "input": {"file_path": f"src/part_{n}.py"},
+            }
+            answer = {
+                "id": f"m{n}",
+                "role": "assistant",
+                "model": "big",
+                "content": [call],
+                "usage": usage,
+            }
             result = {"type": "tool_result", "tool_use_id": f"t{n}", "content": body}
             for line in (
-                {"type": "assistant", "uuid": f"a{n}", "parentUuid": parent, **common, "message": answer},
+                {
+                    "type": "assistant",
+                    "uuid": f"a{n}",
+                    "parentUuid": parent,
+                    **common,
+                    "message": answer,
+                },
                 {
                     "type": "user",
                     "uuid": f"u{n}",
@@ -89,13 +118,19 @@ def main() -> None:
     """Measure what is asked for and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path)
-    parser.add_argument("--made", type=int, default=64, help="megabytes of the made-up session; 0 for none")
+    parser.add_argument(
+        "--made", type=int, default=64, help="megabytes of the made-up session; 0 for none"
+    )
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         print(json.dumps(measured(given.paths[0])))
         return
-    files = [f for p in given.paths or [CORPORA] for f in (sorted(p.rglob("*.jsonl")) if p.is_dir() else [p])]
+    files = [
+        f
+        for p in given.paths or [CORPORA]
+        for f in (sorted(p.rglob("*.jsonl")) if p.is_dir() else [p])
+    ]
     print(f"{'file':48} {'MB':>7} {'s':>7} {'MB/s':>7} {'json s':>7} {'memory':>7} {'entries':>8}")
     total = [0.0, 0.0]
     with tempfile.TemporaryDirectory() as folder:
@@ -104,14 +139,19 @@ def main() -> None:
             if path.stat().st_size < MEGABYTE / 2:
                 continue
             out = subprocess.run(
-                [sys.executable, __file__, str(path), "--one"], cwd=ROOT, env={"PYTHONPATH": str(ROOT)},
-                capture_output=True, text=True, check=True,
-            )  # fmt: skip
+                [sys.executable, __file__, str(path), "--one"],
+                cwd=ROOT,
+                env={"PYTHONPATH": str(ROOT)},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             row = json.loads(out.stdout)
             total = [total[0] + row["mb"], total[1] + row["seconds"]]
             print(
-                f"{str(path)[-48:]:48} {row['mb']:7.1f} {row['seconds']:7.2f} {row['mb'] / row['seconds']:7.1f} "
-                f"{row['json']:7.2f} {row['memory']:6.1f}x {row['entries']:8.0f}"
+                f"{str(path)[-48:]:48} {row['mb']:7.1f} {row['seconds']:7.2f}"
+                f" {row['mb'] / row['seconds']:7.1f} {row['json']:7.2f} {row['memory']:6.1f}x"
+                f" {row['entries']:8.0f}"
             )
     print(f"{'all':48} {total[0]:7.1f} {total[1]:7.2f} {total[0] / total[1]:7.1f}")
 

@@ -1,11 +1,14 @@
-"""Kills a run of 200 replays 30 times at random moments, lets it go on each time, and compares it with a calm one.
+"""Kills a run of 200 replays 30 times at random moments, lets it go on each time, and compares it
+with a calm one.
 
-    python tests/benchmarks/bench_kill.py [--sessions 40] [--kills 30] [--jobs 2] [--seed 1] [--victim run|worker]
+    python tests/benchmarks/bench_kill.py [--sessions 40] [--kills 30] [--jobs 2] [--seed 1]
+    [--victim run|worker]
                                           [--dask]
 
-`--victim run` kills the command itself and gives it again; `--victim worker` kills one of its workers, and the command
-must come to its end by itself. With `--dask` these are workers of a Dask cluster, and its nannies replace them. It
-prints, and fails on, finished replays that were computed again or lost, and tables that are not the calm run's bytes.
+`--victim run` kills the command itself and gives it again; `--victim worker` kills one of its
+workers, and the command must come to its end by itself. With `--dask` these are workers of a Dask
+cluster, and its nannies replace them. It prints, and fails on, finished replays that were computed
+again or lost, and tables that are not the calm run's bytes.
 """
 
 from __future__ import annotations
@@ -48,7 +51,9 @@ def main() -> int:
         root = Path(folder)
         (root / "sessions").mkdir()
         for n in range(given.sessions):
-            one = Session.of([rules("be brief"), *remembering(30 + n % 7)], id=f"s{n}", project=f"p{n % 3}")
+            one = Session.of(
+                [rules("be brief"), *remembering(30 + n % 7)], id=f"s{n}", project=f"p{n % 3}"
+            )
             save(one, root / "sessions" / f"s{n:03}.jsonl")
         started = time.monotonic()
         begin(root, "calm", given.jobs).wait()
@@ -60,19 +65,30 @@ def main() -> int:
             return disturbed(root, given, whole)
         from distributed import LocalCluster
 
-        with LocalCluster(given.jobs, threads_per_worker=1, dashboard_address=None, silence_logs=60) as cluster:
-            cluster.adapt(minimum=given.jobs, maximum=given.jobs)  # a new nanny for one that gave up
+        with LocalCluster(
+            given.jobs, threads_per_worker=1, dashboard_address=None, silence_logs=60
+        ) as cluster:
+            # a new nanny for one that gave up
+            cluster.adapt(minimum=given.jobs, maximum=given.jobs)
 
             def running(_: int) -> list[int]:
-                """Workers that have started: a nanny gives up one that is killed before, which is Dask's own rule."""
+                """Workers that have started: a nanny gives up one that is killed before, which
+                is Dask's own rule.
+                """
                 nannies = [one for one in cluster.workers.values() if one.process is not None]
                 return [one.pid for one in nannies if one.process.status.name == "running"]
 
-            return disturbed(root, given, whole, "--scheduler", cluster.scheduler_address, victims=running)
+            return disturbed(
+                root, given, whole, "--scheduler", cluster.scheduler_address, victims=running
+            )
 
 
 def disturbed(
-    root: Path, given: argparse.Namespace, whole: int, *more: str, victims: Callable[[int], list[int]] | None = None
+    root: Path,
+    given: argparse.Namespace,
+    whole: int,
+    *more: str,
+    victims: Callable[[int], list[int]] | None = None,
 ) -> int:
     draw = random.Random(given.seed)
     moments = sorted(draw.randrange(whole) for _ in range(given.kills))
@@ -108,15 +124,26 @@ def disturbed(
     if code:
         print(f"exit code {code} after {kills} kills of the {given.victim}")
         return 1
-    same = [(run / f"{t}.parquet").read_bytes() == (root / "calm" / f"{t}.parquet").read_bytes() for t in COLUMNS]
+    same = [
+        (run / f"{t}.parquet").read_bytes() == (root / "calm" / f"{t}.parquet").read_bytes()
+        for t in COLUMNS
+    ]
     left = len(list(run.rglob("*.part")))
     print(
-        f"{kills} kills of the {given.victim} at {moments[:kills]} finished replays, {time.monotonic() - started:.0f} s"
+        f"{kills} kills of the {given.victim} at {moments[:kills]} finished replays,"
+        f" {time.monotonic() - started:.0f} s"
     )
-    print(f"exit code {code}; replays {len(now)} of {whole}; computed again {again}; lost {lost}; partial files {left}")
+    print(
+        f"exit code {code}; replays {len(now)} of {whole}; computed again {again}; lost {lost};"
+        f" partial files {left}"
+    )
     print(f"workers that outlived their run by more than 3 s: {late}")
     print(f"tables that are byte for byte those of the calm run: {sum(same)} of {len(same)}")
-    return 0 if (code, again, lost, left, late) == (0, 0, 0, 0, 0) and all(same) and len(now) == whole else 1
+    return (
+        0
+        if (code, again, lost, left, late) == (0, 0, 0, 0, 0) and all(same) and len(now) == whole
+        else 1
+    )
 
 
 def begin(root: Path, name: str, jobs: int, *more: str) -> subprocess.Popen[bytes]:
@@ -124,7 +151,9 @@ def begin(root: Path, name: str, jobs: int, *more: str) -> subprocess.Popen[byte
     words += ["--out", str(root / name), "--jobs", str(jobs), "--no-report", "--quiet", *more]
     code = "import sys; from workbench.cli import main; sys.exit(main())"
     there = str(Path(__file__).parents[2])
-    return subprocess.Popen([sys.executable, "-c", code, *words], env={**os.environ, "PYTHONPATH": there})
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *words], env={**os.environ, "PYTHONPATH": there}
+    )
 
 
 def replays(run: Path) -> dict[str, tuple[int, int]]:

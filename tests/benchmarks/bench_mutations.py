@@ -2,10 +2,10 @@
 
     python tests/benchmarks/bench_mutations.py [--count N] [--seed TEXT] [--show]
 
-Changes one value of one record of a recording at a time, reads leniently, and compares the words, roles and pairings of
-all other records with those of the recording as it was. Tried are recordings of every format: small made-up ones, the
-starts of the bundled ones, and of other people's, where ../shared is. Prints how many were tried and how many failed;
-exits with 1 where any did.
+Changes one value of one record of a recording at a time, reads leniently, and compares the words,
+roles and pairings of all other records with those of the recording as it was. Tried are recordings
+of every format: small made-up ones, the starts of the bundled ones, and of other people's, where
+../shared is. Prints how many were tried and how many failed; exits with 1 where any did.
 """
 
 from __future__ import annotations
@@ -20,7 +20,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from recordings.importers.mutations import FAILURES, made_up, mutations, of_others, of_the_package, outcome
+from recordings.importers.mutations import (
+    FAILURES,
+    made_up,
+    mutations,
+    of_others,
+    of_the_package,
+    outcome,
+)
 
 from workbench.recordings.importers.importer import read
 
@@ -39,7 +46,9 @@ def main() -> int:
             path.write_bytes(recording.raw())
             original = list(read(path, lenient=True))
             recordings += 1
-            for mutation in mutations(recording, chosen.count, random.Random(f"{chosen.seed} {recording.name}")):
+            for mutation in mutations(
+                recording, chosen.count, random.Random(f"{chosen.seed} {recording.name}")
+            ):
                 way, what = outcome(mutation, original, path)
                 outcomes[way] += 1
                 if chosen.show and way in FAILURES:
@@ -47,8 +56,9 @@ def main() -> int:
                     print("".join(char if char.isprintable() else " " for char in line))
     tried = outcomes.total()
     print(
-        f"{tried:,} mutations of {recordings} recordings: {outcomes['same']:,} cost nothing else, "
-        f"{outcomes['told']:,} cost something that a note tells, {outcomes['refused']:,} refused in a sentence"
+        f"{tried:,} mutations of {recordings} recordings: {outcomes['same']:,} cost nothing else,"
+        f" {outcomes['told']:,} cost something that a note tells, {outcomes['refused']:,} refused"
+        " in a sentence"
     )
     for way in FAILURES:
         print(f"{way}: {outcomes[way]:,} of {tried:,}")

@@ -1,14 +1,16 @@
-"""Times our deterministic compactions beside other libraries' engines: one conversation, one process.
+"""Times our deterministic compactions beside other libraries' engines: one conversation, one
+process.
 
     python tests/benchmarks/bench_peers.py [--messages 2000] [--runs 5]
 
-The conversation is that of `bench_engine.py`: 2,000 messages, a million tokens at four characters a token. No model is
-asked: where an engine wants one it gets a constant answer at once, so what is timed is the engine's own work.
+The conversation is that of `bench_engine.py`: 2,000 messages, a million tokens at four characters a
+token. No model is asked: where an engine wants one it gets a constant answer at once, so what is
+timed is the engine's own work.
 
-Prints the least CPU time of several runs, since a busy machine disturbs a clock, and how many times as long each
-installed peer takes (`peers-requirements.txt`; what is not installed is left out). Ours are timed with the guard, which
-checks pairs, order, pins and size; no peer has one. `faults` counts calls without result and results without call in
-what came out.
+Prints the least CPU time of several runs, since a busy machine disturbs a clock, and how many times
+as long each installed peer takes (`peers-requirements.txt`; what is not installed is left out).
+Ours are timed with the guard, which checks pairs, order, pins and size; no peer has one. `faults`
+counts calls without result and results without call in what came out.
 """
 
 from __future__ import annotations
@@ -73,7 +75,9 @@ def least(work: Callable[[], object], runs: int) -> float:
 
 
 def faults(pairs: Sequence[Pair]) -> int:
-    """Results without their call just before, and calls without a result before the next message of another kind."""
+    """Results without their call just before, and calls without a result before the next message
+    of another kind.
+    """
     waiting: set[str] = set()
     found = 0
     for role, calls, answered in pairs:
@@ -87,7 +91,9 @@ def faults(pairs: Sequence[Pair]) -> int:
 
 
 def strategies() -> Iterator[tuple[str, Strategy, float]]:
-    """Ours: those that ask no model, and those of the restated peers that do, with the share of tokens to reach."""
+    """Ours: those that ask no model, and those of the restated peers that do, with the share of
+    tokens to reach.
+    """
     yield "truncate", preset("truncate").strategy, 0.1
     yield "clear_tool_uses", preset("clear_tool_uses").strategy, 0.1
     yield "observation_mask", preset("observation_mask").strategy, 0.1
@@ -95,7 +101,15 @@ def strategies() -> Iterator[tuple[str, Strategy, float]]:
     yield "opencode pruning alone", Strategy("opencode", (Prune(),)), 0.1
     yield "hermes_lean pruning alone", Strategy("hermes", (HermesPrune(),)), 0.1
     yield "opal without a model", preset("opal_truncate").strategy, 0.5
-    for name in ("pi", "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20"):
+    for name in (
+        "pi",
+        "codex_local",
+        "claude_code",
+        "gemini_cli",
+        "opencode",
+        "openhands_rolling",
+        "langchain_20",
+    ):
         yield f"{name} *", preset(name).strategy, 0.5
     yield "hermes_lean *", preset("hermes_lean").strategy, 0.05
 
@@ -116,7 +130,8 @@ def ours(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
         after = done.after
         found = faults([_pair(message) for message in after.messages])
         what = (
-            f"{len(after.messages)} messages, {after.tokens:,} tokens, {found} faults; stages alone {bare * 1e3:.1f} ms"
+            f"{len(after.messages)} messages, {after.tokens:,} tokens, {found} faults; stages alone"
+            f" {bare * 1e3:.1f} ms"
         )
         yield Timed(name, "compact", seconds * 1e3, what)
 
@@ -139,11 +154,14 @@ def langchain(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
         text = plain_text(message)
         if isinstance(message, AssistantMessage):
             calls = [
-                {"id": c.id, "name": c.name, "args": dict(c.arguments), "type": "tool_call"} for c in message.calls
+                {"id": c.id, "name": c.name, "args": dict(c.arguments), "type": "tool_call"}
+                for c in message.calls
             ]
             said.append(AIMessage(text, tool_calls=calls, id=message.id))
         elif isinstance(message, ToolResult):
-            said.append(ToolMessage(text, tool_call_id=message.call_id, name=message.name, id=message.id))
+            said.append(
+                ToolMessage(text, tool_call_id=message.call_id, name=message.name, id=message.id)
+            )
         else:
             said.append(kinds[message.role](text, id=message.id))
     model = FakeListChatModel(responses=[SUMMARY])
@@ -151,19 +169,38 @@ def langchain(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
     def shown(left: Sequence[Any]) -> str:
         kept = [message for message in left if message.type != "remove"]
         pairs = [
-            (m.type, [c["id"] for c in getattr(m, "tool_calls", ())], getattr(m, "tool_call_id", "")) for m in kept
+            (
+                m.type,
+                [c["id"] for c in getattr(m, "tool_calls", ())],
+                getattr(m, "tool_call_id", ""),
+            )
+            for m in kept
         ]
-        return f"{len(kept)} messages, {count_tokens_approximately(kept):,} tokens, {faults(pairs)} faults"
+        return (
+            f"{len(kept)} messages, {count_tokens_approximately(kept):,} tokens, {faults(pairs)}"
+            " faults"
+        )
 
     def timed(what: str, operation: str, work: Callable[[], Sequence[Any]]) -> Timed:
-        return Timed(f"{what} {version(what.split()[0].lower())}", operation, least(work, runs) * 1e3, shown(work()))
+        return Timed(
+            f"{what} {version(what.split()[0].lower())}",
+            operation,
+            least(work, runs) * 1e3,
+            shown(work()),
+        )
 
-    def middleware(trigger: int, keep: tuple[str, int], **more: object) -> Callable[[], Sequence[Any]]:
+    def middleware(
+        trigger: int, keep: tuple[str, int], **more: object
+    ) -> Callable[[], Sequence[Any]]:
         made: Any = SummarizationMiddleware(model, trigger=("tokens", trigger), keep=keep, **more)  # type: ignore[arg-type]
-        return lambda: (made.before_model({"messages": said}, None) or {"messages": said})["messages"]
+        return lambda: (made.before_model({"messages": said}, None) or {"messages": said})[
+            "messages"
+        ]
 
     yield timed("langchain SummarizationMiddleware", "check", middleware(10**8, ("messages", 20)))
-    yield timed("langchain SummarizationMiddleware", "compact", middleware(KEEP_TOKENS, ("messages", 20)))
+    yield timed(
+        "langchain SummarizationMiddleware", "compact", middleware(KEEP_TOKENS, ("messages", 20))
+    )
     whole = middleware(KEEP_TOKENS, ("messages", 20), trim_tokens_to_summarize=None)
     yield timed("langchain SummarizationMiddleware, whole input", "compact", whole)
     tail = middleware(5 * KEEP_TOKENS, ("tokens", KEEP_TOKENS))
@@ -171,16 +208,22 @@ def langchain(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
 
     def cleared() -> Sequence[Any]:
         left = list(said)
-        ClearToolUsesEdit(trigger=KEEP_TOKENS, keep=3).apply(left, count_tokens=count_tokens_approximately)
+        ClearToolUsesEdit(trigger=KEEP_TOKENS, keep=3).apply(
+            left, count_tokens=count_tokens_approximately
+        )
         return left
 
     yield timed("langchain ClearToolUsesEdit", "compact", cleared)
 
     def trimmed() -> Sequence[Any]:
         return trim_messages(
-            said, max_tokens=KEEP_TOKENS, token_counter=count_tokens_approximately, strategy="last",
-            include_system=True, start_on="human",
-        )  # fmt: skip
+            said,
+            max_tokens=KEEP_TOKENS,
+            token_counter=count_tokens_approximately,
+            strategy="last",
+            include_system=True,
+            start_on="human",
+        )
 
     yield timed("langchain trim_messages", "compact", trimmed)
     try:
@@ -202,7 +245,10 @@ def langchain(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
 def autogen(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
     """AutoGen's buffered context, and the one that pops the middle until a token limit is met."""
     from autogen_core import FunctionCall
-    from autogen_core.model_context import BufferedChatCompletionContext, TokenLimitedChatCompletionContext
+    from autogen_core.model_context import (
+        BufferedChatCompletionContext,
+        TokenLimitedChatCompletionContext,
+    )
     from autogen_core.models import (
         AssistantMessage as Answered,
     )
@@ -217,17 +263,25 @@ def autogen(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
     for message in messages:
         text = plain_text(message)
         if isinstance(message, AssistantMessage):
-            calls = [FunctionCall(id=c.id, name=c.name, arguments=c.arguments_json()) for c in message.calls]
+            calls = [
+                FunctionCall(id=c.id, name=c.name, arguments=c.arguments_json())
+                for c in message.calls
+            ]
             said.append(Answered(content=calls or text, source="agent"))
         elif isinstance(message, ToolResult):
             one = FunctionExecutionResult(content=text, name=message.name, call_id=message.call_id)
             said.append(FunctionExecutionResultMessage(content=[one]))
         else:
-            kind = {"system": lambda t: SystemMessage(content=t), "user": lambda t: UserMessage(content=t, source="u")}
+            kind = {
+                "system": lambda t: SystemMessage(content=t),
+                "user": lambda t: UserMessage(content=t, source="u"),
+            }
             said.append(kind[message.role](text))
 
     class Counting:
-        """Counts characters by four and remembers each message, so that only the engine's own work shows."""
+        """Counts characters by four and remembers each message, so that only the engine's own
+        work shows.
+        """
 
         def __init__(self) -> None:
             self.sizes: dict[int, int] = {}
@@ -235,13 +289,16 @@ def autogen(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
         def _size(self, message: Any) -> int:
             content = message.content
             texts = (
-                [content] if isinstance(content, str) else [getattr(c, "content", "") or c.arguments for c in content]
+                [content]
+                if isinstance(content, str)
+                else [getattr(c, "content", "") or c.arguments for c in content]
             )
             return sum(map(len, texts)) // 4
 
         def count_tokens(self, messages: Sequence[Any], tools: Sequence[Any] = ()) -> int:
             return sum(
-                self.sizes.get(id(message)) or self.sizes.setdefault(id(message), self._size(message))
+                self.sizes.get(id(message))
+                or self.sizes.setdefault(id(message), self._size(message))
                 for message in messages
             )
 
@@ -252,7 +309,11 @@ def autogen(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
         if isinstance(message, FunctionExecutionResultMessage):
             yield from (("tool", [], one.call_id) for one in message.content)
         else:
-            yield "other", [c.id for c in message.content] if isinstance(message.content, list) else [], ""
+            yield (
+                "other",
+                [c.id for c in message.content] if isinstance(message.content, list) else [],
+                "",
+            )
 
     def timed(what: str, made: Any) -> Timed:
         def work() -> Sequence[Any]:
@@ -261,7 +322,9 @@ def autogen(messages: Sequence[Message], runs: int) -> Iterator[Timed]:
         left = work()
         found = faults([one for message in left for one in pair(message)])
         name = f"autogen-core {what} {version('autogen-core')}"
-        return Timed(name, "compact", least(work, runs) * 1e3, f"{len(left)} messages, {found} faults")
+        return Timed(
+            name, "compact", least(work, runs) * 1e3, f"{len(left)} messages, {found} faults"
+        )
 
     yield timed("Buffered 40", BufferedChatCompletionContext(buffer_size=40, initial_messages=said))
     limited: Any = TokenLimitedChatCompletionContext.__new__(TokenLimitedChatCompletionContext)
@@ -275,13 +338,18 @@ PEERS = (langchain, autogen)
 
 def main() -> None:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--messages", type=int, default=2_000)
     parser.add_argument("--runs", type=int, default=5)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     messages = long_conversation(args.messages)
-    print(f"{len(messages)} messages, {Context.of(messages).tokens:,} tokens; least CPU time of {args.runs} runs\n")
+    print(
+        f"{len(messages)} messages, {Context.of(messages).tokens:,} tokens; least CPU time of"
+        f" {args.runs} runs\n"
+    )
     mine, theirs = list(ours(messages, args.runs)), list[Timed]()
     for peer in PEERS:
         try:

@@ -1,22 +1,28 @@
-"""Times every preset on one conversation of 2,000 messages and a million tokens, and on ten of them joined.
+"""Times every preset on one conversation of 2,000 messages and a million tokens, and on ten of them
+joined.
 
     python tests/benchmarks/bench_presets.py [PRESET ...]
 
-CPU time of this process, the least of several runs, since a busy machine disturbs a clock. The columns:
+CPU time of this process, the least of several runs, since a busy machine disturbs a clock. The
+columns:
 
 - `check us`: whether a compaction is due. Goal: 20.
 - `stages ms`: the stages alone, until the target is reached. Goal: 20 where no model is asked.
-- `guarded ms`: the whole compaction with view, guard and records. Goal: 50. `forced ms`: the same with every stage made
-  to run, as a recovery does.
-- `cold ms`: the whole compaction of messages that nobody has read before, as after a restart. Goal: 50 where no model
-  is asked; `truncate`, which reads none, is printed below as the measure of this machine.
-- `x10`: one conversation of ten parts, against the parts compacted one after another. 10 is linear; goal: 11.
-- `warm x10`: against one part compacted again and again. It is more where the processor's caches hold one
-  conversation and not ten: that is memory, not more work a message, as the column before shows.
+- `guarded ms`: the whole compaction with view, guard and records. Goal: 50. `forced ms`: the same
+  with every stage made to run, as a recovery does.
+- `cold ms`: the whole compaction of messages that nobody has read before, as after a restart. Goal:
+  50 where no model is asked; `truncate`, which reads none, is printed below as the measure of this
+  machine.
+- `x10`: one conversation of ten parts, against the parts compacted one after another. 10 is linear;
+  goal: 11.
+- `warm x10`: against one part compacted again and again. It is more where the processor's caches
+  hold one conversation and not ten: that is memory, not more work a message, as the column before
+  shows.
 
-The parts share no path and no id, so that joined they ask for the same work as apart. (In one conversation of 20,000
-messages by the generator of `bench_engine.py` the same 990 files come again and again: 15 times as many results are
-overtaken there, in 10 times as many messages, and so the views of `ex_athena` and `pipeline` have more to write.)
+The parts share no path and no id, so that joined they ask for the same work as apart. (In one
+conversation of 20,000 messages by the generator of `bench_engine.py` the same 990 files come again
+and again: 15 times as many results are overtaken there, in 10 times as many messages, and so the
+views of `ex_athena` and `pipeline` have more to write.)
 """
 
 from __future__ import annotations
@@ -70,7 +76,9 @@ def part(n: int) -> list[Message]:
 
 def _own(message: Message, mark: str) -> Message:
     if isinstance(message, AssistantMessage):
-        blocks = tuple(_call(block, mark) if isinstance(block, ToolCall) else block for block in message.blocks)
+        blocks = tuple(
+            _call(block, mark) if isinstance(block, ToolCall) else block for block in message.blocks
+        )
         return replace(message, id=mark + message.id, blocks=blocks)
     if isinstance(message, ToolResult):
         return replace(message, id=mark + message.id, call_id=mark + message.call_id)
@@ -111,7 +119,9 @@ def row(how: Preset, parts: Sequence[Sequence[Message]]) -> str:
     """One line of the table."""
     count = how.count or chars_per_token
     apart = [Context.of(said, count) for said in parts]
-    rest = (message for said in parts[1:] for message in said if not isinstance(message, SystemMessage))
+    rest = (
+        message for said in parts[1:] for message in said if not isinstance(message, SystemMessage)
+    )
     joined, one = Context.of([*parts[0], *rest], count), apart[0]
     situation = Situation(tokens=one.tokens, window=one.tokens, messages=MESSAGES)
     check = least(lambda: [how.trigger.check(situation) for _ in range(CHECKS)], 3) / CHECKS
@@ -121,15 +131,18 @@ def row(how: Preset, parts: Sequence[Sequence[Message]]) -> str:
     ten, long = least(lambda: compacted(how, apart), 5), least(lambda: compacted(how, [joined]), 5)
     done = compact(one, how.strategy, budget_of(one), Terse())
     return (
-        f"{how.name:20} {check * 1e6:8.2f} {bare * 1e3:11.2f} {whole * 1e3:12.2f} {forced * 1e3:11.2f} "
-        f"{cold(how) * 1e3:9.2f} {10 * long / ten:7.1f} {long / whole:10.1f}   "
-        f"{done.outcome}, {len(done.completions)} answers, {len(done.violations)} violations"
+        f"{how.name:20} {check * 1e6:8.2f} {bare * 1e3:11.2f} {whole * 1e3:12.2f}"
+        f" {forced * 1e3:11.2f} {cold(how) * 1e3:9.2f} {10 * long / ten:7.1f} {long / whole:10.1f} "
+        f"  {done.outcome}, {len(done.completions)} answers, {len(done.violations)} violations"
     )
 
 
 def main() -> None:
     parts = [part(n) for n in range(PARTS)]
-    print("preset               check us   stages ms   guarded ms   forced ms   cold ms     x10   warm x10   outcome")
+    print(
+        "preset               check us   stages ms   guarded ms   forced ms   cold ms     x10  "
+        " warm x10   outcome"
+    )
     for name in sys.argv[1:] or BUILTIN:
         print(row(preset(name), parts), flush=True)
     print(f"truncate, cold: {cold(preset('truncate')) * 1e3:.2f} ms")

@@ -1,8 +1,9 @@
-"""Prints the validity table of future-reference recall: five kinds of context at equal size on real recordings.
+"""Prints the validity table of future-reference recall: five kinds of context at equal size on real
+recordings.
 
 Usage: python tests/benchmarks/bench_recall_table.py [FOLDER OF RECORDINGS]
-The recordings are two of pi and the first six of Claude Code. Where the slow reference implementation stands beside
-the recordings' folder, its table is printed too.
+The recordings are two of pi and the first six of Claude Code. Where the slow reference
+implementation stands beside the recordings' folder, its table is printed too.
 """
 
 from __future__ import annotations
@@ -45,8 +46,13 @@ def table(files: Sequence[Path]) -> tuple[Rows, Rows]:
 
 def show(rows: Rows) -> None:
     for (size, kind), found in sorted(rows.items()):
-        means = [sum(one.mean(level) for one in found) / len(found) for level in ("presence", "bound", "coverage")]
-        print(f"{size:>15}  {kind:36} n={len(found):3}  " + "  ".join(f"{mean:.2f}" for mean in means))
+        means = [
+            sum(one.mean(level) for one in found) / len(found)
+            for level in ("presence", "bound", "coverage")
+        ]
+        print(
+            f"{size:>15}  {kind:36} n={len(found):3}  " + "  ".join(f"{mean:.2f}" for mean in means)
+        )
 
 
 def main() -> None:

@@ -2,10 +2,11 @@
 
     python tests/benchmarks/bench_reconciliation.py [PATHS...]
 
-Every request is predicted from the recording and from the reports before it, never from its own. A row a session:
-median errors over its requests; the bill of the whole session beside the reported one, its error, what of that the
-provider's cache explains (`missed`, `found`) and the rest; how often the cache held far less than its rules promise,
-and what had to be followed from the usage alone. Then the sessions whose bill is off by more than 3 %, and why.
+Every request is predicted from the recording and from the reports before it, never from its own. A
+row a session: median errors over its requests; the bill of the whole session beside the reported
+one, its error, what of that the provider's cache explains (`missed`, `found`) and the rest; how
+often the cache held far less than its rules promise, and what had to be followed from the usage
+alone. Then the sessions whose bill is off by more than 3 %, and why.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def main(paths: list[str]) -> None:
             if len(done.predicted):
                 found.append((session, done))
     print(
-        f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'bill':>8} {'said':>8} "
-        f"{'error':>7} {'missed':>7} {'found':>7} {'rest':>7} missed"
+        f"{'session':<38} {'model':<24} {'n':>4} {'prompt':>7} {'read':>7} {'usd':>7} {'bill':>8}"
+        f" {'said':>8} {'error':>7} {'missed':>7} {'found':>7} {'rest':>7} missed"
     )
     for session, done in found:
         print(_line(session, done))
@@ -55,7 +56,8 @@ def main(paths: list[str]) -> None:
         values = [done.error(name) or 0.0 for _, done in found]
         close = sum(value <= CLOSE for value in values)
         print(
-            f"{name} error: median of {len(values)} sessions {median(values):.2%}; {close} of them within {CLOSE:.0%}"
+            f"{name} error: median of {len(values)} sessions {median(values):.2%}; {close} of them"
+            f" within {CLOSE:.0%}"
         )
     unfit = f"{unfitted} whose usage is too little, fits no one law or tells of no cache"
     print(f"not compared: {silent} sessions without usage, {unfit}")
@@ -74,22 +76,31 @@ def _line(session: Session, done: Reconciliation) -> str:
 
 
 def _outliers(found: list[tuple[Session, Reconciliation]]) -> None:
-    """Print for each session whose bill is off by more than 3 % why, as shares of the reported bill."""
+    """Print for each session whose bill is off by more than 3 % why, as shares of the reported
+    bill.
+    """
     far = [one for one in found if abs(one[1].bill_error or 0.0) > MOST]
     print(f"bills off by more than {MOST:.0%}, with the reasons as shares of the reported bill:")
     totals: Counter[str] = Counter()
     for session, done in sorted(far, key=lambda one: one[1].bill_error or 0.0):
-        shares = ", ".join(f"{name} {usd / _said(done):+.1%}" for name, usd in done.reasons.items() if usd)
-        priced = pricing(session).why
-        left = f"; {done.left_out} answers without a report or by another model are in neither bill" * bool(
-            done.left_out
+        shares = ", ".join(
+            f"{name} {usd / _said(done):+.1%}" for name, usd in done.reasons.items() if usd
         )
-        print(f"{session.id[:38]:<38} {done.bill_error:+7.1%}: {shares}{left}{f'; {priced}' if priced else ''}")
+        priced = pricing(session).why
+        left = (
+            f"; {done.left_out} answers without a report or by another model are in neither bill"
+            * bool(done.left_out)
+        )
+        print(
+            f"{session.id[:38]:<38} {done.bill_error:+7.1%}:"
+            f" {shares}{left}{f'; {priced}' if priced else ''}"
+        )
     for _, done in found:
         totals.update(done.reasons)
     said = sum(_said(done) for _, done in found)
     print(
-        "all sessions together: " + ", ".join(f"{name} {usd / said:+.1%}" for name, usd in totals.most_common()[::-1])
+        "all sessions together: "
+        + ", ".join(f"{name} {usd / said:+.1%}" for name, usd in totals.most_common()[::-1])
     )
 
 
@@ -103,7 +114,9 @@ def _rest(done: Reconciliation) -> float:
 
 
 def _bills(found: list[Reconciliation]) -> None:
-    """Print how far the bills of whole sessions are off, by the rules alone and with the cache reads reported."""
+    """Print how far the bills of whole sessions are off, by the rules alone and with the cache
+    reads reported.
+    """
     said = sum(map(_said, found))
     for name, errors in (
         ("by the rules", [done.bill_error or 0.0 for done in found]),
@@ -111,8 +124,8 @@ def _bills(found: list[Reconciliation]) -> None:
     ):
         bias = sum(error * _said(done) for error, done in zip(errors, found, strict=True)) / said
         print(
-            f"whole bills {name}: median error {median(map(abs, errors)):.1%}, mean {sum(errors) / len(errors):+.1%}, "
-            f"all dollars together {bias:+.1%}"
+            f"whole bills {name}: median error {median(map(abs, errors)):.1%}, mean"
+            f" {sum(errors) / len(errors):+.1%}, all dollars together {bias:+.1%}"
         )
 
 

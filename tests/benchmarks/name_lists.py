@@ -3,9 +3,10 @@
     pip install names english-words        # once; faker is a test dependency already
     python tests/benchmarks/name_lists.py [--check]
 
-Surnames are the most frequent of the census of the United States of 1990 (public domain; in the package names), and
-those of the library Faker (MIT). Given names are Faker's. Left out are words of a dictionary (english-words, MIT),
-and the words of `no_person` in words.toml: a name that is a word too would mask sentences and programs.
+Surnames are the most frequent of the census of the United States of 1990 (public domain; in the
+package names), and those of the library Faker (MIT). Given names are Faker's. Left out are words of
+a dictionary (english-words, MIT), and the words of `no_person` in words.toml: a name that is a word
+too would mask sentences and programs.
 """
 
 from __future__ import annotations
@@ -46,15 +47,26 @@ GIVEN_HEAD = """\
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--check", action="store_true", help="say whether the files are as this program writes them")
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--check", action="store_true", help="say whether the files are as this program writes them"
+    )
     check = options.parse_args().check
     words = dictionary() | words_of("no_person")
     surnames = {name for name in (*census(), *faker_names("last_name")) if is_kept(name, words)}
     given = {name for name in rare(faker_names("first_name")) if is_kept(name, words)} - surnames
     stale = 0
-    for file, head, listed in (("surnames.txt", SURNAMES_HEAD, surnames), ("rare_given_names.txt", GIVEN_HEAD, given)):
-        text = head + "\n".join(textwrap.wrap(" ".join(sorted(listed)), 119, break_on_hyphens=False)) + "\n"
+    for file, head, listed in (
+        ("surnames.txt", SURNAMES_HEAD, surnames),
+        ("rare_given_names.txt", GIVEN_HEAD, given),
+    ):
+        text = (
+            head
+            + "\n".join(textwrap.wrap(" ".join(sorted(listed)), 119, break_on_hyphens=False))
+            + "\n"
+        )
         if check:
             stale += (ROOM / file).read_text("utf-8") != text
         else:
@@ -65,7 +77,9 @@ def main() -> int:
 
 def dictionary() -> set[str]:
     """The words that a dictionary writes in small letters."""
-    return {word for word in get_english_words_set(["web2", "gcide"], lower=False) if word.islower()}
+    return {
+        word for word in get_english_words_set(["web2", "gcide"], lower=False) if word.islower()
+    }
 
 
 def census() -> Iterator[str]:
@@ -76,7 +90,9 @@ def census() -> Iterator[str]:
 
 
 def faker_names(part: str) -> Iterator[str]:
-    """The names in Faker's lists of all countries whose attribute has this part, again for each further list."""
+    """The names in Faker's lists of all countries whose attribute has this part, again for each
+    further list.
+    """
     for module in pkgutil.iter_modules(faker_people.__path__):
         provider = importlib.import_module(f"{faker_people.__name__}.{module.name}").Provider
         for attribute in dir(provider):
@@ -86,15 +102,21 @@ def faker_names(part: str) -> Iterator[str]:
 
 
 def rare(listed: Iterable[str]) -> Iterator[str]:
-    """The names of one list or two; the others are in given_names.txt, or are left out there since they are words."""
+    """The names of one list or two; the others are in given_names.txt, or are left out there
+    since they are words.
+    """
     for name, count in Counter(listed).items():
         if count <= MOST_LISTS_OF_RARE:
             yield name
 
 
 def is_kept(name: str, words: Set[str]) -> bool:
-    """Whether a name is one word of Latin, Greek or Cyrillic letters, and no word of a language or a program."""
-    is_name = name.isalpha() and name.istitle() and len(name) >= LEAST_LETTERS and max(name) < "\u0530"
+    """Whether a name is one word of Latin, Greek or Cyrillic letters, and no word of a language
+    or a program.
+    """
+    is_name = (
+        name.isalpha() and name.istitle() and len(name) >= LEAST_LETTERS and max(name) < "\u0530"
+    )
     lower = name.lower()
     stems = (
         lower,

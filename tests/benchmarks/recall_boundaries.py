@@ -1,4 +1,6 @@
-"""Contexts of a given size, made without any strategy: what future-reference recall must rank as expected."""
+"""Contexts of a given size, made without any strategy: what future-reference recall must rank as
+expected.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,10 @@ FEWEST = 8
 
 def recordings(corpora: Path) -> list[Path]:
     """Two recordings of pi and the first six of Claude Code."""
-    return sorted((corpora / "pi-mono").glob("*.jsonl")) + sorted((corpora / "entireio-cli").glob("*.jsonl"))[:6]
+    return (
+        sorted((corpora / "pi-mono").glob("*.jsonl"))
+        + sorted((corpora / "entireio-cli").glob("*.jsonl"))[:6]
+    )
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,9 @@ class Boundary:
             "random list of entities": demand.retained([], self.random_entities(budget)),
             "newest messages": demand.retained(range(self.newest(budget), self.at)),
             "newest texts without tool results": demand.retained(self.without_results(budget)),
-            "half newest, half best lines": demand.retained(range(half, self.at), self.best_lines(half, budget / 2)),
+            "half newest, half best lines": demand.retained(
+                range(half, self.at), self.best_lines(half, budget / 2)
+            ),
         }
 
     def newest(self, budget: float) -> int:
@@ -72,7 +79,9 @@ class Boundary:
 
     def random_entities(self, budget: float) -> list[str]:
         p = self.index.inverted_index
-        pool = sorted(entity.text for number, entity in enumerate(p.names) if p.first_seen[number] < self.at)
+        pool = sorted(
+            entity.text for number, entity in enumerate(p.names) if p.first_seen[number] < self.at
+        )
         random.Random(1).shuffle(pool)
         chosen, spent = [], 0.0
         for text in pool:
@@ -88,7 +97,9 @@ class Boundary:
         for i, message in enumerate(self.session.messages[:before]):
             if isinstance(message, ToolResult):
                 continue
-            weight = (3.0 if isinstance(message, UserMessage) else 1.5) * (0.3 + math.exp((i - before) / 150))
+            weight = (3.0 if isinstance(message, UserMessage) else 1.5) * (
+                0.3 + math.exp((i - before) / 150)
+            )
             for place in range(int(p.message_start[i]), int(p.message_start[i + 1])):
                 span = int(p.place_span[place])
                 entities = len(row_of(p.span_entities, span))
@@ -129,7 +140,9 @@ class Ready:
         return [self.boundary(at) for at in places if len(self.index.demand(at)) >= FEWEST]
 
     def recorded(self) -> list[tuple[Boundary, str]]:
-        """The session's own compactions with their summaries, where there is history and future enough."""
+        """The session's own compactions with their summaries, where there is history and future
+        enough.
+        """
         found = []
         for one in self.session.recorded:
             summary = getattr(one.entry, "summary", None)

@@ -1,11 +1,13 @@
-"""Replays every preset over every recording that an importer reads: how often each fires, breaks something or fails.
+"""Replays every preset over every recording that an importer reads: how often each fires, breaks
+something or fails.
 
-    nice -n 5 python tests/benchmarks/replay_corpora.py [PATH ...] [--window 32000] [--presets pi,opencode] [--all]
+    nice -n 5 python tests/benchmarks/replay_corpora.py [PATH ...] [--window 32000] [--presets
+    pi,opencode] [--all]
 
-Without paths it takes ../shared/corpora. Each session is counted once; summaries are extractive; the window is widened
-where the overhead would take more than half. A cell of the table is a file under a preset: its compactions, with `!n`
-for n violations and `F` where a cell failed. `--all` also lists the files in which nothing fires. The exit code is 1 if
-anything broke or failed.
+Without paths it takes ../shared/corpora. Each session is counted once; summaries are extractive;
+the window is widened where the overhead would take more than half. A cell of the table is a file
+under a preset: its compactions, with `!n` for n violations and `F` where a cell failed. `--all`
+also lists the files in which nothing fires. The exit code is 1 if anything broke or failed.
 """
 
 from __future__ import annotations
@@ -67,7 +69,11 @@ class Cell:
         self.rules += other.rules
 
     def __str__(self) -> str:
-        return "F" if self.failed else f"{self.compactions}" + (f"!{self.violations}" if self.violations else "")
+        return (
+            "F"
+            if self.failed
+            else f"{self.compactions}" + (f"!{self.violations}" if self.violations else "")
+        )
 
 
 def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, window: int) -> Cell:
@@ -90,7 +96,9 @@ def replayed(session: Session, sizing: Sizing, preset: Preset, model: Model, win
     return cell
 
 
-def table(paths: Sequence[str], presets: Sequence[str], window: int) -> Iterable[tuple[str, int, dict[str, Cell]]]:
+def table(
+    paths: Sequence[str], presets: Sequence[str], window: int
+) -> Iterable[tuple[str, int, dict[str, Cell]]]:
     """For each file its messages and a cell a preset."""
     counter = TiktokenCounter()
     for file in scan(list(paths), lenient=True):
@@ -106,7 +114,9 @@ def table(paths: Sequence[str], presets: Sequence[str], window: int) -> Iterable
 
 def main() -> int:
     """Print the table and the sums."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", nargs="*", default=[str(CORPORA)])
     parser.add_argument("--window", type=int, default=WINDOW)
     parser.add_argument("--presets", default=",".join(BUILTIN))
@@ -121,14 +131,22 @@ def main() -> int:
             sums[name].add(cells[name])
         if args.all or any(cell.compactions or cell.failed for cell in cells.values()):
             shown = "/".join(Path(path).parts[-2:])[-44:]
-            print(shown.ljust(44), f"{messages:8}", *(str(cells[name]).rjust(9) for name in names), flush=True)
+            print(
+                shown.ljust(44),
+                f"{messages:8}",
+                *(str(cells[name]).rjust(9) for name in names),
+                flush=True,
+            )
     print(f"\n{files} files, window {args.window}")
-    print("preset".ljust(20), "compactions  violations  failed  too large  requests  tokens saved each  seconds")
+    print(
+        "preset".ljust(20),
+        "compactions  violations  failed  too large  requests  tokens saved each  seconds",
+    )
     for name, sum_ in sums.items():
         print(
             name.ljust(20),
-            f"{sum_.compactions:11}  {sum_.violations:8}  {len(sum_.failed):6}  {sum_.too_large:9}  {sum_.requests:7}"
-            f"  {sum_.saved // max(sum_.compactions, 1):21}  {sum_.seconds:7.1f}",
+            f"{sum_.compactions:11}  {sum_.violations:8}  {len(sum_.failed):6}  {sum_.too_large:9} "
+            f" {sum_.requests:7}  {sum_.saved // max(sum_.compactions, 1):21}  {sum_.seconds:7.1f}",
             " ".join(f"{rule} {n}" for rule, n in sum_.rules.items()),
         )
     for name, sum_ in sums.items():

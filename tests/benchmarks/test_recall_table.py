@@ -17,7 +17,8 @@ KINDS = ("newest messages", "newest texts without tool results", "half newest, h
 
 @pytest.fixture(scope="module")
 def bound(corpora: Path) -> Mapping[tuple[float, str], float]:
-    """The mean bound share of each context at each size, over all boundaries of the table's eight recordings.
+    """The mean bound share of each context at each size, over all boundaries of the table's eight
+    recordings.
 
     In the short profile over every other recording: five seconds less.
     """
@@ -39,7 +40,9 @@ def test_a_random_list_of_entities_is_worth_next_to_nothing(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_contexts_rank_as_they_do_in_practice(bound: Mapping[tuple[float, str], float], size: float) -> None:
+def test_contexts_rank_as_they_do_in_practice(
+    bound: Mapping[tuple[float, str], float], size: float
+) -> None:
     order = (
         "random list of entities",
         "newest messages",

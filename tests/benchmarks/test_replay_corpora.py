@@ -1,4 +1,6 @@
-"""Every preset over four recordings of four agents: nothing breaks, nothing fails, and nearly all of them fire."""
+"""Every preset over four recordings of four agents: nothing breaks, nothing fails, and nearly
+all of them fire.
+"""
 
 from __future__ import annotations
 

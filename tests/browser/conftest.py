@@ -1,4 +1,6 @@
-"""A headless Chromium, as the operating system has it; tests that need one say so where there is none."""
+"""A headless Chromium, as the operating system has it; tests that need one say so where there is
+none.
+"""
 
 import os
 import shutil
@@ -20,7 +22,12 @@ SCREENSHOTS = Path(__file__).parent.parent.parent / "build" / "screenshots"
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     path = next(
-        (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+        (
+            found
+            for name in ("chromium", "chromium-browser", "google-chrome")
+            if (found := shutil.which(name))
+        ),
+        None,
     )
     if path is None:
         pytest.skip("no Chromium is installed on this machine")
@@ -28,7 +35,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     home = tmp_path_factory.mktemp("home")
     with playwright.sync_playwright() as running:
         found = running.chromium.launch(
-            executable_path=path, headless=True, args=list(ARGUMENTS), env={**os.environ, "HOME": str(home)}
+            executable_path=path,
+            headless=True,
+            args=list(ARGUMENTS),
+            env={**os.environ, "HOME": str(home)},
         )
         yield found
         found.close()

@@ -1,4 +1,6 @@
-"""Takes a report's picture for the README: `python tests/browser/picture.py REPORT.html docs/images/report.png`."""
+"""Takes a report's picture for the README: `python tests/browser/picture.py REPORT.html
+docs/images/report.png`.
+"""
 
 import shutil
 import sys
@@ -18,7 +20,9 @@ def take(report: Path, out: Path, width: int = 1080) -> None:
         chart = page.locator("figure").first.bounding_box()
         assert chart is not None
         height = chart["y"] + chart["height"] + 16
-        page.screenshot(path=str(out), full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
+        page.screenshot(
+            path=str(out), full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height}
+        )
         browser.close()
 
 

@@ -1,4 +1,6 @@
-"""Every lesson of the course runs in a browser, and the explorer's picture follows the sliders, in Notebook 7 too."""
+"""Every lesson of the course runs in a browser, and the explorer's picture follows the sliders,
+in Notebook 7 too.
+"""
 
 import os
 import signal
@@ -48,22 +50,43 @@ class Lab:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """A JupyterLab as `workbench lab` starts it, with nothing of the user's; started once for all tests."""
+    """A JupyterLab as `workbench lab` starts it, with nothing of the user's; started once for
+    all tests.
+    """
     home = tmp_path_factory.mktemp("lab")
-    own = {f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(home / name) for name in FOLDERS}
-    own |= {"IPYTHONDIR": str(home / "ipython"), "HOME": str(home), "MPLCONFIGDIR": str(home / "fonts")}
+    own = {
+        f"JUPYTER{'LAB' * ('LAB' in name)}_{name.replace('LAB_', '')}": str(home / name)
+        for name in FOLDERS
+    }
+    own |= {
+        "IPYTHONDIR": str(home / "ipython"),
+        "HOME": str(home),
+        "MPLCONFIGDIR": str(home / "fonts"),
+    }
     own["PYTHONPATH"] = str(Path(workbench.__file__).parent.parent)
     port = free_port()
     lab = Lab(f"http://127.0.0.1:{port}")
     process = subprocess.Popen(
         [
-            sys.executable, "-m", "workbench", "lab", "--folder", str(home / "course"), "--no-browser",
-            "--port", str(port), "--allow-root", "--ip=127.0.0.1", f"--IdentityProvider.token={lab.token}",
-            "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True",
+            sys.executable,
+            "-m",
+            "workbench",
+            "lab",
+            "--folder",
+            str(home / "course"),
+            "--no-browser",
+            "--port",
+            str(port),
+            "--allow-root",
+            "--ip=127.0.0.1",
+            f"--IdentityProvider.token={lab.token}",
+            "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
         ],
         env={**{name: value for name, value in os.environ.items() if name != "MPLBACKEND"}, **own},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     try:
         _until_up(process)
         yield lab
@@ -81,7 +104,8 @@ def _until_up(server: subprocess.Popen[bytes]) -> None:
     for line in server.stderr:
         told.append(line.decode(errors="replace"))
         if "is running at" in told[-1]:
-            Thread(target=server.stderr.read, daemon=True).start()  # or its pipe fills, and it waits for ever
+            # or its pipe fills, and it waits for ever
+            Thread(target=server.stderr.read, daemon=True).start()
             return
     raise AssertionError("JupyterLab did not start: " + "".join(told))
 
@@ -109,8 +133,13 @@ def opened(browser: Any, address: str, **size: int) -> Iterator[Opened]:
     context.close()
 
 
-WAITS = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-"""Whether the kernel of the notebook in front waits; the words on the page say so before there is one."""
+WAITS = (
+    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status ==="
+    " 'idle'"
+)
+"""Whether the kernel of the notebook in front waits; the words on the page say so before there
+is one.
+"""
 
 
 def run_all(page: Any) -> None:
@@ -136,7 +165,10 @@ def explorer(browser: Any, server: Lab, keep: Any) -> Iterator[Opened]:
 CELLS = """() => jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.toJSON())
     .filter(cell => cell.cell_type === 'code')"""
 """The cells of the notebook in front, those out of sight too, as its file would hold them."""
-DONE = f"() => ({CELLS})().every(cell => cell.execution_count || cell.outputs.some(out => out.output_type === 'error'))"
+DONE = (
+    f"() => ({CELLS})().every(cell => cell.execution_count || cell.outputs.some(out =>"
+    " out.output_type === 'error'))"
+)
 
 
 @pytest.mark.skipif(not FULL, reason="the whole course in a browser: in the full profile")
@@ -149,7 +181,13 @@ def test_a_lesson_runs_in_the_browser(browser: Any, server: Lab, keep: Any, less
         keep(found.page, f"lesson-{lesson}")
         outputs = [output for cell in found.page.evaluate(CELLS) for output in cell["outputs"]]
         assert not [output["evalue"] for output in outputs if output["output_type"] == "error"]
-        assert sum(output["output_type"] in ("stream", "display_data", "execute_result") for output in outputs) >= 3
+        assert (
+            sum(
+                output["output_type"] in ("stream", "display_data", "execute_result")
+                for output in outputs
+            )
+            >= 3
+        )
         assert all(url.startswith(LOCAL) for url in found.asked)
 
 
@@ -237,14 +275,20 @@ PALE = """() => {
     }
     return pale;
 }"""
-"""What the explorer writes with too little contrast for what lies below it, in the picture and beside it."""
+"""What the explorer writes with too little contrast for what lies below it, in the picture and
+beside it.
+"""
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Opened, keep: Any, theme: str) -> None:
+def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(
+    explorer: Opened, keep: Any, theme: str
+) -> None:
     page, name = explorer.page, theme.split()[-1].lower()
     page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-    page.wait_for_selector(f'body[data-jp-theme-light="{str(name == "light").lower()}"]', state="attached")
+    page.wait_for_selector(
+        f'body[data-jp-theme-light="{str(name == "light").lower()}"]', state="attached"
+    )
     page.get_by_role("tab", name="Messages").first.click()
     page.locator('[data-go="boundary:1"]').first.click()
     page.get_by_text("needed later, the context holds").first.wait_for()
@@ -259,7 +303,10 @@ def test_in_a_light_and_in_a_dark_theme_every_word_can_be_read(explorer: Opened,
     page.locator(".story:visible").wait_for()
     keep(page, f"explorer-{name}-message")
     assert page.evaluate(PALE) == []
-    paint = "colour => document.querySelectorAll('.wb-x').forEach(part => { part.style.color = colour })"
+    paint = (
+        "colour => document.querySelectorAll('.wb-x').forEach(part => { part.style.color ="
+        " colour })"
+    )
     page.evaluate(paint, "#8888")
     assert page.evaluate(PALE) != []  # the check can fail
     page.evaluate(paint, "")

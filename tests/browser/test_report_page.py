@@ -1,4 +1,6 @@
-"""The report in a real browser: opened from disk, with no network, it says nothing to the console and works."""
+"""The report in a real browser: opened from disk, with no network, it says nothing to the
+console and works.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,10 +28,18 @@ def report(made_once: Callable[..., Path]) -> Path:
     source = made(9, names)
     parts = dict.fromkeys(("usd_input", "usd_output", "usd_summaries", "usd_fetching"), 12.34)
     source.rows["costs"] = [
-        bill(f"session-{n:02d}", name, 61.5 + n, usd_uncompacted=50.0, net_saving=-11.5 - n, **parts,
-             even_at=None if name == "none" or n % 3 else 12)
-        for n in range(9) for name in names
-    ]  # fmt: skip
+        bill(
+            f"session-{n:02d}",
+            name,
+            61.5 + n,
+            usd_uncompacted=50.0,
+            net_saving=-11.5 - n,
+            **parts,
+            even_at=None if name == "none" or n % 3 else 12,
+        )
+        for n in range(9)
+        for name in names
+    ]
     return made_once("nine", lambda folder: rendered(source.written(folder))) / "report.html"
 
 
@@ -45,7 +55,9 @@ def first_cells(page: Any, column: int) -> list[str]:
     return [text.strip() for text in rows.all_inner_texts()]
 
 
-def test_it_asks_for_nothing_and_complains_of_nothing(opened: Opened, report: Path, keep: Any) -> None:
+def test_it_asks_for_nothing_and_complains_of_nothing(
+    opened: Opened, report: Path, keep: Any
+) -> None:
     keep(opened.page, "report-light", full_page=True)
     assert opened.asked == [report.as_uri()] and opened.said == []
     assert opened.page.locator("figure svg").count() >= 4
@@ -91,9 +103,15 @@ def test_a_loss_opens_by_keyboard_to_its_story(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (390, "dark"), (1200, "dark")])
-def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep: Any, width: int, scheme: str) -> None:
+def test_it_fits_a_phone_and_follows_the_scheme(
+    browser: Any, report: Path, keep: Any, width: int, scheme: str
+) -> None:
     found = Opened(
-        browser, report.as_uri(), offline=True, viewport={"width": width, "height": 844}, color_scheme=scheme
+        browser,
+        report.as_uri(),
+        offline=True,
+        viewport={"width": width, "height": 844},
+        color_scheme=scheme,
     )
     assert found.page.evaluate("document.documentElement.scrollWidth") <= width
     paper = found.page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -102,13 +120,17 @@ def test_it_fits_a_phone_and_follows_the_scheme(browser: Any, report: Path, keep
     found.context.close()
 
 
-def test_the_contexts_of_a_session_are_looked_at_together_and_another_session_opens(opened: Opened, keep: Any) -> None:
+def test_the_contexts_of_a_session_are_looked_at_together_and_another_session_opens(
+    opened: Opened, keep: Any
+) -> None:
     session = opened.page.locator("details.contexts[open]")
     pictures, here = session.locator("svg"), session.locator(".here")
     pictures.first.focus()
     for _ in range(31):
         opened.page.keyboard.press("ArrowRight")
-    assert re.match(r"Request 30: 52,400 tokens without compaction; .*truncate [\d,]+", here.inner_text())
+    assert re.match(
+        r"Request 30: 52,400 tokens without compaction; .*truncate [\d,]+", here.inner_text()
+    )
     opened.page.keyboard.press("+")
     shown = {tuple(map(int, view.split()))[::2] for view in pictures.evaluate_all(VIEWS)}
     assert shown == {(15, 30)}  # from request 15 on, 30 wide: all pictures alike
@@ -175,9 +197,15 @@ def test_hostile_text_runs_nothing_and_breaks_nothing(browser: Any, large: Path,
     assert found.page.locator("main img, main script, svg[onload]").count() == 0
     drawn = "figure:not(.panel) svg"
     own = found.page.locator(f"{drawn}, main style + .wb-part").count()
-    assert found.page.locator("main style").count() == own == found.page.locator(f"{drawn}, .wb-part").count()
+    assert (
+        found.page.locator("main style").count()
+        == own
+        == found.page.locator(f"{drawn}, .wb-part").count()
+    )
     assert found.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert not {char for char in found.page.locator("main").inner_text() if ord(char) < 32} - set("\n\t")
+    assert not {char for char in found.page.locator("main").inner_text() if ord(char) < 32} - set(
+        "\n\t"
+    )
     found.context.close()
 
 
@@ -188,11 +216,16 @@ def test_a_figure_leads_to_what_was_lost_of_it_and_to_the_messages(opened: Opene
     assert all("truncate" in text for text in first_cells(page, 5))
     page.locator("table.losses tbody tr:visible summary").first.click()
     story = page.locator("table.losses tbody tr:visible .drill").first
-    assert "Stated by the user, message 5" in story.inner_text() and "Needed by message 73" in story.inner_text()
+    assert (
+        "Stated by the user, message 5" in story.inner_text()
+        and "Needed by message 73" in story.inner_text()
+    )
     assert story.locator("mark").first.inner_text() == "src/store_1.py"
 
 
-def test_two_clicks_lead_from_the_decision_to_the_message_that_stated_what_was_lost(opened: Opened) -> None:
+def test_two_clicks_lead_from_the_decision_to_the_message_that_stated_what_was_lost(
+    opened: Opened,
+) -> None:
     page = opened.page
     page.locator(".verdict a").click()
     assert all("summarize" in text for text in first_cells(page, 5)) and first_cells(page, 5)
@@ -219,9 +252,13 @@ def test_the_contents_lead_to_their_sections(opened: Opened) -> None:
 
 def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
     opened.page.emulate_media(media="print")
-    assert not opened.page.locator(".tools").is_visible() and not opened.page.locator("nav").is_visible()
+    assert (
+        not opened.page.locator(".tools").is_visible()
+        and not opened.page.locator("nav").is_visible()
+    )
     assert opened.page.locator("table.headline").is_visible()
-    opened.page.set_viewport_size({"width": 718, "height": 1000})  # A4 less the margins of a browser
+    # A4 less the margins of a browser
+    opened.page.set_viewport_size({"width": 718, "height": 1000})
     tables = opened.page.locator("table:visible").evaluate_all(
         "all => all.filter(one => !one.closest('details:not([open])'))"
         ".map(one => [one.className, one.getBoundingClientRect().right])"
@@ -233,48 +270,82 @@ def test_on_paper_the_tools_are_gone_and_nothing_is_cut(opened: Opened) -> None:
 @pytest.mark.parametrize(
     ("scheme", "width"),
     [
-        pytest.param("light", 1200, marks=pytest.mark.skipif(not FULL, reason="each is covered beside another")),
+        pytest.param(
+            "light",
+            1200,
+            marks=pytest.mark.skipif(not FULL, reason="each is covered beside another"),
+        ),
         ("dark", 1200),
         ("light", 390),
     ],
 )
 def test_nobody_is_kept_out(browser: Any, report: Path, scheme: str, width: int) -> None:
-    """What axe-core calls serious or critical: contrast, names, roles, headings, what a keyboard reaches."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    """What axe-core calls serious or critical: contrast, names, roles, headings, what a keyboard
+    reaches.
+    """
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
     found = Opened(
-        browser, report.as_uri(), offline=True, viewport={"width": width, "height": 900}, color_scheme=scheme
+        browser,
+        report.as_uri(),
+        offline=True,
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
     )
     found.page.get_by_role("button", name="Show all").click()
     for summary in found.page.locator("summary:visible").all()[:3]:
         summary.click()
     told = axe.Axe().run(found.page).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in told if one["impact"] in SERIOUS] == []
+    assert [
+        (one["id"], one["nodes"][0]["html"][:200]) for one in told if one["impact"] in SERIOUS
+    ] == []
     found.context.close()
 
 
 def test_a_page_that_keeps_somebody_out_is_found(browser: Any) -> None:
     """The check can fail: pale words on white, a picture without words, a field without a name."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
     page = browser.new_page()
     page.set_content(
-        '<html lang="en"><title>t</title><main><p style="color:#ccc">pale words</p><img src="data:,"><input>'
+        '<html lang="en"><title>t</title><main><p style="color:#ccc">pale words</p><img'
+        ' src="data:,"><input>'
     )
-    serious = {one["id"] for one in axe.Axe().run(page).response["violations"] if one["impact"] in SERIOUS}
+    serious = {
+        one["id"] for one in axe.Axe().run(page).response["violations"] if one["impact"] in SERIOUS
+    }
     assert {"color-contrast", "image-alt", "label"} <= serious
     page.close()
 
 
 @pytest.mark.parametrize("where", ["jp-RenderedHTMLCommon", "rendered_html"])
-def test_in_a_notebook_words_stand_on_the_left_and_each_term_beside_what_it_means(browser: Any, where: str) -> None:
-    """A notebook's own rules set every column to the right and let terms float, where a long one shifts the rest."""
+def test_in_a_notebook_words_stand_on_the_left_and_each_term_beside_what_it_means(
+    browser: Any, where: str
+) -> None:
+    """A notebook's own rules set every column to the right and let terms float, where a long one
+    shifts the rest.
+    """
     page = browser.new_page()
     source = """{% from "macros.html" import table %}
         {{ table(rows, [("Strategy", "name", ""), ("Kept", "share", "percent")], "a table") }}
         <dl><dt>A term of many words that takes its room</dt><dd>one</dd><dt>Next</dt><dd>two</dd></dl>"""
-    piece = Html(environment().from_string(source).render(rows=[{"name": "truncate", "share": 0.5}]))
-    rules = "td,.{0} th{{text-align:right}}.{0} dt{{float:left;width:20%}}.{0} dd{{float:left;width:75%}}"
-    page.set_content(f"<style>.{where} {rules.format(where)}</style><div class={where}>{piece._repr_html_()}</div>")
-    cells = [cell.evaluate("part => getComputedStyle(part).textAlign") for cell in page.locator("td").all()]
+    piece = Html(
+        environment().from_string(source).render(rows=[{"name": "truncate", "share": 0.5}])
+    )
+    rules = (
+        "td,.{0} th{{text-align:right}}.{0} dt{{float:left;width:20%}}.{0}"
+        " dd{{float:left;width:75%}}"
+    )
+    page.set_content(
+        f"<style>.{where} {rules.format(where)}</style><div"
+        f" class={where}>{piece._repr_html_()}</div>"
+    )
+    cells = [
+        cell.evaluate("part => getComputedStyle(part).textAlign")
+        for cell in page.locator("td").all()
+    ]
     assert cells == ["left", "right"]
     tops = [part.bounding_box()["y"] for part in page.locator("dt, dd").all()]
     assert tops[0] == tops[1] < tops[2] == tops[3]

@@ -1,4 +1,6 @@
-"""The view in a real browser: from the verdict to the message that lost something, by mouse and by keyboard."""
+"""The view in a real browser: from the verdict to the message that lost something, by mouse and
+by keyboard.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ def view(made_once: Callable[..., Path]) -> Iterator[ViewServer]:
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Opened]:
-    found = Opened(browser, viewport={"width": 1200, "height": 900}, permissions=["clipboard-read", "clipboard-write"])
+    found = Opened(
+        browser,
+        viewport={"width": 1200, "height": 900},
+        permissions=["clipboard-read", "clipboard-write"],
+    )
     yield found
     found.context.close()
 
@@ -47,11 +53,19 @@ def test_from_the_verdict_to_the_message_that_lost_something_are_two_clicks(
     number = stated.inner_text().split()[-1]
     stated.click()
     row = page.locator(f"#m{number}")
-    assert row.bounding_box()["y"] < 900 and "dropped by" in row.inner_text() and row.locator("mark").count()
-    assert opened.said == [] and all(url.startswith(view.address) or url == "data:," for url in opened.asked)
+    assert (
+        row.bounding_box()["y"] < 900
+        and "dropped by" in row.inner_text()
+        and row.locator("mark").count()
+    )
+    assert opened.said == [] and all(
+        url.startswith(view.address) or url == "data:," for url in opened.asked
+    )
 
 
-def test_a_loss_in_the_report_leads_to_its_contexts(opened: Opened, view: ViewServer, made_once: Any) -> None:
+def test_a_loss_in_the_report_leads_to_its_contexts(
+    opened: Opened, view: ViewServer, made_once: Any
+) -> None:
     run = made_once("view", made_run) / "reports" / "run"
     if not (run / "report.html").exists():
         rendered(run)
@@ -69,7 +83,9 @@ def test_a_loss_in_the_report_leads_to_its_contexts(opened: Opened, view: ViewSe
     assert opened.said == []
 
 
-def test_a_report_under_the_view_has_its_own_features(opened: Opened, view: ViewServer, made_once: Any) -> None:
+def test_a_report_under_the_view_has_its_own_features(
+    opened: Opened, view: ViewServer, made_once: Any
+) -> None:
     run = made_once("view", made_run) / "reports" / "run"
     if not (run / "report.html").exists():
         rendered(run)
@@ -95,24 +111,37 @@ def test_a_report_under_the_view_has_its_own_features(opened: Opened, view: View
     inside = report.locator("nav a[href^='#']").first
     inside.click()
     assert report.locator(inside.get_attribute("href")).is_visible()
-    assert opened.said == [] and all(url.startswith(view.address.rsplit("/", 2)[0]) for url in opened.asked)
+    assert opened.said == [] and all(
+        url.startswith(view.address.rsplit("/", 2)[0]) for url in opened.asked
+    )
 
 
 WAYS_OUT = {
     "location": "location = OUT",
-    "a link": "Object.assign(document.body.appendChild(document.createElement('a')), {href: OUT}).click()",
-    "a link to the page around": "Object.assign(document.body.appendChild(document.createElement('a')), "
-    "{href: OUT, target: '_top'}).click()",
+    "a link": (
+        "Object.assign(document.body.appendChild(document.createElement('a')), {href: OUT}).click()"
+    ),
+    "a link to the page around": (
+        "Object.assign(document.body.appendChild(document.createElement('a')), "
+        "{href: OUT, target: '_top'}).click()"
+    ),
     "a window": "window.open(OUT)",
     "the page around": "top.location = OUT",
-    "a form": "const form = document.body.appendChild(document.createElement('form')); "
-    "form.action = OUT; form.submit()",
-    "a refresh": "document.head.insertAdjacentHTML('beforeend', `<meta http-equiv=refresh content='0;url=${OUT}'>`)",
+    "a form": (
+        "const form = document.body.appendChild(document.createElement('form')); "
+        "form.action = OUT; form.submit()"
+    ),
+    "a refresh": (
+        "document.head.insertAdjacentHTML('beforeend', `<meta http-equiv=refresh"
+        " content='0;url=${OUT}'>`)"
+    ),
     "a frame": "document.body.appendChild(document.createElement('iframe')).src = OUT",
     "a picture": "new Image().src = OUT",
     "a request": "fetch(OUT)",
     "a beacon": "navigator.sendBeacon(OUT)",
-    "a prefetch": "document.head.insertAdjacentHTML('beforeend', `<link rel=prefetch href='${OUT}'>`)",
+    "a prefetch": (
+        "document.head.insertAdjacentHTML('beforeend', `<link rel=prefetch href='${OUT}'>`)"
+    ),
     "a message": "parent.postMessage({loss: OUT}, '*'); parent.postMessage({loss: 'abcdef'}, '*')",
 }
 TELLS = """
@@ -142,7 +171,9 @@ class Answer(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize("way", WAYS_OUT)
-def test_a_hostile_report_leads_nowhere_and_reads_no_token(opened: Opened, tmp_path: Path, way: str) -> None:
+def test_a_hostile_report_leads_nowhere_and_reads_no_token(
+    opened: Opened, tmp_path: Path, way: str
+) -> None:
     (tmp_path / "run" / "replays").mkdir(parents=True)
     outside = Outside(("127.0.0.1", 0), Answer)
     outside.asked = []
@@ -182,7 +213,9 @@ def test_runs_are_opened_and_losses_filtered_by_keyboard(opened: Opened, view: V
 def test_the_slider_moves_both_contexts_and_the_address(opened: Opened, view: ViewServer) -> None:
     page = opened.page
     page.goto(view.address + "runs/run/session?id=s%2F1&request=0")
-    assert page.locator(".messages .dropped").count() == 0 and "Not compacted up to here" in page.inner_text("main")
+    assert page.locator(
+        ".messages .dropped"
+    ).count() == 0 and "Not compacted up to here" in page.inner_text("main")
     page.get_by_role("slider").focus()
     page.keyboard.press("End")
     page.get_by_text("is shown.").wait_for()
@@ -200,13 +233,18 @@ def test_a_summary_is_copied_as_it_is(opened: Opened, view: ViewServer) -> None:
     page.goto(view.address + "runs/run/session?id=s%2F1&left=summarize&right=truncate&request=39")
     page.get_by_role("button", name="Copy the summary").first.click()
     page.get_by_text("Copied.").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#summary-1-left").text_content()
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == page.locator("#summary-1-left").text_content()
+    )
 
 
 def test_hostile_words_of_a_recording_do_nothing(opened: Opened, view: ViewServer) -> None:
     for where in ("", "runs/run", "runs/run/session?id=s%2F1&request=0&message=1"):
         opened.page.goto(view.address + where)
-        assert opened.page.evaluate("window.hit") is None and opened.page.locator("main").is_visible()
+        assert (
+            opened.page.evaluate("window.hit") is None and opened.page.locator("main").is_visible()
+        )
     assert "<script>window.hit=1</script>" in opened.page.locator("#whole").inner_text()
 
 
@@ -224,13 +262,21 @@ def test_a_run_that_moves_on_is_shown_and_said(opened: Opened, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("scheme", "width"),
     [
-        pytest.param("light", 1200, marks=pytest.mark.skipif(not FULL, reason="each is covered beside another")),
+        pytest.param(
+            "light",
+            1200,
+            marks=pytest.mark.skipif(not FULL, reason="each is covered beside another"),
+        ),
         ("dark", 1200),
         ("light", 390),
     ],
 )
-def test_nobody_is_kept_out(browser: Any, view: ViewServer, keep: Any, scheme: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+def test_nobody_is_kept_out(
+    browser: Any, view: ViewServer, keep: Any, scheme: str, width: int
+) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
     found = Opened(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
     for where in ("", "runs/run", "runs/run/session?id=s%2F1&request=39&message=9"):
         found.page.goto(view.address + where)

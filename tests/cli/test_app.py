@@ -35,44 +35,84 @@ def test_compare_prints_the_outcome_as_json(
     assert code == 0
     assert found["failed_replays"] == 0
     names = [row["strategy"] for row in found["strategies"]]
-    assert set(names[:-2]) == {"truncate", "summarize", "pipeline"} and names[-2:] == ["none", "null"]
-    assert {"recall_low", "cost_saved_high", "tokens_saved_low", "recall_at_0.2"} <= set(found["strategies"][0])
+    assert set(names[:-2]) == {"truncate", "summarize", "pipeline"} and names[-2:] == [
+        "none",
+        "null",
+    ]
+    assert {"recall_low", "cost_saved_high", "tokens_saved_low", "recall_at_0.2"} <= set(
+        found["strategies"][0]
+    )
     assert found["by_size"] and any("Names: of the exact names" in note for note in found["notes"])
 
 
 @pytest.mark.parametrize(
-    ("limit", "jobs", "told"), [(400_000, 1, "memory ran out"), (900_000, 2, "with 2 workers takes 1,064 MB")]
+    ("limit", "jobs", "told"),
+    [(400_000, 1, "memory ran out"), (900_000, 2, "with 2 workers takes 1,064 MB")],
 )
 def test_a_shell_that_limits_memory_gets_one_sentence(
     recording: Path, tmp_path: Path, limit: int, jobs: int, told: str
 ) -> None:
-    command = f"ulimit -v {limit}; exec '{sys.executable}' -P -m workbench compare '{recording}' -s truncate -j {jobs}"
+    command = (
+        f"ulimit -v {limit}; exec '{sys.executable}' -P -m workbench compare '{recording}' -s"
+        f" truncate -j {jobs}"
+    )
     done = subprocess.run(
-        ["/bin/sh", "-c", f"{command} --out '{tmp_path}/run'"], check=False, capture_output=True, text=True
+        ["/bin/sh", "-c", f"{command} --out '{tmp_path}/run'"],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2 and told in " ".join(done.stderr.split()), done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_compare_marks_who_sends_more_than_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_marks_who_sends_more_than_the_window(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "chat.jsonl"
     save(Session.of([rules("be brief"), *conversation(30, words=120)]), path)
-    options = ["--window", "5000", "--shares", "0.2", "--out", str(tmp_path / "run"), "--no-report", "-j", "1"]
+    options = [
+        "--window",
+        "5000",
+        "--shares",
+        "0.2",
+        "--out",
+        str(tmp_path / "run"),
+        "--no-report",
+        "-j",
+        "1",
+    ]
     assert main(["compare", str(path), "--strategies", "clear_tool_uses,truncate", *options]) == 0
     told = capsys.readouterr().out
     rows = {line.split()[0]: line for line in told.splitlines() if line}
     assert "!" in rows["clear_tool_uses"] and "!" not in rows["none"] + rows["truncate"]
-    assert "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)" in " ".join(told.split())
+    assert (
+        "! sends requests larger than the window (clear_tool_uses in 1 of 1 sessions)"
+        in " ".join(told.split())
+    )
 
 
 def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "bad.json").write_text("{ not json at all")
-    main([
-        "compare", str(recording), str(tmp_path / "bad.json"), "--window", "8000", "--out", str(tmp_path / "run"),
-        "--no-report", "--json", "-s", "truncate", "-j", "1",
-    ])  # fmt: skip
+    main(
+        [
+            "compare",
+            str(recording),
+            str(tmp_path / "bad.json"),
+            "--window",
+            "8000",
+            "--out",
+            str(tmp_path / "run"),
+            "--no-report",
+            "--json",
+            "-s",
+            "truncate",
+            "-j",
+            "1",
+        ]
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["sessions"] == 1
     assert "bad.json" in found["unreadable"][0]["path"]
@@ -83,7 +123,10 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
     [
         (["compare", "no-such-file.jsonl"], "no-such-file.jsonl"),
         (["compare", "--strategies", "nonsense"], "known are"),
-        (["compare", "--window", "ten"], "Invalid value 'ten' for '--window' / '-w': it must be a whole number"),
+        (
+            ["compare", "--window", "ten"],
+            "Invalid value 'ten' for '--window' / '-w': it must be a whole number",
+        ),
         (["replay", "x", "--losses", "-1"], "it must be at least 0"),
         (["compare", "--shares", "1.5"], "less than 1"),
         (["replay", "no-such-file.jsonl"], "no-such-file.jsonl"),
@@ -91,7 +134,10 @@ def test_a_damaged_file_is_a_row_and_does_not_stop_the_others(
         (["list", "flowers"], "strategies"),
         (["list", "strategies", "no_such"], "no preset is named 'no_such'"),
         (["list", "stages", "truncate"], "workbench list strategies truncate"),
-        (["compare", "--strategies", "summarize:result_chars=many"], "it must be a whole number or 'whole'"),
+        (
+            ["compare", "--strategies", "summarize:result_chars=many"],
+            "it must be a whole number or 'whole'",
+        ),
         (["lab", "experiment", "-p", "wnidow=32000"], "wnidow"),
         (["lab", "experiment", "-p", "window"], "NAME=VALUE"),
         (["runs", "report", "no-such-run"], "no-such-run"),
@@ -106,16 +152,29 @@ def test_unusable_input_is_one_sentence_and_exit_code_2(
     said = capsys.readouterr().err
     assert expected in said
     assert "Traceback" not in said
-    lines = [line for line in said.splitlines() if line.strip() and " of 1 files, " not in line]  # how far it was
+    # how far it was
+    lines = [line for line in said.splitlines() if line.strip() and " of 1 files, " not in line]
     assert all(line.startswith(("workbench: ", "left out: ", "hint: ")) for line in lines)
     assert not [line for line in lines[:-1] if line.startswith("hint: ")]
 
 
 def test_a_strategy_whose_model_has_no_key_is_pending_beside_the_others(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recording: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    words = ["compare", str(recording), "-w", "8000", "-m", "litellm:gpt-4o-mini", "-s", "opal,truncate"]
+    words = [
+        "compare",
+        str(recording),
+        "-w",
+        "8000",
+        "-m",
+        "litellm:gpt-4o-mini",
+        "-s",
+        "opal,truncate",
+    ]
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "-j", "1"]) == 3
     said = capsys.readouterr()
     assert "pending: 1 replay under opal" in said.err and "OPENAI_API_KEY" in said.err
@@ -136,7 +195,9 @@ def test_the_settings_of_a_strategy_can_be_listed(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("what", ["strategies", "stages", "metrics", "formats", "models"])
-def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_that_can_be_listed_says_what_it_is(
+    what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["list", what, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert rows
@@ -144,21 +205,27 @@ def test_everything_that_can_be_listed_says_what_it_is(what: str, capsys: pytest
     assert len({row[name] for row in rows for name in row if name.startswith("what")}) == len(rows)
 
 
-def test_inspect_tells_the_format_and_the_messages(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_tells_the_format_and_the_messages(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["inspect", str(recording), "--json"]) == 0
     fact = json.loads(capsys.readouterr().out)["sessions"][0]
     assert fact["format"] == "native"
     assert fact["messages"] == 1 + 24 * 6
 
 
-def test_a_folder_without_recordings_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_recordings_is_said_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["inspect", str(tmp_path)]) == 2
     assert f"{tmp_path} has no recording" in capsys.readouterr().err
 
 
 def test_replay_takes_one_model(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", str(recording), "-m", "extractive,scripted:hello"]) == 2
-    assert capsys.readouterr().err.startswith("workbench: replay takes one model; `workbench compare` takes several\n")
+    assert capsys.readouterr().err.startswith(
+        "workbench: replay takes one model; `workbench compare` takes several\n"
+    )
 
 
 def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,11 +235,19 @@ def test_replay_shows_each_compaction(recording: Path, capsys: pytest.CaptureFix
     assert {row["metric"] for row in found["scores"]} >= {"exam_recall", "tokens_saved"}
 
 
-def test_replay_says_why_it_widened_the_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    save(Session.of(reporting(conversation(12), overhead=30_000), id="tools"), tmp_path / "tools.jsonl")
+def test_replay_says_why_it_widened_the_window(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(
+        Session.of(reporting(conversation(12), overhead=30_000), id="tools"),
+        tmp_path / "tools.jsonl",
+    )
     assert main(["replay", str(tmp_path / "tools.jsonl"), "-s", "truncate", "-w", "8000"]) == 0
     told = capsys.readouterr().out
-    assert re.search(r"window is \d\d,\d{3} tokens, not 8,000 \(the window asked for\): system prompt and tools", told)
+    assert re.search(
+        r"window is \d\d,\d{3} tokens, not 8,000 \(the window asked for\): system prompt and tools",
+        told,
+    )
     assert "A smaller --window" not in told
 
 
@@ -188,7 +263,10 @@ def test_replay_says_what_a_provider_would_refuse_and_where_the_run_would_have_e
     assert "1 request is above the window, also after that." in told
     assert "would have ended its run before message 64: error_prompt_too_long." in told
     assert main([*command, "--by-hand", "75"]) == 2
-    assert "by_hand names message 75; a number from 0 to 74 would be accepted" in capsys.readouterr().err
+    assert (
+        "by_hand names message 75; a number from 0 to 74 would be accepted"
+        in capsys.readouterr().err
+    )
 
 
 def test_the_program_tells_its_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,17 +276,16 @@ def test_the_program_tells_its_version(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_the_face_and_the_help_load_nothing_slow() -> None:
     code = (
-        "import sys, workbench; from workbench.cli import app; "
-        "slow = {'pandas', 'litellm', 'tiktoken', 'matplotlib', 'numpy', 'papermill', 'joblib'} & set(sys.modules); "
-        "assert not slow, slow"
+        "import sys, workbench; from workbench.cli import app; slow = {'pandas', 'litellm',"
+        " 'tiktoken', 'matplotlib', 'numpy', 'papermill', 'joblib'} & set(sys.modules); assert not"
+        " slow, slow"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_answer_in_words_loads_nothing_that_only_charts_and_notebooks_need() -> None:
     code = (
-        "import sys, workbench.cli.compare; "
-        "slow = {'matplotlib', 'scipy.stats', 'litellm', 'papermill', 'nbformat'} & set(sys.modules); "
-        "assert not slow, slow"
+        "import sys, workbench.cli.compare; slow = {'matplotlib', 'scipy.stats', 'litellm',"
+        " 'papermill', 'nbformat'} & set(sys.modules); assert not slow, slow"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

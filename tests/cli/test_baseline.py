@@ -18,9 +18,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_strategies_are_told_against_the_baseline_that_was_named(run: Path) -> None:
-    answer: dict[str, Any] = outcome(Results.open(run), Findings.of(Results.open(run), "pipeline"), True)
+    answer: dict[str, Any] = outcome(
+        Results.open(run), Findings.of(Results.open(run), "pipeline"), True
+    )
     found = {str(row["strategy"]): row for row in answer["against_baseline"]}
-    assert answer["baseline"] == "pipeline" and set(found) == {"summarize", "truncate", "none", "null"}
+    assert answer["baseline"] == "pipeline" and set(found) == {
+        "summarize",
+        "truncate",
+        "none",
+        "null",
+    }
     assert found["summarize"]["verdict"] == "better" and found["truncate"]["verdict"] == "worse"
     assert found["none"]["p_holm"] is None  # a reference is no member of the family
     assert "95 % CI" in answer["verdict"] and "9 sessions, sign-flip test" in answer["verdict"]
@@ -33,7 +40,9 @@ def test_a_baseline_that_is_not_in_the_run_is_refused_with_those_that_are(
     assert "known are none, null, pipeline, summarize, truncate" in capsys.readouterr().err
 
 
-def test_it_is_refused_before_anything_is_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_is_refused_before_anything_is_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     unreadable = tmp_path / "no-session.jsonl"
     unreadable.write_text("no session")
     assert main(["compare", str(unreadable), "-s", "truncate,summarize", "--baseline", "opal"]) == 2

@@ -41,15 +41,21 @@ def options_in(page: str) -> set[str]:
     return set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", section, re.MULTILINE))
 
 
-def test_at_most_twelve_commands_stand_at_the_top_under_five_headings(capsys: pytest.CaptureFixture[str]) -> None:
+def test_at_most_twelve_commands_stand_at_the_top_under_five_headings(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     page = shown("--help", capsys)
     headings = re.findall(r"^(\w+):$", page, re.MULTILINE)
     names = re.findall(r"^  ([a-z]+)  ", page.partition("Look:")[2], re.MULTILINE)
     assert headings == ["Options", "Look", "Compare", "Decide", "Live", "Laboratory"]
-    assert len(names) <= 12 and {"inspect", "watch", "compare", "advise", "gate", "lab"} <= set(names)
+    assert len(names) <= 12 and {"inspect", "watch", "compare", "advise", "gate", "lab"} <= set(
+        names
+    )
 
 
-def test_every_command_and_group_is_in_the_help_of_its_group(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_and_group_is_in_the_help_of_its_group(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     for entry in (*GROUPS, *COMMANDS):
         group, _, name = entry.path.rpartition(" ")
         page = shown(f"{group} --help", capsys)
@@ -57,9 +63,13 @@ def test_every_command_and_group_is_in_the_help_of_its_group(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_command_has_an_example_and_json(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_an_example_and_json(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page = shown(f"{path} --help", capsys)
-    example = next((next_line for line, next_line in pairwise(page.split("\n\n")) if "Example" in line), "")
+    example = next(
+        (next_line for line, next_line in pairwise(page.split("\n\n")) if "Example" in line), ""
+    )
     assert f"workbench {path}" in example or path == "lab validate metrics"
     assert "--json" in page or path in SPEAK_OTHERWISE
 
@@ -68,7 +78,11 @@ def test_every_command_has_an_example_and_json(path: str, capsys: pytest.Capture
 def test_a_command_shows_few_options_and_all_where_that_is_asked_for(
     path: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = {max(option.opts, key=len) for option in command_at(path).params if option.param_type_name == "option"}
+    options = {
+        max(option.opts, key=len)
+        for option in command_at(path).params
+        if option.param_type_name == "option"
+    }
     first = options_in(shown(f"{path} --help", capsys)) - {"--help", "--help-all", "--config"}
     assert len(first) <= MOST
     if len(options) > MOST:
@@ -82,9 +96,17 @@ def test_compare_shows_the_ten_that_people_use_first(capsys: pytest.CaptureFixtu
     page = shown("compare --help", capsys)
     about_options = {"--help", "--help-all", "--config"}
     assert options_in(page) - about_options == {
-        "--strategies", "--window", "--model", "--baseline", "--shares", "--out", "--redact", "--max-dollars",
-        "--dry-run", "--json",
-    }  # fmt: skip
+        "--strategies",
+        "--window",
+        "--model",
+        "--baseline",
+        "--shares",
+        "--out",
+        "--redact",
+        "--max-dollars",
+        "--dry-run",
+        "--json",
+    }
     assert "more options: workbench compare --help-all" in page
 
 
@@ -92,7 +114,10 @@ def test_any_option_may_stand_in_a_file_and_the_command_line_wins(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "run.toml"
-    file.write_text('strategies = ["truncate", "opal"]\nshares = [0.2]\ndry-run = true\nlimit = 1\nwindow = 64000\n')
+    file.write_text(
+        'strategies = ["truncate", "opal"]\nshares = [0.2]\ndry-run = true\nlimit = 1\nwindow ='
+        " 64000\n"
+    )
     assert "4 replays" in shown(f"compare --config {file}", capsys)
     assert "3 replays" in shown(f"compare --config {file} --strategies pi", capsys)
 
@@ -119,7 +144,9 @@ def test_a_file_of_options_that_cannot_be_used_is_one_sentence(
     assert expected in message and "Traceback" not in message
 
 
-@pytest.mark.parametrize(("group", "name"), [(group, name) for group, names in MOVED.items() for name in names])
+@pytest.mark.parametrize(
+    ("group", "name"), [(group, name) for group, names in MOVED.items() for name in names]
+)
 def test_an_earlier_name_works_and_says_what_the_name_is_now(
     group: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,7 +156,9 @@ def test_an_earlier_name_works_and_says_what_the_name_is_now(
     assert printed.err == f"`workbench {name}` is now `workbench {group} {name}`\n"
 
 
-def test_a_command_of_a_group_may_be_called_by_the_earlier_name_too(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_of_a_group_may_be_called_by_the_earlier_name_too(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     page = shown("judge exam --help", capsys)
     assert page.startswith("Usage: workbench lab judge exam ")
 
@@ -184,35 +213,60 @@ def test_an_unknown_command_of_a_group_is_one_sentence(capsys: pytest.CaptureFix
         ("workbench compare --sched", ["--scheduler"]),
     ],
 )
-def test_a_shell_completes_commands_of_groups_and_every_option(typed: str, completed: list[str]) -> None:
+def test_a_shell_completes_commands_of_groups_and_every_option(
+    typed: str, completed: list[str]
+) -> None:
     environment = {
         "_WORKBENCH_COMPLETE": "complete_bash",
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split(" ")) - 1),
         "_TYPER_COMPLETE_ARGS": typed,
     }
-    code = f"import os, sys; os.environ.update({environment}); from workbench.cli import main; main([])"
-    answer = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    code = (
+        f"import os, sys; os.environ.update({environment}); from workbench.cli import main;"
+        " main([])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], check=False, capture_output=True, text=True
+    )
     assert answer.stdout.split() == completed, answer.stderr
 
 
 def test_a_server_over_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
-    code = "import sys; from workbench.cli import main; sys.exit(main(['agent', 'mcp', 'session.jsonl']))"
+    code = (
+        "import sys; from workbench.cli import main; sys.exit(main(['agent', 'mcp',"
+        " 'session.jsonl']))"
+    )
     server = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, input="", capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        input="",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert "session.jsonl is not there yet; the tools answer once it is" in server.stderr
     assert server.stdout == ""
 
 
 ROOT = Path(__file__).parents[2]
-EARLIER_NAMES = re.compile(rf"\bworkbench ({'|'.join(name for names in MOVED.values() for name in names)})\b")
+EARLIER_NAMES = re.compile(
+    rf"\bworkbench ({'|'.join(name for names in MOVED.values() for name in names)})\b"
+)
 
 
 def texts_for_users() -> list[Path]:
     """Pages, notebooks and the package's own sentences; not those of studies' data."""
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "reports" / "studies").rglob("*.md")]
-    package = [path for kind in ("*.py", "*.html", "*.txt", "*.md") for path in (ROOT / "workbench").rglob(kind)]
+    pages = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "reports" / "studies").rglob("*.md"),
+    ]
+    package = [
+        path
+        for kind in ("*.py", "*.html", "*.txt", "*.md")
+        for path in (ROOT / "workbench").rglob(kind)
+    ]
     return [*pages, *package, *(ROOT / "notebooks").glob("*.ipynb")]
 
 

@@ -19,7 +19,9 @@ def found(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, str]]:
     return {row["what"]: row for row in json.loads(capsys.readouterr().out)}
 
 
-def test_this_machine_has_what_is_needed(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: Any) -> None:
+def test_this_machine_has_what_is_needed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.chdir(tmp_path)
     rows = found(capsys)
     assert rows["tokenizer"]["state"] == rows["prices"]["state"] == rows["kernel"]["state"] == "ok"
@@ -27,7 +29,9 @@ def test_this_machine_has_what_is_needed(capsys: pytest.CaptureFixture[str], tmp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_keys_are_told_by_name_only(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_told_by_name_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     monkeypatch.setenv("EMPTY_API_KEY", "")
     monkeypatch.setenv("SOME_OTHER_WORD", "sk-very-secret")
@@ -39,7 +43,10 @@ def test_keys_are_told_by_name_only(capsys: pytest.CaptureFixture[str], monkeypa
 def test_a_package_that_is_too_old_or_missing_is_wrong() -> None:
     wanted = ["numpy>=999", "no-such-package>=1", "pytest>=999; extra == 'x'", "pandas"]
     rows = list(packages(wanted, installed))
-    assert [one.found.split()[0] for one in rows if one.state == "wrong"] == ["numpy", "no-such-package"]
+    assert [one.found.split()[0] for one in rows if one.state == "wrong"] == [
+        "numpy",
+        "no-such-package",
+    ]
     assert "pip install 'numpy>=999'" in rows[0].found and rows[-1].found == "pandas 2.0"
 
 
@@ -55,12 +62,18 @@ def test_each_package_whose_use_is_told_is_required() -> None:
 
 
 def test_each_command_that_lacks_a_part_is_told_with_what_installs_it() -> None:
-    requirements = ["no-such-package>=1; extra == 'mcp'", "pandas; extra == 'local'", "no-such-other; extra == 'x'"]
+    requirements = [
+        "no-such-package>=1; extra == 'mcp'",
+        "pandas; extra == 'local'",
+        "no-such-other; extra == 'x'",
+    ]
     *lacking, complete = optional_parts(requirements, installed, lambda name: None)
     assert [row.found for row in lacking] == [
         "no-such-package missing, for `agent mcp`: pip install 'compaction-workbench[all,mcp]'",
-        "bwrap missing, for `lab trial --agent MODEL`: install the system's package bubblewrap, such as "
-        "`apt-get install bubblewrap`",
+        (
+            "bwrap missing, for `lab trial --agent MODEL`: install the system's package bubblewrap,"
+            " such as `apt-get install bubblewrap`"
+        ),
     ]
     assert all(row.state == "note" for row in lacking)
     assert "`--model local`" in complete.found and "`agent mcp`" not in complete.found
@@ -82,7 +95,10 @@ def test_a_command_whose_package_is_missing_asks_for_its_extra_by_name(
     assert main(["view", ".", "--no-browser"]) == 2
     message = capsys.readouterr().err
     assert "`workbench view` needs the package starlette" in message
-    assert "pip install 'compaction-workbench[all]'" in message and "hint: `workbench doctor`" in message
+    assert (
+        "pip install 'compaction-workbench[all]'" in message
+        and "hint: `workbench doctor`" in message
+    )
 
 
 def installed(name: str) -> str:
@@ -98,5 +114,8 @@ def test_a_plug_in_that_cannot_be_loaded_is_named() -> None:
             EntryPoint("yours", "json:dumps", "workbench.metrics"),
         ]
     )
-    assert wrong.state == "wrong" and "mine (presets, no_such_module:THING): ModuleNotFoundError" in wrong.found
+    assert (
+        wrong.state == "wrong"
+        and "mine (presets, no_such_module:THING): ModuleNotFoundError" in wrong.found
+    )
     assert fine.found == "yours (metrics)"

@@ -1,4 +1,6 @@
-"""Whatever holds session text is readable by its user alone, as the agents' own files are, whatever the umask."""
+"""Whatever holds session text is readable by its user alone, as the agents' own files are,
+whatever the umask.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ def open_umask() -> Iterator[None]:
 def too_open(folder: Path) -> dict[str, str]:
     """Files and folders below a folder that others may look into, by their modes."""
     modes = {file: file.stat().st_mode & 0o777 for file in folder.rglob("*")}
-    wrong = {file: mode for file, mode in modes.items() if mode != (0o700 if file.is_dir() else 0o600)}
+    wrong = {
+        file: mode for file, mode in modes.items() if mode != (0o700 if file.is_dir() else 0o600)
+    }
     return {str(file.relative_to(folder)): oct(mode) for file, mode in wrong.items()}
 
 
@@ -68,7 +72,9 @@ def test_all_that_a_command_leaves_is_its_users_alone(
 ) -> None:
     recording, grid, out = tmp_path / "chat.jsonl", tmp_path / "grid.toml", tmp_path / "out"
     save(Session.of([rules("be brief"), *remembering(16, later=5, words=20)]), recording)
-    grid.write_text(f'sessions = ["{recording}"]\nstrategies = ["truncate"]\nwindows = [1000]\nshares = [0.3]\n')
+    grid.write_text(
+        f'sessions = ["{recording}"]\nstrategies = ["truncate"]\nwindows = [1000]\nshares = [0.3]\n'
+    )
     out.mkdir()
     places = {"FILE": str(recording), "GRID": str(grid)}
     monkeypatch.setenv("WORKBENCH_CACHE", str(out / "cache"))
@@ -88,7 +94,9 @@ def test_a_file_and_its_folders_are_private_whatever_the_umask(tmp_path: Path, u
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_a_file_that_others_could_read_is_closed_and_a_folder_of_the_users_stays(tmp_path: Path) -> None:
+def test_a_file_that_others_could_read_is_closed_and_a_folder_of_the_users_stays(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "theirs").mkdir(mode=0o755)
     (tmp_path / "theirs" / "old.json").write_text("old")
     make_private_folder(tmp_path / "theirs")

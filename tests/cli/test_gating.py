@@ -20,9 +20,12 @@ from workbench.evaluation.experiment.store import COLUMNS, Results, RunFolder
 def run(out: Path, mine: Preset, sessions: int = 7, turns: int = 18) -> Results:
     own = Preset("mine", mine.strategy, mine.trigger)
     given = [
-        Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project=f"p{n}") for n in range(sessions)
+        Session.of([rules("be brief"), *remembering(turns + n)], id=f"s{n}", project=f"p{n}")
+        for n in range(sessions)
     ]
-    return compare(given, strategies=("truncate", own), window=6_000, shares=(0.2,), out=out, quiet=True)
+    return compare(
+        given, strategies=("truncate", own), window=6_000, shares=(0.2,), out=out, quiet=True
+    )
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +34,15 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return run(folder / "before", SUMMARIZE).path, run(folder / "after", TRUNCATE).path
 
 
-def test_a_run_passes_against_itself(runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["gate", str(runs[0]), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 0
+def test_a_run_passes_against_itself(
+    runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(
+            ["gate", str(runs[0]), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]
+        )
+        == 0
+    )
     assert "passed" in capsys.readouterr().out
 
 
@@ -41,10 +51,29 @@ def test_a_strategy_that_has_become_worse_fails_and_says_so_to_everyone(
 ) -> None:
     before, after = map(str, runs)
     files = ["--junit", str(tmp_path / "gate.xml"), "--markdown", str(tmp_path / "gate.md")]
-    assert main(["gate", after, "--baseline", before, "--share", "0.2", "--margin", "0.01", "--json", *files]) == 1
+    assert (
+        main(
+            [
+                "gate",
+                after,
+                "--baseline",
+                before,
+                "--share",
+                "0.2",
+                "--margin",
+                "0.01",
+                "--json",
+                *files,
+            ]
+        )
+        == 1
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["outcome"] == "failed"
-    assert {one["strategy"]: one["outcome"] for one in found["verdicts"]} == {"truncate": "passed", "mine": "failed"}
+    assert {one["strategy"]: one["outcome"] for one in found["verdicts"]} == {
+        "truncate": "passed",
+        "mine": "failed",
+    }
     suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
     text = (tmp_path / "gate.md").read_text()
@@ -63,7 +92,10 @@ def part(run: Path, out: Path, sessions: int) -> Path:
     whole = Results.open(run)
     first = sorted(whole.sessions["session"])[:sessions]
     tables = {name: whole.table(name) for name in COLUMNS}
-    kept = {name: rows[rows["session"].isin(first)] if "session" in rows else rows for name, rows in tables.items()}
+    kept = {
+        name: rows[rows["session"].isin(first)] if "session" in rows else rows
+        for name, rows in tables.items()
+    }
     RunFolder(out).write(kept, whole.manifest)
     return out
 
@@ -72,16 +104,36 @@ def test_too_few_sessions_end_with_2(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, other = (part(run, tmp_path / run.name, 2) for run in runs)
-    assert main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.5"]) == 2
+    assert (
+        main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.5"]) == 2
+    )
     assert "at least 6" in capsys.readouterr().out
-    assert main(["gate", str(other), "--baseline", str(one), "--share", "0.2", "--margin", "0.001", "--each"]) == 1
+    assert (
+        main(
+            [
+                "gate",
+                str(other),
+                "--baseline",
+                str(one),
+                "--share",
+                "0.2",
+                "--margin",
+                "0.001",
+                "--each",
+            ]
+        )
+        == 1
+    )
 
 
 def test_another_recording_of_the_same_name_is_left_out(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = run(tmp_path / "other", TRUNCATE, sessions=2, turns=19).path
-    assert main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"]) == 2
+    assert (
+        main(["gate", str(other), "--baseline", str(runs[0]), "--share", "0.2", "--margin", "0.01"])
+        == 2
+    )
     said = capsys.readouterr()
     assert said.err.count("another recording") == 2
 
@@ -132,8 +184,11 @@ def test_runs_without_a_common_session_cannot_be_compared(
     runs: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     foreign = compare(
-        Session.of([rules("be brief"), *remembering(24)], id="other", project="q"), strategies=("truncate",),
-        window=6_000, out=tmp_path / "foreign", quiet=True,
-    ).path  # fmt: skip
+        Session.of([rules("be brief"), *remembering(24)], id="other", project="q"),
+        strategies=("truncate",),
+        window=6_000,
+        out=tmp_path / "foreign",
+        quiet=True,
+    ).path
     assert main(["runs", "diff", str(runs[0]), str(foreign)]) == 2
     assert "have no session in common" in capsys.readouterr().err

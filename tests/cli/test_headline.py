@@ -19,13 +19,17 @@ from workbench.recordings.importers.native import save
 from workbench.report.page.report import Report
 
 
-@pytest.mark.parametrize("name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"])
+@pytest.mark.parametrize(
+    "name", ["summarize", "summarize+recall", "mine_with_a_very_long_name+recall"]
+)
 @pytest.mark.parametrize("shares", [(0.05, 0.1, 0.2, 0.5), (0.05, 0.1, 0.2, 0.3, 0.5)][not FULL :])
 def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     shares: tuple[float, ...], name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = made(9, shares=shares)
-    for row in (row for table in run.rows.values() for row in table if row.get("strategy") == "summarize"):
+    for row in (
+        row for table in run.rows.values() for row in table if row.get("strategy") == "summarize"
+    ):
         row["strategy"] = name
     show(Findings.of(run))
     lines = capsys.readouterr().out.strip().splitlines()
@@ -37,10 +41,15 @@ def test_the_answer_comes_first_and_no_line_is_longer_than_eighty_columns(
     assert all(f"{100 * share:.0f} %" in heads for share in shares) and max(map(len, wide)) > 80
 
 
-def test_a_run_without_equal_size_has_no_figure_at_the_same_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_equal_size_has_no_figure_at_the_same_size(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     show(Findings.of(made(9, shares=())))
     shown = capsys.readouterr().out
-    assert "Names on its own trigger:" in shown and "same" not in shown.partition("────")[0].splitlines()[-2]
+    assert (
+        "Names on its own trigger:" in shown
+        and "same" not in shown.partition("────")[0].splitlines()[-2]
+    )
 
 
 def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
@@ -52,7 +61,9 @@ def test_a_terminal_sees_the_best_row_in_bold_and_a_pipe_no_codes(
     monkeypatch.setenv("TERM", "xterm")
     show(Findings.of(made(9)))
     shown = capsys.readouterr().out
-    assert "\x1b[1mUse summarize.\x1b[0m" in shown and re.search(r"^\x1b\[1msummarize *\x1b\[0m", shown, re.MULTILINE)
+    assert "\x1b[1mUse summarize.\x1b[0m" in shown and re.search(
+        r"^\x1b\[1msummarize *\x1b\[0m", shown, re.MULTILINE
+    )
     assert re.search(r"^pipeline +60 %", shown, re.MULTILINE)
     monkeypatch.setenv("NO_COLOR", "1")
     show(Findings.of(made(9)))
@@ -66,11 +77,17 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
     spent = {"truncate": 1.0, "summarize": 9.0}
     run.rows["costs"] = [
         {
-            "session": f"session-{n:02d}", "strategy": name, "row": "some-model", "usd": usd, "usd_fetching": 0.0,
-            "usd_uncompacted": 2.0 + n, "net_saving": 2.0 + n - usd,
+            "session": f"session-{n:02d}",
+            "strategy": name,
+            "row": "some-model",
+            "usd": usd,
+            "usd_fetching": 0.0,
+            "usd_uncompacted": 2.0 + n,
+            "net_saving": 2.0 + n - usd,
         }
-        for n in range(9) for name, usd in spent.items()
-    ]  # fmt: skip
+        for n in range(9)
+        for name, usd in spent.items()
+    ]
     whole = sum(2.0 + n for n in range(9))
     saved = {name: 1 - 9 * usd / whole for name, usd in spent.items()}
     assert saved["summarize"] < 0 < saved["truncate"]
@@ -86,40 +103,76 @@ def test_the_cost_difference_is_one_ratio_of_sums_in_terminal_json_report_and_no
             assert one["cost_saved"] == pytest.approx(share)
         assert f"{100 * share:.0f} % ({100 * low:.0f} to {100 * high:.0f})" in printed
         assert f"{100 * share:.0f} % saved, {100 * low:.0f} % to {100 * high:.0f} %" in page
-    assert rows["truncate"]["cost_saved_low"] == pytest.approx(data.loc["truncate", "cost_saved_low"])
+    assert rows["truncate"]["cost_saved_low"] == pytest.approx(
+        data.loc["truncate", "cost_saved_low"]
+    )
 
 
 def test_compare_says_each_phase_prints_the_answer_before_the_page_is_written_and_ends_with_its_path(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(Session.of([rules("be brief"), *remembering(24)]), tmp_path / "chat.jsonl")
-    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "4000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
+    words = [
+        "compare",
+        str(tmp_path / "chat.jsonl"),
+        "-w",
+        "4000",
+        "--shares",
+        "0.2",
+        "-s",
+        "truncate",
+        "-j",
+        "1",
+    ]
     command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual)
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, env=usual
+    )
     in_order = (
-        "replaying and scoring: ", "writing the tables: ", "working out the answer",
-        "Means over", "writing the report",
-    )  # fmt: skip
+        "replaying and scoring: ",
+        "writing the tables: ",
+        "working out the answer",
+        "Means over",
+        "writing the report",
+    )
     in_one_line = " ".join(done.stdout.split())
     places = [in_one_line.index(phase.strip()) for phase in in_order]
     assert places == sorted(places)
     assert "so far names: truncate " in in_one_line  # a slow machine says it before the tables, too
     assert "\r" not in done.stdout and "\x1b" not in done.stdout
     report, following = done.stdout.strip().splitlines()[-2:]
-    assert report == f"Report: {tmp_path / 'run' / 'report.html'}" and Path(report.removeprefix("Report: ")).is_file()
+    assert (
+        report == f"Report: {tmp_path / 'run' / 'report.html'}"
+        and Path(report.removeprefix("Report: ")).is_file()
+    )
     assert following.startswith(f"Next: workbench view {tmp_path / 'run'} ")
     assert main([*words, "--out", str(tmp_path / "run"), "--no-report", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_the_page_is_written_though_nobody_reads_the_answer_to_its_end(unbuffered: str, tmp_path: Path) -> None:
+def test_the_page_is_written_though_nobody_reads_the_answer_to_its_end(
+    unbuffered: str, tmp_path: Path
+) -> None:
     save(Session.of([rules("be brief"), *remembering(24)]), tmp_path / "chat.jsonl")
-    words = ["compare", str(tmp_path / "chat.jsonl"), "-w", "4000", "--shares", "0.2", "-s", "truncate", "-j", "1"]
+    words = [
+        "compare",
+        str(tmp_path / "chat.jsonl"),
+        "-w",
+        "4000",
+        "--shares",
+        "0.2",
+        "-s",
+        "truncate",
+        "-j",
+        "1",
+    ]
     command = [sys.executable, "-m", "workbench", *words, "--out", str(tmp_path / "run")]
     env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env) as running:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
+    ) as running:
         assert running.stdout is not None
         running.stdout.close()  # as `| head` does
         assert running.wait() == 0
@@ -136,7 +189,9 @@ def test_the_agents_own_compaction_stands_with_its_interval_in_terminal_and_head
     assert own[0] == "66" and own[1] < own[0] < own[2]
     assert max(map(len, printed.splitlines())) <= 80
     page = Report(run).headline.html
-    assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub("&nbsp;|\xa0", " ", page)
+    assert page.count('href="#where-the-recorded-agent-compacted"') == 2 and "66 %" in re.sub(
+        "&nbsp;|\xa0", " ", page
+    )
     assert 'id="where-the-recorded-agent-compacted"' in Report(run).recorded.html
     show(Findings.of(made(9)))
     assert "recorded" not in capsys.readouterr().out

@@ -9,7 +9,14 @@ import pytest
 
 import workbench as wb
 from workbench.cli import main
-from workbench.engine.transcript.message import AssistantMessage, Text, ToolCall, ToolResult, Usage, UserMessage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UserMessage,
+)
 from workbench.engine.transcript.session import Session
 
 LINE = "The lamp in the hall gets eleven volts. "
@@ -24,7 +31,9 @@ def recording(tmp_path: Path) -> Path:
         UserMessage(id="u1", blocks=(Text("Why does the lamp flicker?"),)),
         AssistantMessage(id="a1", blocks=(call,), model="gpt-4o", usage=Usage(input=100)),
         ToolResult(id="r1", call_id="c1", name="Read", blocks=(Text(LINE * 100),)),
-        AssistantMessage(id="a2", blocks=(Text("Eleven volts."),), model="gpt-4o", usage=Usage(input=2_000)),
+        AssistantMessage(
+            id="a2", blocks=(Text("Eleven volts."),), model="gpt-4o", usage=Usage(input=2_000)
+        ),
     ]
     wb.save(Session.of(messages, model="gpt-4o"), path)
     return path
@@ -40,7 +49,9 @@ def test_it_names_who_filled_the_context_and_the_largest_messages(
     assert "The largest messages in it:" in page and "The lamp in the hall" in page
 
 
-def test_as_json_the_sources_add_up_to_the_prompt(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_as_json_the_sources_add_up_to_the_prompt(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["inspect", str(recording), "--json"]) == 0
     (fact,) = json.loads(capsys.readouterr().out)["sessions"]
     context = fact["context"]
@@ -48,17 +59,23 @@ def test_as_json_the_sources_add_up_to_the_prompt(recording: Path, capsys: pytes
     assert sum(source["tokens"] for source in context["sources"]) == pytest.approx(2_000, abs=2)
     assert sum(source["share"] for source in context["sources"]) == pytest.approx(1)
     assert context["largest_messages"][0]["message"] == 2
-    assert sum(source["usd_in_the_session"] for source in context["sources"]) < 2_100 * 2.5e-6 + 1e-9
+    assert (
+        sum(source["usd_in_the_session"] for source in context["sources"]) < 2_100 * 2.5e-6 + 1e-9
+    )
 
 
-def test_several_sessions_are_rows_without_it(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_sessions_are_rows_without_it(
+    recording: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     second = recording.with_name("copy.jsonl")
     second.write_bytes(recording.read_bytes())
     assert main(["inspect", str(recording.parent)]) == 0
     assert "What filled the context" not in capsys.readouterr().out
 
 
-def test_a_session_without_requests_has_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_without_requests_has_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "asked.jsonl"
     wb.save(Session.of([UserMessage(id="u1", blocks=(Text("Why?"),))]), path)
     assert main(["inspect", str(path), "--json"]) == 0

@@ -35,11 +35,16 @@ def test_options_reach_jupyterlab(tmp_path: Path) -> None:
     assert words[-3:] == ["--port", "9000", "--no-browser"]
 
 
-def test_it_neither_asks_for_news_nor_whether_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_neither_asks_for_news_nor_whether_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "labconfig").mkdir()
     (tmp_path / "labconfig" / "default_setting_overrides.json").write_text('{"mine": {"one": 1}}')
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(tmp_path))
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", lab_environment()["JUPYTER_CONFIG_PATH"])
     defaults = ConfigManager(config_dir_name="labconfig").get("default_setting_overrides")
-    assert defaults["@jupyterlab/apputils-extension:notification"] == {"fetchNews": "false", "checkForUpdates": False}
+    assert defaults["@jupyterlab/apputils-extension:notification"] == {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    }
     assert defaults["mine"] == {"one": 1}

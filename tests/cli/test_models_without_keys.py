@@ -40,12 +40,16 @@ print("\n".join(sections or letters or ["1: A"]))
 
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Recordings by name: a chat that fits its window, a long one, and one with few questions to a reader."""
+    """Recordings by name: a chat that fits its window, a long one, and one with few questions to
+    a reader.
+    """
     folder = tmp_path_factory.mktemp("sessions")
     told = {"chat": (5, 1), "long": (8, 60), "few questions": (3, 5)}
     paths = {name: folder / f"{name.split()[0]}.jsonl" for name in told}
     for name, (later, words) in told.items():
-        save(Session.of([rules("be brief"), *remembering(16, later=later, words=words)]), paths[name])
+        save(
+            Session.of([rules("be brief"), *remembering(16, later=later, words=words)]), paths[name]
+        )
     return paths
 
 
@@ -119,7 +123,14 @@ COMMANDS = {
     ),
     "replay": Asking(
         "long",
-        lambda recording, folder, model: ["replay", str(recording), "--window", "2500", "--model", model],
+        lambda recording, folder, model: [
+            "replay",
+            str(recording),
+            "--window",
+            "2500",
+            "--model",
+            model,
+        ],
     ),
     "sweep": Asking(
         "long",
@@ -131,7 +142,17 @@ COMMANDS = {
     "ablate": Asking(
         "long",
         lambda recording, folder, model: [
-            *["lab", "ablate", str(recording), "--window", "2500", "--shares", "0.3", "--jobs", "1"],
+            *[
+                "lab",
+                "ablate",
+                str(recording),
+                "--window",
+                "2500",
+                "--shares",
+                "0.3",
+                "--jobs",
+                "1",
+            ],
             *["--model", model],
         ],
     ),
@@ -145,14 +166,34 @@ COMMANDS = {
     "simulate, the writer": Asking(
         "long",
         lambda recording, folder, model: [
-            *["lab", "simulate", str(recording), "--strategies", "summarize", "--window", "2500", "--jobs", "1"],
+            *[
+                "lab",
+                "simulate",
+                str(recording),
+                "--strategies",
+                "summarize",
+                "--window",
+                "2500",
+                "--jobs",
+                "1",
+            ],
             *["--model", model, "--out", str(folder / "run")],
         ],
     ),
     "simulate, the reader": Asking(
         "few questions",
         lambda recording, folder, model: [
-            *["lab", "simulate", str(recording), "--strategies", "truncate", "--window", "1000", "--jobs", "1"],
+            *[
+                "lab",
+                "simulate",
+                str(recording),
+                "--strategies",
+                "truncate",
+                "--window",
+                "1000",
+                "--jobs",
+                "1",
+            ],
             *["--reader", model, "--out", str(folder / "run")],
         ],
     ),
@@ -166,15 +207,37 @@ COMMANDS = {
     "trial, the writer": Asking(
         "chat",
         lambda recording, folder, model: [
-            *[*TRIAL, "--writer", model, "--steps", "40", "--strategies", "summarize", "--window", "2000"],
+            *[
+                *TRIAL,
+                "--writer",
+                model,
+                "--steps",
+                "40",
+                "--strategies",
+                "summarize",
+                "--window",
+                "2000",
+            ],
             *["--out", str(folder / "run")],
         ],
     ),
 }
-IN_FOLDER = ("compare", "sweep", "judge exam, the reader", "simulate, the reader", "trial, the agent")
+IN_FOLDER = (
+    "compare",
+    "sweep",
+    "judge exam, the reader",
+    "simulate, the reader",
+    "trial, the agent",
+)
 BY_PROGRAM = ("replay", "simulate, the writer", "judge exam, the reader", "trial, the writer")
 """Of the short profile."""
-FORETOLD = ("compare", "sweep", "judge exam, the reader", "simulate, the reader", "trial, the agent")
+FORETOLD = (
+    "compare",
+    "sweep",
+    "judge exam, the reader",
+    "simulate, the reader",
+    "trial, the agent",
+)
 
 
 def command(name: str, recordings: dict[str, Path], folder: Path, model: str) -> list[str]:
@@ -240,7 +303,10 @@ def test_a_missing_program_ends_a_command_before_anything_is_done(
 ) -> None:
     assert main(command(name, recordings, tmp_path, "command:no-such-program -p")) == UNUSABLE
     told = capsys.readouterr()
-    assert "workbench: there is no program 'no-such-program' to run command:no-such-program -p" in told.err
+    assert (
+        "workbench: there is no program 'no-such-program' to run command:no-such-program -p"
+        in told.err
+    )
     assert not told.out
 
 
@@ -249,31 +315,49 @@ def test_all_requests_of_a_run_that_depend_on_no_answer_are_written_at_once(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:
     asks = tmp_path / "asks"
-    words = ["compare", str(recordings["long"]), "--strategies", "summarize", "--no-report", "--window", "2500"]
+    words = [
+        "compare",
+        str(recordings["long"]),
+        "--strategies",
+        "summarize",
+        "--no-report",
+        "--window",
+        "2500",
+    ]
     words += ["--boundaries", "0.4,0.6,0.8", "--shares", "0.2,0.4", "--model", f"folder:{asks}"]
     words += ["--out", str(tmp_path / "run")]
     assert main(words) == PENDING
     texts = [path.read_text() for path in asks.glob("*.request.txt")]
-    assert len(texts) == 7, "three boundaries at two sizes, and the first compaction on its own trigger"
+    assert len(texts) == 7, (
+        "three boundaries at two sizes, and the first compaction on its own trigger"
+    )
     rounds = 1
     while answer_all(asks, knowing):
         rounds += 1
         main(words)
         texts = [path.read_text() for path in asks.glob("*.request.txt")]
-        assert not any("answer-still-awaited" in text for text in texts), "none is about a missing answer"
+        assert not any("answer-still-awaited" in text for text in texts), (
+            "none is about a missing answer"
+        )
     compactions = Results.open(tmp_path / "run").table("compactions")
-    chained = len(compactions[(compactions["mode"] == "natural") & (compactions["strategy"] == "summarize")])
+    chained = len(
+        compactions[(compactions["mode"] == "natural") & (compactions["strategy"] == "summarize")]
+    )
     assert rounds <= chained + 2, "each round answers all that can be known"
     replays = Results.open(tmp_path / "run").replays.set_index("strategy")
     assert replays.loc["summarize", "model"] == "folder:asks" and replays["usd"].isna()["summarize"]
 
 
 @pytest.mark.slow
-def test_two_processes_write_each_request_of_one_run_once(recordings: dict[str, Path], tmp_path: Path) -> None:
+def test_two_processes_write_each_request_of_one_run_once(
+    recordings: dict[str, Path], tmp_path: Path
+) -> None:
     asks = tmp_path / "asks"
     crews = []
     for number in range(2):
-        words = COMMANDS["compare"].words(recordings["long"], tmp_path / str(number), f"folder:{asks}")
+        words = COMMANDS["compare"].words(
+            recordings["long"], tmp_path / str(number), f"folder:{asks}"
+        )
         crews.append(subprocess.Popen([sys.executable, "-m", "workbench", *words, "--quiet"]))
     assert [crew.wait(120) for crew in crews] == [PENDING, PENDING]
     texts = [path.read_text().partition("\n---\n")[2] for path in asks.glob("*.request.txt")]
@@ -286,7 +370,9 @@ def test_a_run_that_is_killed_while_it_writes_goes_on(
 ) -> None:
     asks = tmp_path / "asks"
     words = COMMANDS["compare"].words(recordings["long"], tmp_path, f"folder:{asks}")
-    run = subprocess.Popen([sys.executable, "-m", "workbench", *words, "--quiet"], start_new_session=True)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "workbench", *words, "--quiet"], start_new_session=True
+    )
     while not list(asks.glob("*.request.txt")) and run.poll() is None:
         time.sleep(0.01)
     run.send_signal(signal.SIGKILL)
@@ -329,8 +415,23 @@ def test_the_requests_of_a_baseline_at_many_sizes_are_written_at_once(
     recordings: dict[str, Path], knowing: Knowing, tmp_path: Path
 ) -> None:
     asks = tmp_path / "asks"
-    words = ["compare", str(recordings["long"]), "--strategies", "summarize,truncate", "--baseline", "summarize"]
-    words += ["--no-report", "--window", "2500", "--boundaries", "0.4,0.6,0.8", "--shares", "0.2,0.4"]
+    words = [
+        "compare",
+        str(recordings["long"]),
+        "--strategies",
+        "summarize,truncate",
+        "--baseline",
+        "summarize",
+    ]
+    words += [
+        "--no-report",
+        "--window",
+        "2500",
+        "--boundaries",
+        "0.4,0.6,0.8",
+        "--shares",
+        "0.2,0.4",
+    ]
     words += ["--model", f"folder:{asks}", "--out", str(tmp_path / "run")]
     main(words)
     rounds = []
@@ -338,8 +439,12 @@ def test_the_requests_of_a_baseline_at_many_sizes_are_written_at_once(
         rounds.append(number)
         main(words)
     compactions = Results.open(tmp_path / "run").table("compactions")
-    chained = len(compactions[(compactions["mode"] == "natural") & (compactions["strategy"] == "summarize")])
-    assert rounds[0] == 7 and len(rounds) <= max(chained, 3), "its own sizes, those of truncate, and what is chained"
+    chained = len(
+        compactions[(compactions["mode"] == "natural") & (compactions["strategy"] == "summarize")]
+    )
+    assert rounds[0] == 7 and len(rounds) <= max(chained, 3), (
+        "its own sizes, those of truncate, and what is chained"
+    )
 
 
 def test_a_reader_in_a_folder_gets_its_whole_test_and_then_its_whole_exam(
@@ -355,7 +460,10 @@ def test_a_reader_in_a_folder_gets_its_whole_test_and_then_its_whole_exam(
 
 
 def test_no_file_of_a_run_holds_the_key_in_a_command_line_and_no_shared_copy_its_place(
-    recordings: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    recordings: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = f"{counting(tmp_path / 'bin', WORDS)} --api-key zyxw9876vuts"
     words = command("compare", recordings, tmp_path, f"command:{line}")
@@ -364,7 +472,19 @@ def test_no_file_of_a_run_holds_the_key_in_a_command_line_and_no_shared_copy_its
     told = capsys.readouterr()
     assert "zyxw9876vuts" not in told.out + told.err + everything_in(tmp_path / "run")
     assert str(tmp_path / "bin") in everything_in(tmp_path / "run")
-    assert main(["runs", "share", str(tmp_path / "run"), "--out", str(tmp_path / "shared"), "--no-report"]) == OK
+    assert (
+        main(
+            [
+                "runs",
+                "share",
+                str(tmp_path / "run"),
+                "--out",
+                str(tmp_path / "shared"),
+                "--no-report",
+            ]
+        )
+        == OK
+    )
     assert str(tmp_path) not in everything_in(tmp_path / "shared")
 
 

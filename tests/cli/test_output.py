@@ -8,11 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from workbench.base.errors import FormatError, LeftOut, ModelError, SetupError, UnknownName, WorkbenchError
+from workbench.base.errors import (
+    FormatError,
+    LeftOut,
+    ModelError,
+    SetupError,
+    UnknownName,
+    WorkbenchError,
+)
 from workbench.cli import main
 from workbench.cli.app import hint
 from workbench.cli.notebooks import joined
-from workbench.cli.output import OWN_ESCAPE, complain, harmless, painted, plain_warnings, table, tables
+from workbench.cli.output import (
+    OWN_ESCAPE,
+    complain,
+    harmless,
+    painted,
+    plain_warnings,
+    table,
+    tables,
+)
 from workbench.engine.compaction.presets import NAMES
 
 ROWS = [
@@ -34,7 +49,9 @@ def test_colour_is_for_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 HOSTILE = "bad\x1b[31m\x1b]0;pwn\x07\x9b2J\u202egpj"
-"""A file's name that would colour a terminal, change its title, clear it, and turn its line around."""
+"""A file's name that would colour a terminal, change its title, clear it, and turn its line
+around.
+"""
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 
 
@@ -48,12 +65,25 @@ def test_only_our_own_styles_steer_a_terminal(monkeypatch: pytest.MonkeyPatch, s
     assert STEERING.search(own) is None and "pwn" in own
 
 
-@pytest.mark.parametrize("holds", [json.dumps([{"role": "user", "content": "hi"}] * 2), "not json\n", ""])
 @pytest.mark.parametrize(
-    "command", [["inspect"], ["inspect", "--json"], ["inspect", "--lenient"], ["replay"], ["compare", "--no-report"]]
+    "holds", [json.dumps([{"role": "user", "content": "hi"}] * 2), "not json\n", ""]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["inspect"],
+        ["inspect", "--json"],
+        ["inspect", "--lenient"],
+        ["replay"],
+        ["compare", "--no-report"],
+    ],
 )
 def test_a_name_of_a_file_steers_no_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str], holds: str
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: list[str],
+    holds: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file = tmp_path / f"{HOSTILE}.json"
@@ -64,7 +94,9 @@ def test_a_name_of_a_file_steers_no_terminal(
     assert "pwn" in shown and STEERING.search(shown) is None
 
 
-def test_json_for_other_programs_still_names_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_for_other_programs_still_names_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / f"{HOSTILE}.json"
     file.write_text("not json")
     main(["inspect", "--json", str(file)])
@@ -72,7 +104,9 @@ def test_json_for_other_programs_still_names_the_file(tmp_path: Path, capsys: py
 
 
 @pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
-def test_who_wants_no_colour_gets_none(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_wants_no_colour_gets_none(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv(name, value)
     assert painted("ok", "green", Terminal()) == "ok"
@@ -86,7 +120,10 @@ def test_a_table_never_is_wider_than_the_terminal(room: int) -> None:
 
 
 def test_a_table_with_too_many_numbers_is_written_row_by_row() -> None:
-    rows = [{f"number {n}": str(n) for n in range(12)}, {f"number {n}": str(10 * n) for n in range(12)}]
+    rows = [
+        {f"number {n}": str(n) for n in range(12)},
+        {f"number {n}": str(10 * n) for n in range(12)},
+    ]
     blocks = table(rows, room=40).split("\n\n")
     assert len(blocks) == 2 and blocks[1].splitlines()[3].split() == ["number", "3", "30"]
 
@@ -109,7 +146,12 @@ def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "word"), [(FormatError("x"), "list formats"), (SetupError("x"), "doctor"), (ModelError("x"), "continues")]
+    ("error", "word"),
+    [
+        (FormatError("x"), "list formats"),
+        (SetupError("x"), "doctor"),
+        (ModelError("x"), "continues"),
+    ],
 )
 def test_each_kind_of_error_says_where_to_go_on(error: WorkbenchError, word: str) -> None:
     assert word in hint(error)
@@ -125,7 +167,10 @@ def test_the_hint_stands_below_the_error(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["lab", "experiment", "-p", "window", "32000"], ["lab", "experiment", "-p", "window=32000"]),
+        (
+            ["lab", "experiment", "-p", "window", "32000"],
+            ["lab", "experiment", "-p", "window=32000"],
+        ),
         (
             ["lab", "experiment", "-p", "strategies", "opal,pipeline", "--json"],
             ["lab", "experiment", "-p", "strategies=opal,pipeline", "--json"],
@@ -141,7 +186,9 @@ def test_a_parameter_may_be_two_words(words: list[str], expected: list[str]) -> 
     assert joined(words) == expected
 
 
-def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_of_a_kind_is_a_sentence_and_others_stay_as_they_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.warns(UserWarning, match="something else"), plain_warnings(LeftOut):
         warnings.warn("left out: a.json: no", LeftOut, stacklevel=1)
         warnings.warn("something else", UserWarning, stacklevel=1)

@@ -18,7 +18,18 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.native import save
 
 COMMAND = shutil.which("workbench", path=Path(sys.executable).parent) or ""
-NAMES = ("json", "typing", "random", "logging", "pandas", "numpy", "tiktoken", "matplotlib", "IPython", "sitecustomize")
+NAMES = (
+    "json",
+    "typing",
+    "random",
+    "logging",
+    "pandas",
+    "numpy",
+    "tiktoken",
+    "matplotlib",
+    "IPython",
+    "sitecustomize",
+)
 PLANT = "import pathlib; pathlib.Path(__file__).with_suffix('.ran').touch()"
 PLUGIN = "[workbench.importers]\nplanted = json:PLANT\n"
 FEW = ("compare . -s truncate --window 5000 -j 2 --out run",)
@@ -46,7 +57,9 @@ def cloned(tmp_path: Path) -> Path:
 
 
 @pytest.mark.skipif(not FULL, reason="a cluster costs seconds; part of the full profile")
-def test_no_module_beside_a_recording_is_imported_by_a_cluster(cloned: Path, tmp_path_factory: Any) -> None:
+def test_no_module_beside_a_recording_is_imported_by_a_cluster(
+    cloned: Path, tmp_path_factory: Any
+) -> None:
     pytest.importorskip("distributed", reason="the extra `dask` is not installed")
     folder = tmp_path_factory.mktemp("elsewhere")
     (folder / "dask").write_text(
@@ -56,14 +69,23 @@ def test_no_module_beside_a_recording_is_imported_by_a_cluster(cloned: Path, tmp
     start = partial(subprocess.Popen, cwd=cloned, env=env, stderr=subprocess.DEVNULL)
     where = ["--scheduler-file", str(folder / "where.json"), "--no-dashboard"]
     dask = [sys.executable, str(folder / "dask")]
-    with start([*dask, "scheduler", "--port", "0", *where]) as scheduler, start([*dask, "worker", *where]) as worker:
+    with (
+        start([*dask, "scheduler", "--port", "0", *where]) as scheduler,
+        start([*dask, "worker", *where]) as worker,
+    ):
         try:
-            while not (folder / "where.json").is_file() or not (folder / "where.json").read_text().endswith("}"):
+            while not (folder / "where.json").is_file() or not (
+                folder / "where.json"
+            ).read_text().endswith("}"):
                 assert scheduler.poll() is None
                 time.sleep(0.1)
             address = json.loads((folder / "where.json").read_text())["address"]
-            words = f"compare . -s truncate --window 5000 --out run --no-report --scheduler {address}"
-            done = subprocess.run([COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=900)
+            words = (
+                f"compare . -s truncate --window 5000 --out run --no-report --scheduler {address}"
+            )
+            done = subprocess.run(
+                [COMMAND, *words.split()], cwd=cloned, env=env, check=False, timeout=900
+            )
         finally:
             worker.terminate()
             scheduler.terminate()
@@ -75,7 +97,13 @@ def test_no_module_beside_a_recording_is_imported(cloned: Path) -> None:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
     for words in ALL if FULL else FEW:
         done = subprocess.run(
-            [COMMAND, *words.split()], cwd=cloned, env=env, check=False, capture_output=True, text=True, timeout=900
+            [COMMAND, *words.split()],
+            cwd=cloned,
+            env=env,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=900,
         )
         assert not [path.stem for path in cloned.glob("*.ran")], words
         assert done.returncode in (0, 1), f"{words}: {done.stderr}"

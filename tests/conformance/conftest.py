@@ -26,4 +26,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for preset in sorted(_ROWS):
-        terminalreporter.write_line(count_line(preset, _ROWS[preset], _PASSED[preset], _INSTEAD[preset]))
+        terminalreporter.write_line(
+            count_line(preset, _ROWS[preset], _PASSED[preset], _INSTEAD[preset])
+        )

@@ -1,4 +1,6 @@
-"""Drives the public face for the tables: a host's messages through a compactor, as an agent's loop does it."""
+"""Drives the public face for the tables: a host's messages through a compactor, as an agent's
+loop does it.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,22 @@ def record(message: Message) -> Record:
     text = plain_text(message)
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": message.call_id, "content": text}
-    said: Record = {"role": message.role, "content": text, **({"name": message.name} if message.name else {})}
+    said: Record = {
+        "role": message.role,
+        "content": text,
+        **({"name": message.name} if message.name else {}),
+    }
     if message.role == "assistant":
         thoughts = [block.text for block in message.blocks if block.type == "thinking"]
         said |= {"reasoning_content": thoughts[0]} if thoughts else {}
         if message.calls:
-            functions = [(call.id, {"name": call.name, "arguments": call.arguments_json()}) for call in message.calls]
-            said["tool_calls"] = [{"id": id, "type": "function", "function": one} for id, one in functions]
+            functions = [
+                (call.id, {"name": call.name, "arguments": call.arguments_json()})
+                for call in message.calls
+            ]
+            said["tool_calls"] = [
+                {"id": id, "type": "function", "function": one} for id, one in functions
+            ]
             said["content"] = text or None
     return said
 
@@ -40,7 +51,9 @@ def records(messages: Iterable[Message]) -> list[Record]:
 
 @dataclass
 class Lived:
-    """What became of a conversation: the compactor, its model, the messages handed over, and what was sent."""
+    """What became of a conversation: the compactor, its model, the messages handed over, and
+    what was sent.
+    """
 
     live: Compactor
     model: Scripted
@@ -50,7 +63,9 @@ class Lived:
 
     @property
     def path(self) -> list[str]:
-        """What is sent: ids, with `*` where only a message's beginning is left, and `summary`; no required fillers."""
+        """What is sent: ids, with `*` where only a message's beginning is left, and `summary`;
+        no required fillers.
+        """
         return [self._label(one) for one in self.sent if one["content"] != GAP]
 
     def _label(self, sent: Record) -> str:
@@ -58,14 +73,20 @@ class Lived:
         own = next((message.id for one, message in both if one is sent), "")
         own = own or next((message.id for one, message in both if one == sent), "")
         cut = (
-            message.id for one, message in both if sent["content"] and str(one["content"]).startswith(sent["content"])
+            message.id
+            for one, message in both
+            if sent["content"] and str(one["content"]).startswith(sent["content"])
         )
         return own or next((f"{id}*" for id in cut), "summary")
 
     @property
     def summary(self) -> str:
         """The text of the first message that the host did not write."""
-        return next(str(one["content"]) for one in self.sent if one["content"] != GAP and self._label(one) == "summary")
+        return next(
+            str(one["content"])
+            for one in self.sent
+            if one["content"] != GAP and self._label(one) == "summary"
+        )
 
     @property
     def prompts(self) -> list[str]:
@@ -94,11 +115,17 @@ class Lived:
     def go_on(self, more: Sequence[Message], *, full: bool = True, **options: Any) -> Lived:
         """The same agent later, with more messages."""
         self.given, self.host = [*self.given, *more], [*self.host, *records(more)]
-        self.sent = asked_when_full(self.live, self.host, **options) if full else self.live.before_request(self.host)
+        self.sent = (
+            asked_when_full(self.live, self.host, **options)
+            if full
+            else self.live.before_request(self.host)
+        )
         return self
 
 
-def asked_when_full(live: Compactor, host: list[Record], after_turn: bool = False, **declared: Any) -> list[Record]:
+def asked_when_full(
+    live: Compactor, host: list[Record], after_turn: bool = False, **declared: Any
+) -> list[Record]:
     """The next request, after the provider reported one that nearly fills the window."""
     live.before_request(host, **declared)
     live.report_usage({"prompt_tokens": live.window - 1, "completion_tokens": 1})
@@ -108,17 +135,28 @@ def asked_when_full(live: Compactor, host: list[Record], after_turn: bool = Fals
 
 
 def lived(
-    preset: Preset | str, messages: Sequence[Message], says: Sequence[str | Exception] = ("what happened",) * 3,
-    *, full: bool = True, by_hand: bool = False, keep: int | None = None, window: int | None = 128_000,
-    instructions: str = "", after_turn: bool = False, system: str | None = None, **options: Any,
-) -> Lived:  # fmt: skip
-    """A conversation handed over at once: compacted by hand, when the window is reported full, or when it is due.
+    preset: Preset | str,
+    messages: Sequence[Message],
+    says: Sequence[str | Exception] = ("what happened",) * 3,
+    *,
+    full: bool = True,
+    by_hand: bool = False,
+    keep: int | None = None,
+    window: int | None = 128_000,
+    instructions: str = "",
+    after_turn: bool = False,
+    system: str | None = None,
+    **options: Any,
+) -> Lived:
+    """A conversation handed over at once: compacted by hand, when the window is reported full, or
+    when it is due.
 
     Args:
         preset: how to compact.
         messages: the conversation.
         says: what the model answers.
-        full: whether the provider reports that the window is nearly full; if not, the trigger goes by the estimate.
+        full: whether the provider reports that the window is nearly full; if not, the trigger goes
+            by the estimate.
         by_hand: whether the user compacts.
         keep: tokens of newest messages to keep; None leaves it to the preset.
         window: tokens; None for what the preset's document says.
@@ -130,7 +168,10 @@ def lived(
     model, host, given = Scripted(says), records(messages), list(messages)
     set_keep = None if by_hand else keep
     settings = Settings(
-        keep_recent=set_keep, instructions="" if by_hand else instructions, hysteresis=0.0, last_resort=False
+        keep_recent=set_keep,
+        instructions="" if by_hand else instructions,
+        hysteresis=0.0,
+        last_resort=False,
     )
     live = Compactor(preset, model=model, window=window, settings=settings, **options)
     if by_hand:

@@ -1,8 +1,9 @@
-"""Conformance tables: what is given, what is expected, and how it is found; counted by preset at the end of a run.
+"""Conformance tables: what is given, what is expected, and how it is found; counted by preset at
+the end of a run.
 
-A test file holds `ROWS`, a tuple of `Row`, and one test that is given each in turn as `row` and calls `row.check()`.
-A row of the published table that pins a defect of the original is tested for what the document promises; `instead`
-then says what the original does.
+A test file holds `ROWS`, a tuple of `Row`, and one test that is given each in turn as `row` and
+calls `row.check()`. A row of the published table that pins a defect of the original is tested for
+what the document promises; `instead` then says what the original does.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ class Row:
 
 def count_line(preset: str, rows: int, passed: int, instead: int) -> str:
     """One line of the count."""
-    note = f", {instead} of them for the document instead of the original's source" if instead else ""
+    note = (
+        f", {instead} of them for the document instead of the original's source" if instead else ""
+    )
     return f"conformance {preset}: {passed} of {rows} rows pass{note}"
 
 

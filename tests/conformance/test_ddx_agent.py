@@ -1,4 +1,6 @@
-"""The DDx agent's published table, row by row, and what else its documentation promises, through the public face."""
+"""The DDx agent's published table, row by row, and what else its documentation promises, through
+the public face.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
 from workbench.live.settings import Settings
 
-PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
+PREFIX = (
+    "The conversation history before this point was compacted into the following"
+    " summary:\n\n<summary>\n"
+)
 SUFFIX = "\n</summary>"
 NO_SUMMARY = "(no summary available)"
 
@@ -28,7 +33,9 @@ NO_SUMMARY = "(no summary available)"
 Options = dict[str, Any]
 
 
-def exactly(window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0, percent: int = 100) -> Options:
+def exactly(
+    window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0, percent: int = 100
+) -> Options:
     """The settings of that window, by the documented names."""
     return {
         "context_window": window,
@@ -39,7 +46,9 @@ def exactly(window: int, keep: int = 8_192, tail: int = 20_000, reserve: int = 0
     }
 
 
-def passed(messages: Sequence[Message], options: Options, *says: str | Exception, **more: Any) -> Lived:
+def passed(
+    messages: Sequence[Message], options: Options, *says: str | Exception, **more: Any
+) -> Lived:
     """A request of these messages in that window, by the preset's own estimate."""
     answers = says or ("what was done",)
     return lived(preset("ddx_agent", **options), messages, answers, full=False, window=None, **more)
@@ -58,7 +67,11 @@ def mixed(n: int, chars: int = 2_000) -> list[Message]:
 
 
 def steps(n: int, chars: int, name: str = "c") -> list[Message]:
-    return [m for i in range(n) for m in (called("read", f"{name}{i}"), result("r" * chars, f"{name}{i}"))]
+    return [
+        m
+        for i in range(n)
+        for m in (called("read", f"{name}{i}"), result("r" * chars, f"{name}{i}"))
+    ]
 
 
 def due(tokens: int, window: int, options: Options | None = None) -> bool:
@@ -72,7 +85,10 @@ def due(tokens: int, window: int, options: Options | None = None) -> bool:
 def truncations() -> dict[str, object]:
     messages = [user(2_000, "u0"), called("read", "c"), result("r" * 3_000, "c"), *mixed(4)]
     options = exactly(2_000, keep=100)
-    cut, whole = (passed(messages, options | {"max_tool_result_chars": most}).prompts[0] for most in (2_000, 0))
+    cut, whole = (
+        passed(messages, options | {"max_tool_result_chars": most}).prompts[0]
+        for most in (2_000, 0)
+    )
     return {"says": "1000 more characters truncated" in cut, "unchanged": "r" * 3_000 in whole}
 
 
@@ -90,15 +106,25 @@ def forty_one() -> dict[str, object]:
     messages: list[Message] = [said(text, "u")]
     for i in range(20):
         messages += [model(520, f"a{i}"), said(text, f"u{i}")]
-    done = lived("ddx_agent", messages, ["## Goal\nfinish the work that began"], by_hand=True, keep=200)
+    done = lived(
+        "ddx_agent", messages, ["## Goal\nfinish the work that began"], by_hand=True, keep=200
+    )
     return {
-        "length": len(done.path), "read": done.read, "users": sum(path[0] == "u" for path in done.path[:19]),
-        "last": done.path[-1], "tokens": done.live.tokens,
-    }  # fmt: skip
+        "length": len(done.path),
+        "read": done.read,
+        "users": sum(path[0] == "u" for path in done.path[:19]),
+        "last": done.path[-1],
+        "tokens": done.live.tokens,
+    }
 
 
 def with_a_summary() -> dict[str, object]:
-    messages = [said(PREFIX + "known" + SUFFIX, "s"), user(2_000, "u1"), model(2_000, "a1"), user(2_000, "u2")]
+    messages = [
+        said(PREFIX + "known" + SUFFIX, "s"),
+        user(2_000, "u1"),
+        model(2_000, "a1"),
+        user(2_000, "u2"),
+    ]
     done = passed(messages, exactly(1_500, keep=100), "merged")
     return {"path": done.path, "read": done.read, "previous": done.model.requests[0].previous}
 
@@ -120,9 +146,16 @@ def stuck(attempts: int) -> list[object]:
 
 def no_fit_then_fit() -> dict[str, object]:
     messages = [m for i in range(5) for m in (user(120, f"u{i}"), model(120, f"a{i}"))]
-    done = passed([*messages, said("DO-THE-THING", "last")], exactly(80, keep=20), "b" * 100, system="s" * 120)
+    done = passed(
+        [*messages, said("DO-THE-THING", "last")], exactly(80, keep=20), "b" * 100, system="s" * 120
+    )
     body = done.summary.removeprefix(PREFIX).removesuffix(SUFFIX)
-    return {"path": done.path, "read": done.read, "body": len(body), "with prefix": done.live.tokens}
+    return {
+        "path": done.path,
+        "read": done.read,
+        "body": len(body),
+        "with prefix": done.live.tokens,
+    }
 
 
 def no_fit() -> dict[str, object]:
@@ -136,7 +169,11 @@ def tail_of_one() -> dict[str, object]:
     messages = [user(160, "u0"), model(100, "a0"), user(100, "u1"), user(20, "last")]
     config = exactly(100, keep=5)
     done = passed(messages, config, "what was done in these turns", system="s" * 120)
-    return {"estimate": tokens("ddx_agent", *messages) + 32, "path": done.path, "tokens": done.live.tokens - 32}
+    return {
+        "estimate": tokens("ddx_agent", *messages) + 32,
+        "path": done.path,
+        "tokens": done.live.tokens - 32,
+    }
 
 
 def eight_tail_users() -> dict[str, object]:
@@ -144,28 +181,55 @@ def eight_tail_users() -> dict[str, object]:
     for i in range(8):
         messages += [model(120, f"a{i}"), user(120, f"u{i}")]
     done = passed([*messages, user(80, "last")], exactly(500, keep=80, tail=500, reserve=50))
-    return {"read": done.read, "tail": sum(path[0] == "u" for path in done.path[:8]), "messages": len(done.path)}
+    return {
+        "read": done.read,
+        "tail": sum(path[0] == "u" for path in done.path[:8]),
+        "messages": len(done.path),
+    }
 
 
 def resumed() -> dict[str, object]:
-    text = "the limit is 4711\n\n<read-files>\na.go\n</read-files>\n\n<modified-files>\nb.go\n</modified-files>"
-    done = passed([said(PREFIX + text + SUFFIX, "s"), *mixed(5)], exactly(2_000, keep=100), "merged")
+    text = (
+        "the limit is"
+        " 4711\n\n<read-files>\na.go\n</read-files>\n\n<modified-files>\nb.go\n</modified-files>"
+    )
+    done = passed(
+        [said(PREFIX + text + SUFFIX, "s"), *mixed(5)], exactly(2_000, keep=100), "merged"
+    )
     return {
-        "prompt": "the limit is 4711" in done.prompts[0], "update": "<previous-summary>" in done.prompts[0],
+        "prompt": "the limit is 4711" in done.prompts[0],
+        "update": "<previous-summary>" in done.prompts[0],
         "lists": done.summary.partition("merged")[2].removesuffix(SUFFIX),
-    }  # fmt: skip
+    }
 
 
 def five_calls() -> dict[str, object]:
-    tools = [("read", "main.go"), ("read", "go.mod"), ("edit", "main.go"), ("write", "new.go"), ("bash", "x")]
-    calls = [m for i, (tool, path) in enumerate(tools) for m in (called(tool, f"{i}", path=path), result("ok", f"{i}"))]
+    tools = [
+        ("read", "main.go"),
+        ("read", "go.mod"),
+        ("edit", "main.go"),
+        ("write", "new.go"),
+        ("bash", "x"),
+    ]
+    calls = [
+        m
+        for i, (tool, path) in enumerate(tools)
+        for m in (called(tool, f"{i}", path=path), result("ok", f"{i}"))
+    ]
     summary = passed([user(400, "u"), *calls, *mixed(5)], exactly(2_000, keep=100), "S").summary
     read, _, modified = summary.partition("<modified-files>")
-    return {"read": {*read.split()} & {"go.mod", "main.go"}, "modified": {*modified.split()} & {"main.go", "new.go"}}
+    return {
+        "read": {*read.split()} & {"go.mod", "main.go"},
+        "modified": {*modified.split()} & {"main.go", "new.go"},
+    }
 
 
-def loop(answers: Sequence[bool], compactor: Compactor, history: Sequence[Message] = ()) -> tuple[str, int]:
-    """The agent's loop: each answer of the provider is good or an overflow. How it ends, and requests made."""
+def loop(
+    answers: Sequence[bool], compactor: Compactor, history: Sequence[Message] = ()
+) -> tuple[str, int]:
+    """The agent's loop: each answer of the provider is good or an overflow. How it ends, and
+    requests made.
+    """
     compactor.before_request(records(history or mixed(18, 20_000)))
     for requests, good in enumerate(answers, 1):
         if good:
@@ -181,10 +245,11 @@ def loops() -> dict[str, object]:
 
     small = Compactor("ddx_agent", model=Scripted([]), settings=ALONE, **exactly(80))
     return {
-        "once": loop([False, True], shrinks()), "always": loop([False] * 10, shrinks()),
+        "once": loop([False, True], shrinks()),
+        "always": loop([False] * 10, shrinks()),
         "no compactor": loop([False, True], Compactor("none", settings=ALONE)),
         "no fit": loop([False, True], small, [user(400, "u")]),
-    }  # fmt: skip
+    }
 
 
 TEN = [user(4 * 399, f"u{i}") for i in range(10)]
@@ -325,7 +390,10 @@ def test_the_defaults_are_the_documents() -> None:
         "stuck_threshold": 5,
     }
     usual = preset("ddx_agent")
-    assert replace(preset("ddx_agent", **documented), name=usual.name, strategy=usual.strategy) == usual
+    assert (
+        replace(preset("ddx_agent", **documented), name=usual.name, strategy=usual.strategy)
+        == usual
+    )
     assert [due(n, 131_072) for n in (116_326, 116_327)] == [False, True]
 
 
@@ -344,7 +412,13 @@ def test_it_is_asked_after_tool_results_too() -> None:
 
 
 def test_at_least_one_message_goes_where_everything_would_be_kept() -> None:
-    messages = [user(4_000, "u0"), called("read", "c"), result("r", "c"), model(40, "a1"), user(40, "u1")]
+    messages = [
+        user(4_000, "u0"),
+        called("read", "c"),
+        result("r", "c"),
+        model(40, "a1"),
+        user(40, "u1"),
+    ]
     assert passed(messages, exactly(900, keep=100_000, tail=0)).path == ["a1", "u1", "summary"]
 
 
@@ -380,9 +454,14 @@ def test_a_summarisers_error_leaves_the_history_and_the_run() -> None:
 def test_a_replay_says_where_the_run_would_have_ended() -> None:
     answers = [user(200, "u0"), *(told("a word and another " * 40, f"a{i}") for i in range(80))]
     done = wb.replay(
-        Session.of(answers), preset("ddx_agent", **exactly(2_000, keep=0)), window=2_000, model=Scripted([])
+        Session.of(answers),
+        preset("ddx_agent", **exactly(2_000, keep=0)),
+        window=2_000,
+        model=Scripted([]),
     )
-    assert done.ended is not None and done.ended.code == "compaction_stuck" and done.compactions == ()
+    assert (
+        done.ended is not None and done.ended.code == "compaction_stuck" and done.compactions == ()
+    )
 
 
 def test_an_empty_answer_becomes_the_fallback() -> None:
@@ -391,7 +470,12 @@ def test_an_empty_answer_becomes_the_fallback() -> None:
 
 
 def test_lists_that_the_model_wrote_again_are_taken_out() -> None:
-    messages = [said("go", "u0"), called("read", "c", path="a.go"), result("x" * 4_000, "c"), *mixed(3, 40)]
+    messages = [
+        said("go", "u0"),
+        called("read", "c", path="a.go"),
+        result("x" * 4_000, "c"),
+        *mixed(3, 40),
+    ]
     says = "## Goal\nx\n\n<read-files>\ninvented.go\n</read-files>"
     summary = passed(messages, exactly(900, keep=1), says).summary
     assert "invented.go" not in summary and summary.endswith(READ + SUFFIX)
@@ -421,7 +505,10 @@ def test_a_long_later_turn_is_compacted_too() -> None:
 
 def test_a_summary_behind_the_cut_is_replaced_too() -> None:
     known = said(PREFIX + "known" + SUFFIX, "s")
-    done = passed([user(2_000, "u0"), model(2_000, "a0"), user(400, "u1"), known, said("on")], exactly(900, keep=120))
+    done = passed(
+        [user(2_000, "u0"), model(2_000, "a0"), user(400, "u1"), known, said("on")],
+        exactly(900, keep=120),
+    )
     assert "s" not in done.path and done.path.count("summary") == 1 and "known" in done.prompts[0]
 
 
@@ -433,18 +520,31 @@ def test_no_character_is_cut_in_two() -> None:
 
 def test_a_call_stands_in_one_line_with_its_result() -> None:
     messages = [
-        said("hi", "u"), called("read", "c", "a1", text="I look.", path="a.go"), result("x" * 30, "c"),
-        result("orphan", "none"), called("read", "d", "a2", n=1), result("one", "d", "r1"),
-        called("read", "d", "a3", n=2), result("two", "d", "r2"), *mixed(5),
-    ]  # fmt: skip
+        said("hi", "u"),
+        called("read", "c", "a1", text="I look.", path="a.go"),
+        result("x" * 30, "c"),
+        result("orphan", "none"),
+        called("read", "d", "a2", n=1),
+        result("one", "d", "r1"),
+        called("read", "d", "a3", n=2),
+        result("two", "d", "r2"),
+        *mixed(5),
+    ]
     (prompt,) = passed(messages, exactly(2_000, keep=100) | {"max_tool_result_chars": 20}).prompts
-    assert "\n".join(
-        [
-            "[User]: hi", "[Assistant]: I look.", '[Assistant → read(path="a.go")]: ' + "x" * 20,
-            "[... 10 more characters truncated]", "[Tool Result]: orphan",
-            "[Assistant → read(n=1)]: one", "[Assistant → read(n=2)]: two",
-        ]
-    ) in prompt  # fmt: skip
+    assert (
+        "\n".join(
+            [
+                "[User]: hi",
+                "[Assistant]: I look.",
+                '[Assistant → read(path="a.go")]: ' + "x" * 20,
+                "[... 10 more characters truncated]",
+                "[Tool Result]: orphan",
+                "[Assistant → read(n=1)]: one",
+                "[Assistant → read(n=2)]: two",
+            ]
+        )
+        in prompt
+    )
 
 
 def test_model_provider_and_focus_can_be_set() -> None:
@@ -457,7 +557,9 @@ def test_model_provider_and_focus_can_be_set() -> None:
         "summarization_focus": "tests",
     }
     (request,) = passed(mixed(9), config, instructions="and names").model.requests
-    assert request.model == "openai/small" and request.prompt.endswith("Additional focus: tests\nand names")
+    assert request.model == "openai/small" and request.prompt.endswith(
+        "Additional focus: tests\nand names"
+    )
 
 
 def test_a_user_who_mentions_the_tag_is_not_a_summary() -> None:
@@ -474,6 +576,8 @@ def test_a_user_who_mentions_the_tag_is_not_a_summary() -> None:
         ("request exceeds your rate limit", False),
     ],
 )  # fmt: skip
-def test_overflows_are_known_by_their_text_and_a_rate_limit_is_none(text: str, answered: bool) -> None:
+def test_overflows_are_known_by_their_text_and_a_rate_limit_is_none(
+    text: str, answered: bool
+) -> None:
     done = lived("ddx_agent", mixed(20, 20_000), full=False, window=131_072)
     assert (done.live.on_error(text) is not None) is answered

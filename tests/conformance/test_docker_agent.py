@@ -1,4 +1,6 @@
-"""docker-agent's published table, row by row, and what else its documentation promises, through the public face."""
+"""docker-agent's published table, row by row, and what else its documentation promises, through
+the public face.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}
 def turns(*chars: int, first: int = 0) -> list[Message]:
     """Messages of so many characters, a user's and the model's in turns."""
     ids = [f"m{i}" for i in range(first, first + len(chars))]
-    return [(said, told)[i % 2]("x" * n, id) for i, (n, id) in enumerate(zip(chars, ids, strict=True))]
+    return [
+        (said, told)[i % 2]("x" * n, id) for i, (n, id) in enumerate(zip(chars, ids, strict=True))
+    ]
 
 
 LONG = turns(*(20_000,) * 20)
@@ -35,10 +39,16 @@ NOW = said("now", "now")
 
 
 def steps(n: int, chars: int = 900) -> list[Message]:
-    return [m for i in range(n) for m in (called("read", f"c{i}", path="a"), result("x" * chars, f"c{i}"))]
+    return [
+        m
+        for i in range(n)
+        for m in (called("read", f"c{i}", path="a"), result("x" * chars, f"c{i}"))
+    ]
 
 
-def due(prompt: int, output: int = 0, later: Sequence[Message] = (), threshold: float = 0.9) -> bool:
+def due(
+    prompt: int, output: int = 0, later: Sequence[Message] = (), threshold: float = 0.9
+) -> bool:
     """Whether a window of 100,000 is compacted after this report and these messages."""
     by = preset(G1, threshold=threshold)
     done = lived(by, turns(400, 400, 400), full=False, window=100_000)
@@ -56,7 +66,9 @@ def parts(*texts: str) -> Record:
 
 def replayed_sizes(*messages: Message) -> list[int]:
     """How large the later version takes recorded messages to be."""
-    session = Session.of([said("f" * 8_000, "f"), *messages, said("h" * 800_000, "h"), told("end", "e")])
+    session = Session.of(
+        [said("f" * 8_000, "f"), *messages, said("h" * 800_000, "h"), told("end", "e")]
+    )
     (compaction,) = wb.replay(session, G2, window=200_000, model=Scripted(["S"])).compactions
     return list(compaction.before.sizes[1:-1])
 
@@ -70,7 +82,9 @@ TOOL = result("t" * 7_000)
 
 
 def kept_behind(*messages: Message) -> int:
-    """How many of 200 messages of 115 tokens stay in 5,000 behind these recorded ones: fewer, the larger the scale."""
+    """How many of 200 messages of 115 tokens stay in 5,000 behind these recorded ones: fewer,
+    the larger the scale.
+    """
     tail = [said("t" * 385, f"t{i}") for i in range(200)]
     session = Session.of([said("go", "g"), *messages, *tail, told("end", "e")])
     (compaction,) = wb.replay(session, G2, window=25_000, model=Scripted(["S"])).compactions
@@ -94,7 +108,12 @@ def second_cycle() -> dict[str, object]:
     done = lived(G1, LONG, ("before", "after"), full=True, window=200_000)
     first = done.summary
     done.go_on(turns(*(20_000,) * 20, first=20))
-    return {"first": first, "path": done.path, "purposes": done.purposes, "previous": done.model.requests[1].previous}
+    return {
+        "first": first,
+        "path": done.path,
+        "purposes": done.purposes,
+        "previous": done.model.requests[1].previous,
+    }
 
 
 def everything() -> dict[str, object]:
@@ -125,8 +144,14 @@ def missing() -> dict[str, object]:
 def own_and_sub() -> dict[str, object]:
     calls = [said("go"), called("read")]
     return {
-        "sub-session": "compaction_started" in lived(G2, [*calls, result("done")], full=False, window=100_000).types,
-        "own": "compaction_started" in lived(G2, [*calls, result("x" * 600_000)], full=False, window=100_000).types,
+        "sub-session": (
+            "compaction_started"
+            in lived(G2, [*calls, result("done")], full=False, window=100_000).types
+        ),
+        "own": (
+            "compaction_started"
+            in lived(G2, [*calls, result("x" * 600_000)], full=False, window=100_000).types
+        ),
     }
 
 
@@ -295,7 +320,9 @@ ESTIMATED: list[Message | Record] = [
 
 def systems() -> Lived:
     sys2 = rules("two", "s2")
-    return lived(G1, [rules("one", "s1"), *turns(4_000, 4_000), sys2, said("v" * 400, "u2")], window=200_000)
+    return lived(
+        G1, [rules("one", "s1"), *turns(4_000, 4_000), sys2, said("v" * 400, "u2")], window=200_000
+    )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -304,9 +331,13 @@ def test_the_table_holds(row: Row) -> None:
 
 
 def test_the_request_has_the_whole_conversation_the_cap_and_the_instruction_last() -> None:
-    (request,) = lived(G1, LONG, window=200_000, instructions="focus on code changes").model.requests
+    (request,) = lived(
+        G1, LONG, window=200_000, instructions="focus on code changes"
+    ).model.requests
     assert (request.max_tokens, request.purpose, len(request.messages)) == (16_000, "summary", 17)
-    assert request.prompt.count("x" * 20_000) == 17 and request.prompt.endswith("\n\nfocus on code changes")
+    assert request.prompt.count("x" * 20_000) == 17 and request.prompt.endswith(
+        "\n\nfocus on code changes"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
@@ -317,7 +348,11 @@ def test_an_empty_answer_compacts_nothing(text: str) -> None:
 
 def test_a_models_error_leaves_the_history_and_is_raised_by_hand() -> None:
     done = lived(G1, LONG, [ModelError("boom")], window=200_000)
-    assert done.sent == done.host and done.types[-1] == "compaction_failed" and done.live.ending is None
+    assert (
+        done.sent == done.host
+        and done.types[-1] == "compaction_failed"
+        and done.live.ending is None
+    )
     with pytest.raises(ModelError, match="boom"):
         lived(G1, LONG, [ModelError("boom")], by_hand=True)
 
@@ -343,7 +378,9 @@ def test_a_dedicated_model_is_asked_and_its_window_counts() -> None:
 
 def test_what_does_not_fit_is_reported_in_the_summary() -> None:
     done = lived(G1, LONG, ["s"], window=64_000, full=False)
-    assert done.summary.endswith("s\n\n[8 earlier messages did not fit into the summariser's window]")
+    assert done.summary.endswith(
+        "s\n\n[8 earlier messages did not fit into the summariser's window]"
+    )
 
 
 def test_an_earlier_summary_is_fed_first_and_never_dropped() -> None:
@@ -356,7 +393,13 @@ def test_an_earlier_summary_is_fed_first_and_never_dropped() -> None:
 
 
 def test_where_everything_fits_everything_is_compacted_but_what_the_user_said_last() -> None:
-    messages = [said("go", "u0"), *steps(6), told("done", "a9"), said("and now", "u9"), told("well", "b9")]
+    messages = [
+        said("go", "u0"),
+        *steps(6),
+        told("done", "a9"),
+        said("and now", "u9"),
+        told("well", "b9"),
+    ]
     assert lived(G1, messages).path == ["summary", "u9"]
 
 
@@ -378,7 +421,9 @@ def test_a_hooks_summary_stays_as_it_is_keeps_the_same_tail_and_asks_no_model() 
 
 
 def test_a_blank_summary_of_a_hook_is_none() -> None:
-    done = lived(G1, LONG, ["by the model"], window=200_000, hooks=Hooks(before=lambda due: Supply(" ")))
+    done = lived(
+        G1, LONG, ["by the model"], window=200_000, hooks=Hooks(before=lambda due: Supply(" "))
+    )
     assert done.summary == "Session Summary: by the model"
 
 
@@ -440,7 +485,13 @@ def test_later_versions_follow_small_windows() -> None:
 
 
 def test_large_results_are_cut_before_they_are_summarised_in_later_versions() -> None:
-    messages: list[Message] = [said("go"), called("read"), result("x" * 30_000), told("done"), said("next", "u1")]
+    messages: list[Message] = [
+        said("go"),
+        called("read"),
+        result("x" * 30_000),
+        told("done"),
+        said("next", "u1"),
+    ]
     (prompt,) = lived(G2, messages, window=8_192, full=False).prompts
     assert 0 < prompt.count("x") < 8_000
 

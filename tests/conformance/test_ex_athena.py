@@ -1,4 +1,6 @@
-"""ExAthena's published table, row by row, and what else its guide promises, through the public face."""
+"""ExAthena's published table, row by row, and what else its guide promises, through the public
+face.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,13 @@ from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, Text, ToolCall, UserMessage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    ToolCall,
+    UserMessage,
+)
 from workbench.engine.transcript.session import Session
 from workbench.live.compactor import Compactor
 from workbench.live.hooks import Cancel, Hooks
@@ -33,7 +41,10 @@ def hundreds(n: int, id: str = "a") -> list[Message]:
 
 def pairs(n: int, size: int, name: str = "read") -> list[Message]:
     """n calls of a tool with results of so many bytes."""
-    both = [(called(name, f"c{i}", path=f"src/{i}.py"), result("x" * size, f"c{i}", name=name)) for i in range(n)]
+    both = [
+        (called(name, f"c{i}", path=f"src/{i}.py"), result("x" * size, f"c{i}", name=name))
+        for i in range(n)
+    ]
     return [message for pair in both for message in pair]
 
 
@@ -45,13 +56,23 @@ def parallel(n: int, size: int, id: str = "p", text: str = "", tool: str = "read
 
 
 def ran(
-    messages: Sequence[Message], window: int, says: Sequence[str | Exception] = ("short",) * 3, **more: Any
+    messages: Sequence[Message],
+    window: int,
+    says: Sequence[str | Exception] = ("short",) * 3,
+    **more: Any,
 ) -> Lived:
     """A request of these messages in that window, under the preset with these options."""
     live = ("pins", "system", "hooks", "by_hand")
     options = {name: value for name, value in more.items() if name not in (*live, "by")}
     chosen = preset(more.get("by", "ex_athena"), **options)
-    return lived(chosen, messages, says, full=False, window=window, **{k: v for k, v in more.items() if k in live})
+    return lived(
+        chosen,
+        messages,
+        says,
+        full=False,
+        window=window,
+        **{k: v for k, v in more.items() if k in live},
+    )
 
 
 def through(*stages: Stage | str, messages: Sequence[Message], **more: Any) -> Lived:
@@ -106,14 +127,23 @@ class Shout:
     name: ClassVar[str] = "shout"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        new = [replace(message, blocks=(Text("X"),)) for message in context.messages if message.role == "user"]
+        new = [
+            replace(message, blocks=(Text("X"),))
+            for message in context.messages
+            if message.role == "user"
+        ]
         return Plan(tuple(Replace(i, i + 1, (message,)) for i, message in enumerate(new)))
 
 
 def fired(n: int) -> tuple[bool, list[str]]:
-    """Whether a window of 1,000 with n hundred tokens is compacted, and the stages that were asked."""
+    """Whether a window of 1,000 with n hundred tokens is compacted, and the stages that were
+    asked.
+    """
     seen: list[str] = []
-    hooks = Hooks(before=lambda due: seen.append("due"), before_stage=lambda name, at, budget: seen.append(name))
+    hooks = Hooks(
+        before=lambda due: seen.append("due"),
+        before_stage=lambda name, at, budget: seen.append(name),
+    )
     ran(hundreds(n), 1_000, compaction_pipeline=(Idle(),), hooks=hooks)
     return "due" in seen, seen[1:]
 
@@ -129,34 +159,58 @@ def own_pipeline() -> dict[str, object]:
     done = ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=(Drop(), Idle()))
     ended, started = done.event("compaction_ended"), done.event("compaction_started")
     return {
-        "stages": stages_of(done), "before": ended.tokens_before, "after": ended.tokens_after,  # type: ignore[union-attr]
-        "reason": started.reason, "dropped": len(done.given) - len(done.path),  # type: ignore[union-attr]
-    }  # fmt: skip
+        "stages": stages_of(done),
+        "before": ended.tokens_before,
+        "after": ended.tokens_after,  # type: ignore[union-attr]
+        "reason": started.reason,
+        "dropped": len(done.given) - len(done.path),  # type: ignore[union-attr]
+    }
 
 
 def failed(*stages: Stage) -> dict[str, object]:
     done = ran(hundreds(8), 1_000, compact_at=0.5, compaction_pipeline=stages)
-    return {"why": done.live.ending and done.live.ending.why, "ending": ending(done), "whole": done.sent == done.host}
+    return {
+        "why": done.live.ending and done.live.ending.why,
+        "ending": ending(done),
+        "whole": done.sent == done.host,
+    }
 
 
 def forced_and_not() -> dict[str, object]:
-    done = ran([told("x" * 168, "a0"), told("x" * 168, "a1")], 1_000, compact_at=0.99, compaction_pipeline=(Drop(),))
+    done = ran(
+        [told("x" * 168, "a0"), told("x" * 168, "a1")],
+        1_000,
+        compact_at=0.99,
+        compaction_pipeline=(Drop(),),
+    )
     calm = done.types
     assert done.live.on_error("prompt is too long") is not None
-    return {"unforced": calm, "stages": stages_of(done), "reason": done.event("compaction_started").reason}  # type: ignore[union-attr]
+    return {
+        "unforced": calm,
+        "stages": stages_of(done),
+        "reason": done.event("compaction_started").reason,
+    }  # type: ignore[union-attr]
 
 
 def pinned(stage: Stage) -> int:
     """How often a pinned result is there after a host's stage."""
     pair = [called("read", "c", path="a"), result("keep me " * 50, "c")]
     pins = {"pins": lambda record: "keep me" in str(record["content"])}
-    done = ran([*hundreds(4), *pair, *hundreds(4, "b")], 1_000, compact_at=0.1, compaction_pipeline=(stage,), **pins)
+    done = ran(
+        [*hundreds(4), *pair, *hundreds(4, "b")],
+        1_000,
+        compact_at=0.1,
+        compaction_pipeline=(stage,),
+        **pins,
+    )
     return done.path.count("r-c")
 
 
 def later_stage() -> dict[str, object]:
     seen: list[str] = []
-    hooks = Hooks(before_stage=lambda name, at, budget: seen.append(f"{name} {at.tokens >= 10_000}"))
+    hooks = Hooks(
+        before_stage=lambda name, at, budget: seen.append(f"{name} {at.tokens >= 10_000}")
+    )
     options: dict[str, Any] = {
         "system": "s" * 40_000,
         "hooks": hooks,
@@ -167,22 +221,34 @@ def later_stage() -> dict[str, object]:
 
 
 def too_long_result() -> dict[str, object]:
-    messages = [said("go"), *(m for i, n in enumerate((20_000, 16_000, 20_000)) for m in parallel(1, n, f"p{i}"))]
+    messages = [
+        said("go"),
+        *(m for i, n in enumerate((20_000, 16_000, 20_000)) for m in parallel(1, n, f"p{i}")),
+    ]
     messages[-1] = replace(messages[-1], blocks=(Text("keep me" + "p" * 20_000),))
     pins = {"pins": lambda record: str(record["content"]).startswith("keep me")}
-    done, newest = (ran(messages, 20_000, by=preset(name), **pins) for name in ("ex_athena", "ex_athena_head"))
+    done, newest = (
+        ran(messages, 20_000, by=preset(name), **pins) for name in ("ex_athena", "ex_athena_head")
+    )
     mark = texts(done)[2]
     ref = mark.partition("ref=")[2].rstrip("]")
     return {
         "marker": mark == f"[truncated; full=20000 chars; ref={ref}]",
-        "newest": texts(newest)[2].startswith(f"[old output cleared to save context (20000 chars, ref={ref})"),
-        "archived": "x" * 20_000 in done.live.recall(ref, tokens=100_000), "path": done.path,
-    }  # fmt: skip
+        "newest": texts(newest)[2].startswith(
+            f"[old output cleared to save context (20000 chars, ref={ref})"
+        ),
+        "archived": "x" * 20_000 in done.live.recall(ref, tokens=100_000),
+        "path": done.path,
+    }
 
 
 def snipped(messages: Sequence[Message], **options: Any) -> list[int]:
     shown = texts(through("snip", messages=messages, **options))
-    return [i for i, text in enumerate(shown) if text.startswith("<snipped: stale tool-result for call ")]
+    return [
+        i
+        for i, text in enumerate(shown)
+        if text.startswith("<snipped: stale tool-result for call ")
+    ]
 
 
 def run_of_four() -> dict[str, object]:
@@ -191,36 +257,51 @@ def run_of_four() -> dict[str, object]:
     short = texts(through("microcompact", messages=messages, by="ex_athena_head", **options))
     one = through("microcompact", messages=messages, **options)
     return {
-        "excerpts": short[2:5] == ["[microcompact excerpt] " + "x" * 20 + " […]"] * 3, "fourth": short[5] == "x" * 400,
-        "merged": one.path, "first line": one.summary.splitlines()[0],
+        "excerpts": short[2:5] == ["[microcompact excerpt] " + "x" * 20 + " […]"] * 3,
+        "fourth": short[5] == "x" * 400,
+        "merged": one.path,
+        "first line": one.summary.splitlines()[0],
         "bullets": [line[:6] for line in one.summary.splitlines()[1:]],
-    }  # fmt: skip
+    }
 
 
 def masked() -> dict[str, object]:
     shown = texts(through("observation_mask", messages=[said("go"), *pairs(10, 4_000)]))[2::2]
     clear = "[output cleared to save context (4000 chars) — re-run read (src/{}.py) if needed]"
     return {
-        "masked": shown[:5] == [clear.format(i) for i in range(5)], "intact": shown[5:] == ["x" * 4_000] * 5,
+        "masked": shown[:5] == [clear.format(i) for i in range(5)],
+        "intact": shown[5:] == ["x" * 4_000] * 5,
         "tiny": through("observation_mask", messages=pairs(10, 40)).types,
         "todo": through("observation_mask", messages=pairs(10, 4_000, "todo_write")).types,
-    }  # fmt: skip
+    }
 
 
 def same_call_twice(size: int = 400) -> list[Message]:
     one, two = called("read", "c1", path="a.py"), called("read", "c2", path="a.py")
-    return [said("go"), one, result("x" * size, "c1"), two, result("x" * size, "c2"), told("done", "a9")]
+    return [
+        said("go"),
+        one,
+        result("x" * size, "c1"),
+        two,
+        result("x" * size, "c2"),
+        told("done", "a9"),
+    ]
 
 
-SEVEN = [rules("x" * 288), *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{i}"), told("x" * 448, f"A{i}")))]
+SEVEN = [
+    rules("x" * 288),
+    *(m for i in (1, 2, 3) for m in (said("x" * 448, f"Q{i}"), told("x" * 448, f"A{i}"))),
+]
 
 
 def seven_messages() -> dict[str, object]:
     done = ran(SEVEN, 1_000, ["what happened"], live_suffix_count=2)
     return {
-        "path": done.path, "before": done.event("compaction_ended").tokens_before,  # type: ignore[union-attr]
-        "said by": {one["role"] for one in done.sent if one["content"] == "what happened"}, "text": done.summary,
-    }  # fmt: skip
+        "path": done.path,
+        "before": done.event("compaction_ended").tokens_before,  # type: ignore[union-attr]
+        "said by": {one["role"] for one in done.sent if one["content"] == "what happened"},
+        "text": done.summary,
+    }
 
 
 def many_pins() -> list[str]:
@@ -235,7 +316,9 @@ def after_overflow(reactive: bool) -> dict[str, object]:
 
 
 def auto_pinned() -> dict[str, object]:
-    both = AssistantMessage(id="ab", blocks=(ToolCall("p2", "ExitPlanMode", {}), ToolCall("r2", "read", {})))
+    both = AssistantMessage(
+        id="ab", blocks=(ToolCall("p2", "ExitPlanMode", {}), ToolCall("r2", "read", {}))
+    )
     mixed: list[Message] = [both, result("yes", "p2"), result("text", "r2")]
     plan: list[Message] = [called("ExitPlanMode", "p"), result("go on", "p")]
     orphan = result("who asked?", "nobody", id="orphan")
@@ -247,7 +330,10 @@ def auto_pinned() -> dict[str, object]:
     return {"pinned": pins <= set(path), "orphan": "orphan" in path, "others": "a-c0" in path}
 
 
-NOT_USED = "a stage that drops or rewrites a pinned message is not used; the original puts the message back"
+NOT_USED = (
+    "a stage that drops or rewrites a pinned message is not used; the original puts the message"
+    " back"
+)
 ROWS = (
     Row(
         "ex_athena", '4000-byte text; call {"cmd":"ls"}; 40 000-byte result',
@@ -381,8 +467,10 @@ def empty_summary() -> dict[str, object]:
     done = ran(SEVEN, 1_000, ["  "], live_suffix_count=2)
     assert done.live.ending is not None
     return {
-        "why": done.live.ending.why.partition(" ")[2], "ending": ending(done), "whole": done.sent == done.host
-    }  # fmt: skip
+        "why": done.live.ending.why.partition(" ")[2],
+        "ending": ending(done),
+        "whole": done.sent == done.host,
+    }
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
@@ -397,7 +485,13 @@ def test_the_pipeline_has_the_documents_five_stages_and_a_view() -> None:
         lived(name, [said("go"), *hundreds(20)], full=False, window=1_500, hooks=hooks)
     assert seen == {
         "ex_athena": ["budget_reduction", "snip", "microcompact", "summary"],
-        "ex_athena_head": ["budget_reduction", "snip", "observation_mask", "microcompact", "summary"],
+        "ex_athena_head": [
+            "budget_reduction",
+            "snip",
+            "observation_mask",
+            "microcompact",
+            "summary",
+        ],
         "ex_athena_0_5": ["budget_reduction", "snip", "microcompact", "summary"],
     }
 
@@ -409,14 +503,20 @@ def test_cheap_stages_are_enough_where_one_result_is_the_trouble() -> None:
 
 @pytest.mark.parametrize("name", ["ex_athena", "ex_athena_head"])
 def test_references_survive_all_cheap_stages(name: str) -> None:
-    done = lived(name, [said("go"), *pairs(20, 20_000), *hundreds(6)], ["S"], full=False, window=40_000)
+    done = lived(
+        name, [said("go"), *pairs(20, 20_000), *hundreds(6)], ["S"], full=False, window=40_000
+    )
     shown = [text for text in texts(done) if "ref=" in text]
     done.go_on(hundreds(20, "b"), full=False)
     assert len(shown) == 20 and [text for text in texts(done) if "ref=" in text] == shown
 
 
 def test_the_view_is_sent_and_never_kept() -> None:
-    steps = [called("read", "c1", path="a.py"), result("x" * 4_000, "c1"), called("edit", "c2", path="a.py", old="x")]
+    steps = [
+        called("read", "c1", path="a.py"),
+        result("x" * 4_000, "c1"),
+        called("edit", "c2", path="a.py", old="x"),
+    ]
     messages = [said("go"), *steps, result("ok", "c2"), *hundreds(3)]
     done = ran(messages, 1_500, compaction_pipeline=("context_collapse",))
     assert texts(done)[2] == "<read superseded by later edit: a.py>"
@@ -438,7 +538,9 @@ def test_something_else_between_equal_calls_resets_the_mark() -> None:
 def test_a_merged_run_takes_its_calls_along() -> None:
     done = through("microcompact", messages=[said("go"), *parallel(4, 4_000), *hundreds(6)])
     assert done.path[:3] == ["u0", "summary", "a0"] and "- pc3 read({" in done.summary
-    worded = through("microcompact", messages=[said("go"), *parallel(4, 4_000, text="Let me look"), *hundreds(6)])
+    worded = through(
+        "microcompact", messages=[said("go"), *parallel(4, 4_000, text="Let me look"), *hundreds(6)]
+    )
     assert [message["role"] for message in worded.sent[:3]] == ["user", "assistant", "user"]
     assert worded.sent[1]["content"] == "Let me look" and "tool_calls" not in worded.sent[1]
 
@@ -447,7 +549,9 @@ def test_a_call_of_another_tool_keeps_its_result_behind_it() -> None:
     asking, *reads = parallel(4, 4_000)
     assert isinstance(asking, AssistantMessage)
     asking = replace(asking, blocks=(*asking.blocks, ToolCall("b", "bash", {"command": "ls"})))
-    done = through("microcompact", messages=[said("go"), asking, *reads, result("a.py", "b"), *hundreds(6)])
+    done = through(
+        "microcompact", messages=[said("go"), asking, *reads, result("a.py", "b"), *hundreds(6)]
+    )
     assert [message["role"] for message in done.sent[:4]] == ["user", "user", "assistant", "tool"]
     assert [call["id"] for call in done.sent[2]["tool_calls"]] == ["b"]
 
@@ -455,10 +559,14 @@ def test_a_call_of_another_tool_keeps_its_result_behind_it() -> None:
 def test_runs_are_of_one_tool() -> None:
     calls = tuple(ToolCall(f"c{i}", f"tool{i}", {}) for i in range(4))
     mixed: list[Message] = [
-        AssistantMessage(id="p", blocks=calls), *(result("x" * 4_000, call.id) for call in calls)
-    ]  # fmt: skip
+        AssistantMessage(id="p", blocks=calls),
+        *(result("x" * 4_000, call.id) for call in calls),
+    ]
     for version in ("ex_athena", "ex_athena_head"):
-        assert through("microcompact", messages=[said("go"), *mixed, *hundreds(6)], by=version).types == []
+        assert (
+            through("microcompact", messages=[said("go"), *mixed, *hundreds(6)], by=version).types
+            == []
+        )
 
 
 @pytest.mark.parametrize(
@@ -473,7 +581,9 @@ def test_runs_are_of_one_tool() -> None:
 )
 def test_a_second_pass_changes_nothing(version: str, stage: str) -> None:
     parts = [m for i in range(4) for m in parallel(4, 18_000, f"p{i}")]
-    done = through(stage, messages=[said("go"), *pairs(8, 18_000), *parts, *hundreds(6)], by=version)
+    done = through(
+        stage, messages=[said("go"), *pairs(8, 18_000), *parts, *hundreds(6)], by=version
+    )
     once = done.sent
     assert once != done.host and done.live.on_error("prompt is too long") is None
     assert done.live.before_request(done.host) == once
@@ -489,12 +599,21 @@ def test_snip_leaves_prefix_live_end_and_young_results() -> None:
 
 
 def test_the_newest_version_exempts_two_tools() -> None:
-    done = lived("ex_athena_head", [said("go"), *pairs(10, 4_000, "todo_write")], ["S"], full=False, window=10_000)
+    done = lived(
+        "ex_athena_head",
+        [said("go"), *pairs(10, 4_000, "todo_write")],
+        ["S"],
+        full=False,
+        window=10_000,
+    )
     assert not any(text.startswith("<snipped") for text in texts(done))
 
 
 def test_messages_are_pinned_by_name_wherever_they_stand_and_by_a_longer_prefix() -> None:
-    memory, skill = (UserMessage(id=name, blocks=(Text(name * 40),), name=name) for name in ("memory", "skill:git"))
+    memory, skill = (
+        UserMessage(id=name, blocks=(Text(name * 40),), name=name)
+        for name in ("memory", "skill:git")
+    )
     done = ran([said(HUNDRED), *hundreds(6), memory, skill, *hundreds(10, "z")], 2_000)
     assert done.path[:4] == ["u0", "summary", "memory", "skill:git"]
     done = ran([said("go"), *hundreds(12, "z")], 1_500, pinned_prefix_count=3)
@@ -504,11 +623,17 @@ def test_messages_are_pinned_by_name_wherever_they_stand_and_by_a_longer_prefix(
 def test_a_message_that_the_host_pins_stays_right_behind_the_summary() -> None:
     mine = told("keep me" + HUNDRED, "mine")
     pins = {"pins": lambda record: "keep me" in str(record["content"])}
-    assert ran([said("go"), *hundreds(6), mine, *hundreds(6, "z")], 1_500, **pins).path[:3] == ["u0", "summary", "mine"]
+    assert ran([said("go"), *hundreds(6), mine, *hundreds(6, "z")], 1_500, **pins).path[:3] == [
+        "u0",
+        "summary",
+        "mine",
+    ]
 
 
 def test_the_live_end_never_begins_with_a_result() -> None:
-    done = ran([said("go"), *hundreds(8), *parallel(4, 400), told("x", "e0"), told("y", "e1")], 1_500)
+    done = ran(
+        [said("go"), *hundreds(8), *parallel(4, 400), told("x", "e0"), told("y", "e1")], 1_500
+    )
     assert done.path[:3] == ["u0", "summary", "p"] and len(done.path) == 2 + 7
 
 
@@ -518,17 +643,28 @@ def test_the_newest_user_message_stays_beside_the_summary() -> None:
 
 
 def test_an_earlier_summary_is_one_more_message() -> None:
-    done = ran([said("go"), *hundreds(12)], 1_500, ["one", "two"]).go_on(hundreds(12, "z"), full=False)
+    done = ran([said("go"), *hundreds(12)], 1_500, ["one", "two"]).go_on(
+        hundreds(12, "z"), full=False
+    )
     assert done.purposes[1] == "summary" and "[assistant] one" in done.prompts[1]
     assert done.path.count("summary") == 1 and done.summary == "two"
 
 
 def test_the_summary_is_asked_for_in_the_documented_way() -> None:
-    messages = [said("go"), said("u" * 1_200, "u1"), said("on", "u2"), called("read", text="look"), *hundreds(20)]
+    messages = [
+        said("go"),
+        said("u" * 1_200, "u1"),
+        said("on", "u2"),
+        called("read", text="look"),
+        *hundreds(20),
+    ]
     (request,) = ran(messages, 2_000, compaction_pipeline=("summary",)).model.requests
     assert (request.system, request.max_tokens, request.model) == ("", 512, "")
     assert "follow no request" in request.prompt
-    assert "[user] " + "u" * 1_000 + "\n" in request.prompt and "[assistant] look [calls: read]" in request.prompt
+    assert (
+        "[user] " + "u" * 1_000 + "\n" in request.prompt
+        and "[assistant] look [calls: read]" in request.prompt
+    )
 
 
 def test_a_result_in_the_transcript_is_cut_at_500() -> None:
@@ -543,21 +679,30 @@ def test_options_of_stages_and_of_the_preset_have_an_effect() -> None:
     messages = [said("go"), *pairs(8, 9_000), *parallel(4, 9_000), *live]
 
     def after(**options: Any) -> list[str]:
-        return texts(through("budget_reduction", "snip", "microcompact", messages=messages, **options))
+        return texts(
+            through("budget_reduction", "snip", "microcompact", messages=messages, **options)
+        )
 
     def begin(shown: list[str], start: str) -> int:
         return sum(text.startswith(start) for text in shown)
 
-    assert begin(after(), "[truncated") == 0 and begin(after(per_tool_result_max_chars=8_000), "[truncated") > 4
+    assert (
+        begin(after(), "[truncated") == 0
+        and begin(after(per_tool_result_max_chars=8_000), "[truncated") > 4
+    )
     assert begin(after(), "<snipped") > begin(after(snip_age_iterations=12), "<snipped")
-    assert begin(after(), "[microcompact") and not begin(after(microcompact_run_threshold=5), "[microcompact")
-    assert ran(messages, 20_000, live_suffix_count=8).path[-8:] == [message.id for message in messages[-8:]]
+    assert begin(after(), "[microcompact") and not begin(
+        after(microcompact_run_threshold=5), "[microcompact"
+    )
+    assert ran(messages, 20_000, live_suffix_count=8).path[-8:] == [
+        message.id for message in messages[-8:]
+    ]
 
 
 def test_a_pipeline_may_leave_stages_out_and_names_only_known_ones() -> None:
-    assert stages_of(ran([said("go"), *hundreds(20)], 1_500, compaction_pipeline=("budget_reduction", "summary"))) == [
-        "summary"
-    ]
+    assert stages_of(
+        ran([said("go"), *hundreds(20)], 1_500, compaction_pipeline=("budget_reduction", "summary"))
+    ) == ["summary"]
     with pytest.raises(SettingError, match="context_collapse"):
         preset("ex_athena", compaction_pipeline=["no_such_stage"])
     with pytest.raises(SettingError, match="'snippet'; snip would be accepted"):
@@ -574,7 +719,10 @@ def test_options_that_cannot_work_are_refused() -> None:
 
 def test_a_failed_pipeline_makes_an_event_and_ends_the_run_of_the_original() -> None:
     done = ran([said("go"), *hundreds(12)], 1_500, [ModelError("down")])
-    assert done.types == ["compaction_started", "compaction_failed", "run_ends"] and ending(done) == FATAL
+    assert (
+        done.types == ["compaction_started", "compaction_failed", "run_ends"]
+        and ending(done) == FATAL
+    )
     done.go_on(hundreds(12, "z"), full=False)
     assert done.sent == done.host, "the agent goes on"
 
@@ -599,7 +747,9 @@ def test_hooks_stand_before_the_run_before_each_stage_and_after() -> None:
 
 
 def test_a_hook_may_cancel() -> None:
-    done = ran([said("go"), *hundreds(20)], 1_500, hooks=Hooks(before=lambda due: Cancel("not now")))
+    done = ran(
+        [said("go"), *hundreds(20)], 1_500, hooks=Hooks(before=lambda due: Cancel("not now"))
+    )
     assert done.sent == done.host and done.types[-1] == "compaction_cancelled"
 
 
@@ -608,13 +758,18 @@ def test_the_summarys_cost_and_each_stages_record_are_in_the_event() -> None:
         name = "priced"
 
         def complete(self, request: SummaryRequest, /) -> Completion:
-            return Completion(text="short", model=self.name, input_tokens=900, output_tokens=100, usd=0.02)
+            return Completion(
+                text="short", model=self.name, input_tokens=900, output_tokens=100, usd=0.02
+            )
 
     live = Compactor("ex_athena", model=Priced(), window=1_500)
     live.before_request(records([said("go"), *pairs(12, 900), *hundreds(12)]))
     (ended,) = (event for event in live.events if event.type == "compaction_ended")
     assert ended.usd == 0.02
-    assert all(record.tokens_after < record.tokens_before for record in ended.stages) and len(ended.stages) >= 2
+    assert (
+        all(record.tokens_after < record.tokens_before for record in ended.stages)
+        and len(ended.stages) >= 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -623,7 +778,12 @@ def test_the_summarys_cost_and_each_stages_record_are_in_the_event() -> None:
 def test_overflows_are_known_by_status_and_words(error: object) -> None:
     done = ran([said("go"), *hundreds(30)], 100_000)
     assert done.live.on_error(error) is not None  # type: ignore[arg-type]
-    assert ran([said("go"), *hundreds(30)], 100_000).live.on_error({"status": 529, "message": "overloaded"}) is None
+    assert (
+        ran([said("go"), *hundreds(30)], 100_000).live.on_error(
+            {"status": 529, "message": "overloaded"}
+        )
+        is None
+    )
 
 
 def test_v0_5_does_not_see_large_results_or_the_system_prompt() -> None:

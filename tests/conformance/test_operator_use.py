@@ -1,4 +1,6 @@
-"""Operator-Use's published table, row by row, and what else its document promises, through compactor and replay."""
+"""Operator-Use's published table, row by row, and what else its document promises, through
+compactor and replay.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,22 @@ from workbench.live.hooks import Cancel, Hooks, Supply
 
 WORDS = "w" * 4_000
 """A message of a thousand tokens."""
-EMPTY = "the original prepares an empty list and asks a model about nothing; the document returns None"
+EMPTY = (
+    "the original prepares an empty list and asks a model about nothing; the document returns None"
+)
 
 
 def pairs(n: int, first: int = 0) -> list[Message]:
-    return [m for i in range(first, first + n) for m in (said(WORDS, f"u{i}"), told(WORDS, f"a{i}"))]
+    return [
+        m for i in range(first, first + n) for m in (said(WORDS, f"u{i}"), told(WORDS, f"a{i}"))
+    ]
 
 
 def turned(messages: Sequence[Message], keep: int, *says: str | Exception, **options: Any) -> Lived:
     """A conversation whose turn is over, with a nearly full window."""
-    return lived("operator_use", messages, says or ("S", "T", "U"), keep=keep, after_turn=True, **options)
+    return lived(
+        "operator_use", messages, says or ("S", "T", "U"), keep=keep, after_turn=True, **options
+    )
 
 
 def point(messages: Sequence[Message], keep: int) -> dict[str, object]:
@@ -53,7 +61,9 @@ def sizes() -> dict[str, object]:
     return {
         "image": tokens("operator_use", {"role": "user", "content": [picture]}),
         "text": tokens("operator_use", said(words)),
-        "thinking": tokens("operator_use", {"role": "assistant", "content": "", "reasoning_content": words}),
+        "thinking": tokens(
+            "operator_use", {"role": "assistant", "content": "", "reasoning_content": words}
+        ),
         "result": tokens("operator_use", result(words)),
         "empty": tokens("operator_use", said("")),
     }
@@ -62,11 +72,17 @@ def sizes() -> dict[str, object]:
 def right_after() -> dict[str, object]:
     done = turned(pairs(4), 3_000)
     done.go_on([], after_turn=True)
-    return {"empty": turned([], 1).sent, "types": done.types.count("compaction_ended"), "read": done.read}
+    return {
+        "empty": turned([], 1).sent,
+        "types": done.types.count("compaction_ended"),
+        "read": done.read,
+    }
 
 
 def after_a_compaction() -> dict[str, object]:
-    """Four messages of which two are kept, and two more: the messages that a second compaction summarises."""
+    """Four messages of which two are kept, and two more: the messages that a second compaction
+    summarises.
+    """
     done = turned(pairs(2), 2_000, "first", "second").go_on(pairs(1, first=9), after_turn=True)
     return {"path": done.path, "read": done.read, "previous": done.model.requests[1].previous}
 
@@ -74,15 +90,23 @@ def after_a_compaction() -> dict[str, object]:
 def lists(*calls: tuple[str, str]) -> str:
     """What stands below the answer in the summary."""
     steps = [
-        m for i, (tool, path) in enumerate(calls) for m in (called(tool, f"c{i}", path=path), result("ok", f"c{i}"))
+        m
+        for i, (tool, path) in enumerate(calls)
+        for m in (called(tool, f"c{i}", path=path), result("ok", f"c{i}"))
     ]
-    return turned([said(WORDS, "ux"), *steps, told(WORDS, "ax"), *pairs(2)], 2_000, "S").summary.partition("S")[2]
+    return turned(
+        [said(WORDS, "ux"), *steps, told(WORDS, "ax"), *pairs(2)], 2_000, "S"
+    ).summary.partition("S")[2]
 
 
 def failure(why: str) -> dict[str, object]:
     done = turned(pairs(6), 1_500, ModelError(why))
     assert done.live.ending is not None
-    return {"code": done.live.ending.code, "why": done.live.ending.why, "sent": done.sent == done.host}
+    return {
+        "code": done.live.ending.code,
+        "why": done.live.ending.why,
+        "sent": done.sent == done.host,
+    }
 
 
 def ignored_usage() -> dict[str, object]:
@@ -99,7 +123,13 @@ def call(name: str, size: int = 8_000) -> list[Message]:
     return [called("read", name), result("w" * size, name)]
 
 
-TRAILING = [said(WORDS), called("read", "c1"), called("read", "c2"), result("w" * 400, "c1"), result("w" * 400, "c2")]
+TRAILING = [
+    said(WORDS),
+    called("read", "c1"),
+    called("read", "c2"),
+    result("w" * 400, "c1"),
+    result("w" * 400, "c2"),
+]
 IN_TURN = [*pairs(1), said(WORDS, "u1"), *call("c1"), told(WORDS, "a2")]
 
 ROWS = (
@@ -203,7 +233,12 @@ def passes(limit: int) -> bool:
     preset = wb.preset("operator_use", reserve_tokens=100_000 - limit)
     done = lived(preset, pairs(4), ("S",), keep=1_000, window=100_000, full=False)
     done.live.report_usage(
-        {"input_tokens": 100, "output_tokens": 50, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10}
+        {
+            "input_tokens": 100,
+            "output_tokens": 50,
+            "cache_read_input_tokens": 20,
+            "cache_creation_input_tokens": 10,
+        }
     )
     done.live.after_turn(done.host)
     return "compaction_ended" in done.types
@@ -215,7 +250,11 @@ def test_the_table_holds(row: Row) -> None:
 
 
 def test_the_defaults_are_the_documents() -> None:
-    documented: dict[str, Any] = {"enabled": True, "reserve_tokens": 8_192, "keep_recent_tokens": 16_384}
+    documented: dict[str, Any] = {
+        "enabled": True,
+        "reserve_tokens": 8_192,
+        "keep_recent_tokens": 16_384,
+    }
     assert due(91_808, 100_000) == due(91_808, 100_000, **documented) is False
     assert due(91_809, 100_000) == due(91_809, 100_000, **documented) is True
     assert lived("operator_use", pairs(20), after_turn=True).path[1:3] == ["a11", "u12"]
@@ -259,7 +298,9 @@ def test_a_compaction_by_hand_needs_an_idle_agent() -> None:
     with pytest.raises(CompactionRefused, match="after the model's answer"):
         done.live.compact()
     assert done.types == []
-    compaction = done.live.compact(messages=[*done.host, {"role": "assistant", "content": "well"}], keep_recent=1_000)
+    compaction = done.live.compact(
+        messages=[*done.host, {"role": "assistant", "content": "well"}], keep_recent=1_000
+    )
     assert compaction is not None and compaction.outcome != "unchanged"
 
 
@@ -269,10 +310,19 @@ def test_a_compaction_that_finds_nothing_to_do_makes_no_events() -> None:
 
 
 def test_a_hook_may_cancel_or_supply_the_summary_and_the_lists_stand_below_it() -> None:
-    messages = [said(WORDS, "ux"), *call("c1"), called("read", "c2", path="a.py"), result("ok", "c2"), *pairs(2)]
+    messages = [
+        said(WORDS, "ux"),
+        *call("c1"),
+        called("read", "c2", path="a.py"),
+        result("ok", "c2"),
+        *pairs(2),
+    ]
     own = turned(messages, 2_000, hooks=Hooks(before=lambda due: Supply("by the host")))
     assert own.prompts == []
-    assert own.summary == ("[Previous conversation summary]\nby the host\n\n<read-files>\na.py\n</read-files>")
+    assert (
+        own.summary
+        == "[Previous conversation summary]\nby the host\n\n<read-files>\na.py\n</read-files>"
+    )
     cancelled = turned(messages, 2_000, hooks=Hooks(before=lambda due: Cancel()))
     assert cancelled.sent == cancelled.host
 
@@ -283,7 +333,9 @@ def test_the_models_failure_by_hand_is_raised() -> None:
 
 
 def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:
-    done = turned([*pairs(2), said(WORDS, "u8"), *call("c1"), *call("c2"), told(WORDS, "a8")], 1_000, "H", "T")
+    done = turned(
+        [*pairs(2), said(WORDS, "u8"), *call("c1"), *call("c2"), told(WORDS, "a8")], 1_000, "H", "T"
+    )
     assert done.purposes == ["summary", "turn_prefix"]
     assert done.summary.endswith("H\n\n---\n\n**Turn Context (split turn):**\n\nT")
     assert done.path == ["summary", "u8", "a8"]
@@ -292,7 +344,9 @@ def test_a_split_turn_makes_two_requests_that_do_not_need_each_other() -> None:
 def test_instructions_are_for_the_history_only() -> None:
     messages = [*pairs(2), said(WORDS, "u8"), *call("c1"), told(WORDS, "a8")]
     done = turned(messages, 1_000, "H", "T", instructions="on tests")
-    assert done.prompts[0].endswith("Additional focus: on tests") and "on tests" not in done.prompts[1]
+    assert (
+        done.prompts[0].endswith("Additional focus: on tests") and "on tests" not in done.prompts[1]
+    )
 
 
 def test_a_split_turn_without_history_asks_once() -> None:
@@ -302,35 +356,63 @@ def test_a_split_turn_without_history_asks_once() -> None:
 
 
 def test_a_split_turn_after_a_summary_updates_it() -> None:
-    done = turned([*pairs(2), said("u8", "u8"), *call("c1"), told(WORDS, "a8")], 1_000, "known", "T", "merged")
+    done = turned(
+        [*pairs(2), said("u8", "u8"), *call("c1"), told(WORDS, "a8")], 1_000, "known", "T", "merged"
+    )
     done.go_on([*call("c2"), told(WORDS, "a9")], after_turn=True)
     assert done.purposes[-1] == "update" and "<previous-summary>\nknown\n\n---" in done.prompts[-1]
-    assert done.summary.startswith("[Previous conversation summary]\nmerged") and done.path.count("summary") == 1
+    assert (
+        done.summary.startswith("[Previous conversation summary]\nmerged")
+        and done.path.count("summary") == 1
+    )
 
 
 def test_the_transcript_shows_calls_thoughts_and_cut_results() -> None:
     custom = UserMessage(id="x", blocks=(Text("note"),), name="reminder", synthetic=True)
     picture = UserMessage(id="p", blocks=(Text("hi"), Image()))
     messages: list[Message] = [
-        picture, told("words", thought="hmm"), called("read", "c", path="a.py", lines=[1, 2]),
-        result("y" * 2_500, "c"), custom, told("done", "a9"), *pairs(12),
-    ]  # fmt: skip
+        picture,
+        told("words", thought="hmm"),
+        called("read", "c", path="a.py", lines=[1, 2]),
+        result("y" * 2_500, "c"),
+        custom,
+        told("done", "a9"),
+        *pairs(12),
+    ]
     model = Scripted(["S"] * 99)
     preset = wb.preset("operator_use", reserve_tokens=0, keep_recent_tokens=1_000)
-    wb.replay(Session.of([replace(m, id=f"m{i}") for i, m in enumerate(messages)]), preset, window=3_000, model=model)
-    assert "\n\n".join(
-        [
-            "[User]: hi", "[Assistant thinking]: hmm", "[Assistant]: words",
-            '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',
-            "[Tool result]: " + "y" * 2_000 + "\n\n[... 500 more characters truncated]", "[REMINDER]: note",
-        ]
-    ) in model.requests[0].prompt  # fmt: skip
+    wb.replay(
+        Session.of([replace(m, id=f"m{i}") for i, m in enumerate(messages)]),
+        preset,
+        window=3_000,
+        model=model,
+    )
+    assert (
+        "\n\n".join(
+            [
+                "[User]: hi",
+                "[Assistant thinking]: hmm",
+                "[Assistant]: words",
+                '[Assistant tool calls]: read(path="a.py", lines=[1, 2])',
+                "[Tool result]: " + "y" * 2_000 + "\n\n[... 500 more characters truncated]",
+                "[REMINDER]: note",
+            ]
+        )
+        in model.requests[0].prompt
+    )
 
 
 def test_the_prompts_ask_for_the_documented_sections() -> None:
     done = turned([*pairs(2), said(WORDS, "u8"), *call("c1"), told(WORDS, "a8")], 1_000)
     history, turn = done.prompts
-    for heading in ("Goal", "Constraints & Preferences", "Progress", "Key Decisions", "Next Steps", "Critical Context"):
+    for heading in (
+        "Goal",
+        "Constraints & Preferences",
+        "Progress",
+        "Key Decisions",
+        "Next Steps",
+        "Critical Context",
+    ):
         assert f"## {heading}" in history
     for heading in ("Original Request", "Early Progress", "Context for Suffix"):
         assert f"## {heading}" in turn
@@ -338,6 +420,16 @@ def test_the_prompts_ask_for_the_documented_sections() -> None:
 
 
 def test_a_replay_compacts_after_turns_only() -> None:
-    messages = [*pairs(2), said(WORDS, "u9"), *[m for i in range(30) for m in call(f"c{i}", 800)], told("done", "a9")]
-    done = wb.replay(Session.of([*messages, *pairs(3, first=20)]), "operator_use", window=12_000, model=Scripted(["S"]))
+    messages = [
+        *pairs(2),
+        said(WORDS, "u9"),
+        *[m for i in range(30) for m in call(f"c{i}", 800)],
+        told("done", "a9"),
+    ]
+    done = wb.replay(
+        Session.of([*messages, *pairs(3, first=20)]),
+        "operator_use",
+        window=12_000,
+        model=Scripted(["S"]),
+    )
     assert all(done.session.messages[event.at].role == "user" for event in done.events)

@@ -1,4 +1,6 @@
-"""The page of conformance names tests that exist, and says of every row of the tables where it stands."""
+"""The page of conformance names tests that exist, and says of every row of the tables where it
+stands.
+"""
 
 from __future__ import annotations
 
@@ -34,5 +36,7 @@ def test_every_row_has_a_state_and_every_test_that_it_names_exists(head: str) ->
         assert all(hasattr(tests, name) for name in functions), (behaviour, functions)
         for row in re.findall(r"row: (.+?)(?=; row: |; `|$)", where):
             assert row in given, (behaviour, row)
-        assert state != "implemented" or functions or "row: " in where, f"{behaviour}: no test is named"
+        assert state != "implemented" or functions or "row: " in where, (
+            f"{behaviour}: no test is named"
+        )
     assert named == given, "every row of the table stands in the page"

@@ -1,4 +1,6 @@
-"""The restated systems over real recordings: nothing breaks, and the newest user message is always there."""
+"""The restated systems over real recordings: nothing breaks, and the newest user message is
+always there.
+"""
 
 from __future__ import annotations
 
@@ -29,5 +31,7 @@ def test_a_recording_replays_without_a_violation(corpora: Path, file: str, name:
     for compaction in done.compactions:
         assert not compaction.violations
         newest = last_user(compaction.before.messages)
-        assert newest is not None and compaction.before.messages[newest] in compaction.after.messages
+        assert (
+            newest is not None and compaction.before.messages[newest] in compaction.after.messages
+        )
         assert sum(isinstance(message, Summary) for message in compaction.after.messages) == 1

@@ -1,4 +1,6 @@
-"""A replay of a recording follows what the restated system does around a compaction, where it is asked to."""
+"""A replay of a recording follows what the restated system does around a compaction, where it is
+asked to.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def test_opal_then_keeps_a_fifth_of_the_window() -> None:
     done = wb.replay(recording("poolside-requirements"), "opal", window=WINDOW, refusals=True)
     budgets = [event.compaction.budget for event in done.events]
     assert {one.keep_recent for one in budgets if one.reason == "overflow"} == {WINDOW // 5}
-    assert {one.keep_recent for one in budgets if one.reason != "overflow"} == {None} and not above(done)
+    assert {one.keep_recent for one in budgets if one.reason != "overflow"} == {None} and not above(
+        done
+    )
 
 
 def test_where_that_does_not_help_ex_athenas_run_ends() -> None:
@@ -57,10 +61,15 @@ def test_operator_use_refuses_that_during_a_turn() -> None:
     session = recording("poolside-requirements")
     asks = next(i for i, one in enumerate(session.messages) if i > 99 and one.role == "user")
     assert wb.replay(session, "operator_use", by_hand=[asks]).events
-    with pytest.raises(CompactionRefused, match=f"a turn goes on before message {asks + 1}, and preset 'operator_use'"):
+    with pytest.raises(
+        CompactionRefused,
+        match=f"a turn goes on before message {asks + 1}, and preset 'operator_use'",
+    ):
         wb.replay(session, "operator_use", by_hand=[asks + 1])
 
 
 def test_a_message_that_is_not_there_is_refused() -> None:
-    with pytest.raises(SettingError, match="by_hand names message 500; a number from 0 to 297 would be accepted"):
+    with pytest.raises(
+        SettingError, match="by_hand names message 500; a number from 0 to 297 would be accepted"
+    ):
         wb.replay(recording("poolside-requirements"), "opal", by_hand=[500])

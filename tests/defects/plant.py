@@ -1,11 +1,13 @@
-"""Whether the short suite notices a mistake: plants some thirty defects, one at a time, and runs the tests on each.
+"""Whether the short suite notices a mistake: plants some thirty defects, one at a time, and runs
+the tests on each.
 
 Usage: python tests/defects/plant.py [NAME ...] [--jobs N] [--check]
 
-`defects.toml` lists them: in which file which text becomes which other text, what a user would suffer, and which tests
-look there. Those tests must pass as they are; with the defect they run again, and the whole short suite where they
-still pass. Works on copies of the checkout, one a job. Ends with 1 where a defect was planted and no test failed.
-`--check` plants nothing and runs nothing: it names the defects whose text is no longer found, as after a refactoring.
+`defects.toml` lists them: in which file which text becomes which other text, what a user would
+suffer, and which tests look there. Those tests must pass as they are; with the defect they run
+again, and the whole short suite where they still pass. Works on copies of the checkout, one a job.
+Ends with 1 where a defect was planted and no test failed. `--check` plants nothing and runs
+nothing: it names the defects whose text is no longer found, as after a refactoring.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ class Defect:
         if gone := [name for name in (self.file, self.tests) if not (folder / name).exists()]:
             return f"{self.name}: there is no {gone[0]}"
         times = (folder / self.file).read_text(encoding="utf-8").count(self.before)
-        return "" if times == 1 else f"{self.name}: {self.file} holds its text {times} times, not once"
+        return (
+            "" if times == 1 else f"{self.name}: {self.file} holds its text {times} times, not once"
+        )
 
     @contextmanager
     def planted(self, folder: Path) -> Iterator[None]:
@@ -73,8 +77,12 @@ def defects() -> list[Defect]:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the files that git knows, with the recordings beside it where this checkout has them."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    """A copy of the files that git knows, with the recordings beside it where this checkout has
+    them.
+    """
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     for name in listed.stdout.splitlines():
         if (ROOT / name).is_file():
             (folder / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -86,15 +94,37 @@ def copied(folder: Path) -> Path:
 
 
 def failed(checkout: Path, tests: str, jobs: int = 0) -> str:
-    """The first test that fails, or nothing; raises `RuntimeError` where the tests could not run."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n", str(jobs), tests]
+    """The first test that fails, or nothing; raises `RuntimeError` where the tests could not
+    run.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        str(jobs),
+        tests,
+    ]
     run = subprocess.run(
         [*command, "--ignore=tests/defects"],  # they find every planted defect: its text is gone
-        cwd=checkout, env={**os.environ, "PYTHONPATH": str(checkout)}, capture_output=True, text=True,
-    )  # fmt: skip
-    lines = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR")) and "::" in line]
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+    )
+    lines = [
+        line
+        for line in run.stdout.splitlines()
+        if line.startswith(("FAILED", "ERROR")) and "::" in line
+    ]
     if run.returncode not in (0, 1) or bool(lines) != bool(run.returncode):
-        raise RuntimeError(f"pytest {tests} ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}")
+        raise RuntimeError(
+            f"pytest {tests} ended with {run.returncode}:\n{run.stdout[-2000:]}{run.stderr[-2000:]}"
+        )
     return lines[0] if lines else ""
 
 
@@ -133,7 +163,9 @@ class Checkouts:
 
 
 def plant(chosen: list[Defect], checkouts: Checkouts) -> Iterator[tuple[Defect, str]]:
-    """Each defect with the first test that fails, or nothing; several at a time with the tests that look there."""
+    """Each defect with the first test that fails, or nothing; several at a time with the tests
+    that look there.
+    """
     with ThreadPoolExecutor(checkouts.jobs) as pool:
         places = sorted({one.tests for one in chosen})
         for tests, noticed in zip(places, pool.map(checkouts.sound, places), strict=True):
@@ -151,10 +183,14 @@ def plant(chosen: list[Defect], checkouts: Checkouts) -> Iterator[tuple[Defect, 
 
 def main() -> int:
     """Plant each, and say which test failed first."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help="default: all")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time; default: 2")
-    parser.add_argument("--check", action="store_true", help="only name those whose text is no longer found")
+    parser.add_argument(
+        "--check", action="store_true", help="only name those whose text is no longer found"
+    )
     given = parser.parse_args()
     known = defects()
     if unknown := set(given.names) - {one.name for one in known}:
@@ -167,7 +203,10 @@ def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         for one, noticed in plant(chosen, Checkouts(Path(folder), given.jobs)):
-            print(f"{'caught' if noticed else 'MISSED'}  {one.name}: {noticed or one.harm}", flush=True)
+            print(
+                f"{'caught' if noticed else 'MISSED'}  {one.name}: {noticed or one.harm}",
+                flush=True,
+            )
             missed += not noticed
     print(f"caught {len(chosen) - missed} of {len(chosen)}")
     return 1 if missed else 0

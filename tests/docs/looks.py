@@ -1,4 +1,6 @@
-"""What the looks at new recordings have in common: what the reader foretells beside what real readers knew."""
+"""What the looks at new recordings have in common: what the reader foretells beside what real
+readers knew.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def shown_rows(name: str) -> list[str]:
 
 def measured_rows(answers: pd.DataFrame) -> list[str]:
     """The same rows from the answers, the contexts that tell most first."""
-    means = answers.groupby(CONTEXT)[["score", "promised"]].mean().sort_values("score", ascending=False)
+    means = (
+        answers.groupby(CONTEXT)[["score", "promised"]].mean().sort_values("score", ascending=False)
+    )
     return [
         f"| `{strategy}` | {WRITERS[writer]} | {row['score']:.2f} | {row['promised']:.2f} |"
         for (strategy, writer), row in means.iterrows()
@@ -46,7 +50,9 @@ def measured_rows(answers: pd.DataFrame) -> list[str]:
 
 
 def pairs_alike(answers: pd.DataFrame) -> tuple[int, int]:
-    """Of the pairs of strategies in a session that real readers hold apart: how many are foretold so, and how many."""
+    """Of the pairs of strategies in a session that real readers hold apart: how many are
+    foretold so, and how many.
+    """
     strategies = answers[~answers["strategy"].isin(REFERENCES)]
     pairs = alike = 0
     for _, rows in strategies.groupby("session"):
@@ -67,7 +73,10 @@ def level_errors(answers: pd.DataFrame) -> dict[str, float]:
 def foretold(answers: pd.DataFrame, strategy: str, writer: str) -> list[ForetoldContext]:
     """The contexts of a strategy by a writer, one a project."""
     means = _of(answers, strategy, writer).groupby("project")["promised"].mean()
-    return [ForetoldContext(str(project), text_kind(writer), chance) for project, chance in means.items()]
+    return [
+        ForetoldContext(str(project), text_kind(writer), chance)
+        for project, chance in means.items()
+    ]
 
 
 def real_mean(answers: pd.DataFrame, strategy: str, writer: str) -> float:

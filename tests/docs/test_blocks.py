@@ -27,7 +27,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
-    r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"(?:<!-- (?P<mark>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
 )
 ELSEWHERE = ("main command", "test command", "langchain", "openai agents")
 """Marks of the blocks that the whole check runs word for word, where it has what they need."""
@@ -43,7 +44,9 @@ OUTSIDE = {
 }  # fmt: skip
 """How commands begin that no test runs, and why."""
 RENDERING = ("workbench compare", "workbench runs share", "workbench lab sweep")
-"""Commands that are run with --no-report: that reports are rendered is tested elsewhere, and takes seconds each."""
+"""Commands that are run with --no-report: that reports are rendered is tested elsewhere, and
+takes seconds each.
+"""
 UNDECIDED = ("workbench gate",)
 """What may end with another code on sessions as few as these."""
 GRID = 'sessions = ["my-sessions/"]\nstrategies = ["truncate"]\nwindows = [4000]\nshares = [0.2]\n'
@@ -58,12 +61,17 @@ class Block:
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
-    return [Block(found["language"], found["text"], found["mark"] or "") for found in BLOCK.finditer(text)]
+    return [
+        Block(found["language"], found["text"], found["mark"] or "")
+        for found in BLOCK.finditer(text)
+    ]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder as the pages take it for granted, where every model is a server that says one sentence."""
+    """A folder as the pages take it for granted, where every model is a server that says one
+    sentence.
+    """
     (tmp_path / "my-sessions").mkdir()
     for n in range(2):
         session = Session.of([rules("be brief"), *remembering(20 + n)], id=f"session-{n}")
@@ -73,7 +81,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)  # sessions as small as these are done before a worker has started
+    # sessions as small as these are done before a worker has started
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     with Loopback(["The limits are as they were."] * 500, window=1_000_000) as server:
         monkeypatch.setenv("WORKBENCH_API_BASE", server.url)
         yield tmp_path
@@ -85,13 +94,16 @@ def test_there_are_blocks_to_run() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_block_of_it_runs(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_block_of_it_runs(
+    page: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     space: dict[str, object] = {"__name__": f"page_{page.stem}"}
     for block in blocks(page):
         if block.mark in ELSEWHERE:
             continue
         if block.language == "python":
-            with ThreadPoolExecutor(1) as pool:  # a browser's tests leave a running loop in this thread
+            # a browser's tests leave a running loop in this thread
+            with ThreadPoolExecutor(1) as pool:
                 pool.submit(exec, compile(block.text, f"{page.name}", "exec"), space).result()
         elif block.language == "yaml":
             workflow(block.text, page, capsys)
@@ -103,17 +115,35 @@ def test_every_block_of_it_runs(page: Path, folder: Path, capsys: pytest.Capture
 
 
 def workflow(text: str, page: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Run the steps of a workflow where pip would install this distribution, on recordings with a baseline's run."""
+    """Run the steps of a workflow where pip would install this distribution, on recordings with
+    a baseline's run.
+    """
     shutil.copytree("my-sessions", "sessions")
-    baseline = ["compare", "sessions", "-w", "64000", "-s", "truncate,summarize", "-o", "sessions/baseline"]
+    baseline = [
+        "compare",
+        "sessions",
+        "-w",
+        "64000",
+        "-s",
+        "truncate,summarize",
+        "-o",
+        "sessions/baseline",
+    ]
     assert main([*baseline, "--no-report", "-q"]) == 0
     steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
     lines = [line for step in steps for line in commands(os.path.expandvars(step.get("run", "")))]
     (installed,) = (Requirement(line[-1]) for line in lines if line[:2] == ["pip", "install"])
-    assert installed.name == PROJECT["name"] and installed.extras <= PROJECT["optional-dependencies"].keys()
+    assert (
+        installed.name == PROJECT["name"]
+        and installed.extras <= PROJECT["optional-dependencies"].keys()
+    )
     for line in lines:
         runs(line, page, capsys)
-    assert all(Path(step["with"]["path"]).parent.is_dir() for step in steps if "path" in step.get("with", {}))
+    assert all(
+        Path(step["with"]["path"]).parent.is_dir()
+        for step in steps
+        if "path" in step.get("with", {})
+    )
     assert Path(os.environ["GITHUB_STEP_SUMMARY"]).read_text()
 
 
@@ -133,7 +163,23 @@ def runs(words: list[str], page: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert words[0] == "workbench", f"{page.name}: what is {line!r}?"
     run = next((word for word in words if word.startswith("reports/compare-")), None)
     if run is not None and not Path(run).exists():
-        assert main(["compare", "my-sessions", "-w", "4000", "-s", "truncate", "--out", run, "--no-report", "-q"]) == 0
+        assert (
+            main(
+                [
+                    "compare",
+                    "my-sessions",
+                    "-w",
+                    "4000",
+                    "-s",
+                    "truncate",
+                    "--out",
+                    run,
+                    "--no-report",
+                    "-q",
+                ]
+            )
+            == 0
+        )
     spared = ["--no-report"] if line.startswith(RENDERING) and "--no-report" not in words else []
     if "--jobs" in words and not FULL:  # workers take seconds to start
         spared += ["--jobs", "1"]

@@ -29,7 +29,11 @@ def table(in_chains: pd.DataFrame) -> str:
     of_one = read_answers([STUDIES / "real-readers"])
     same_places = of_one["session"].isin(in_chains["session"]) & (of_one["share"] == 0.1)
     once = of_one[same_places].groupby(CONTEXT)["score"].mean()
-    means = in_chains.groupby(CONTEXT)[["score", "promised"]].mean().sort_values("score", ascending=False)
+    means = (
+        in_chains.groupby(CONTEXT)[["score", "promised"]]
+        .mean()
+        .sort_values("score", ascending=False)
+    )
     lines = []
     for (strategy, writer), row in means.iterrows():
         figures = f"{once[strategy, writer]:.2f} | {row['score']:.2f} | {row['promised']:.2f}"
@@ -42,7 +46,9 @@ def test_the_page_has_the_rows_of_the_answers(table: str) -> None:
     assert "".join(shown.splitlines(keepends=True)[2:]) == table
 
 
-def test_the_reader_foretells_answers_from_chains_which_it_was_not_fitted_to(in_chains: pd.DataFrame) -> None:
+def test_the_reader_foretells_answers_from_chains_which_it_was_not_fitted_to(
+    in_chains: pd.DataFrame,
+) -> None:
     assert set(in_chains["chain"]) == {3}
     assert auc(in_chains["promised"].to_numpy(), in_chains["score"].to_numpy()) > 0.95
 
@@ -52,6 +58,10 @@ def test_three_compactions_cost_a_real_model_less_than_a_rule(in_chains: pd.Data
     once = of_one[of_one["session"].isin(in_chains["session"]) & (of_one["share"] == 0.1)]
     lost = {}
     for writer in ("folder:summaries", "extractive"):
-        summaries = once[(once["writer"] == writer) & once["strategy"].isin(["summarize", "claude_code"])]
-        lost[writer] = summaries["score"].mean() - in_chains[in_chains["writer"] == writer]["score"].mean()
+        summaries = once[
+            (once["writer"] == writer) & once["strategy"].isin(["summarize", "claude_code"])
+        ]
+        lost[writer] = (
+            summaries["score"].mean() - in_chains[in_chains["writer"] == writer]["score"].mean()
+        )
     assert lost["folder:summaries"] < lost["extractive"]

@@ -31,7 +31,9 @@ def test_a_table_is_what_its_command_makes(script: Path, part: str) -> None:
     assert (found.returncode, found.stdout) == (0, "")
 
 
-def test_another_figure_on_the_page_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_figure_on_the_page_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     script = runpy.run_path(str(SCRIPT))
     page = tmp_path / "validity.md"
     text = script["PAGE"].read_text(encoding="utf-8")
@@ -50,7 +52,9 @@ def test_kept_rows_are_compared_with_those_of_the_same_sessions(
     rows.stored("part", {"": measured}, tmp_path)
     assert "0.333333" in (tmp_path / "part.csv").read_text()
     assert rows.differences("part", {"": measured[1:]}, tmp_path) == 0
-    assert rows.differences("part", {"": measured[::-1]}, tmp_path) == 0, "recordings may be named in any order"
+    assert rows.differences("part", {"": measured[::-1]}, tmp_path) == 0, (
+        "recordings may be named in any order"
+    )
     other = pd.DataFrame({"session": ["c", "b"], "context": ["x", "x"], "exam": [0.1, 0.2]})
     assert rows.differences("part", {"": other}, tmp_path) == 1
     assert "1 rows of 1 sessions" in capsys.readouterr().out
@@ -68,7 +72,9 @@ def test_a_table_with_figures_needs_a_command(tmp_path: Path) -> None:
         "page.md, line 11: no command is known for the table '| name | share |'"
     ]
     page.write_text("| kind | meaning |\n|---|---|\n| a | b |\n")
-    assert list(script["unmarked"](page, known)) == ["page.md: the list has 'shares', the page has no such marks"]
+    assert list(script["unmarked"](page, known)) == [
+        "page.md: the list has 'shares', the page has no such marks"
+    ]
 
 
 SOURCE = """[[sentence]]
@@ -98,7 +104,10 @@ why = "a bound"
         ("It has 25 points of .54. The bound is 3 %.", "says .54"),
         ("It has many points. The bound is 3 %.", "has 0 sentences like"),
         ("It has 25 points of .53. The bound is 4 %.", "has 0 paragraphs with"),
-        ("It has 25 points of .53. The bound is 3 %. So 4 of 5 are.", "does not say where 4 of 5 come from"),
+        (
+            "It has 25 points of .53. The bound is 3 %. So 4 of 5 are.",
+            "does not say where 4 of 5 come from",
+        ),
     ],
 )
 def test_a_figure_in_a_sentence_is_that_of_a_table(
@@ -114,15 +123,21 @@ def test_a_figure_in_a_sentence_is_that_of_a_table(
 
 
 def test_every_table_with_figures_is_in_the_list() -> None:
-    found = subprocess.run([sys.executable, DOCS / "figures.py", "list", "--check"], capture_output=True, check=False)
+    found = subprocess.run(
+        [sys.executable, DOCS / "figures.py", "list", "--check"], capture_output=True, check=False
+    )
     assert (found.returncode, found.stdout) == (0, b"")
 
 
 @pytest.mark.parametrize(
-    "path", [*sorted(DOCS.glob("rows/*.csv")), *sorted(STUDIES.glob("*/rows/*.csv"))], ids=lambda path: path.stem
+    "path",
+    [*sorted(DOCS.glob("rows/*.csv")), *sorted(STUDIES.glob("*/rows/*.csv"))],
+    ids=lambda path: path.stem,
 )
 def test_rows_hold_no_text(path: Path) -> None:
     rows = pd.read_csv(path)
     words = rows.select_dtypes(["object", "string"]).astype(str)
-    assert not any(words[name].str.len().max() > 64 for name in words), "a project may be named by a hash"
+    assert not any(words[name].str.len().max() > 64 for name in words), (
+        "a project may be named by a hash"
+    )
     assert path.stat().st_size < 1_000_000

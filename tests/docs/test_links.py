@@ -26,7 +26,9 @@ def text_of(page: Path) -> str:
     text = page.read_text(encoding="utf-8")
     if page.suffix == ".ipynb":
         cells = json.loads(text)["cells"]
-        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        text = "\n".join(
+            "".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"
+        )
     return CODE.sub("", text)
 
 
@@ -54,5 +56,8 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 def test_a_link_to_nothing_is_named(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Known heading\n")
-    text = "[a](page.md), [b](page.md#known-heading), [c](page.md#other), [d](gone.md), [e](https://example.com/x)"
+    text = (
+        "[a](page.md), [b](page.md#known-heading), [c](page.md#other), [d](gone.md),"
+        " [e](https://example.com/x)"
+    )
     assert list(broken(page, text)) == ["page.md#other", "gone.md"]

@@ -10,8 +10,19 @@ import pandas as pd
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
-from workbench.lab.judge.work_exam.fit import REFERENCES, asker_errors, auc, chances, fit, read_answers
+from workbench.evaluation.metrics.work_exam.reader_error import (
+    ForetoldContext,
+    ReaderErrors,
+    text_kind,
+)
+from workbench.lab.judge.work_exam.fit import (
+    REFERENCES,
+    asker_errors,
+    auc,
+    chances,
+    fit,
+    read_answers,
+)
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "reports" / "studies"
@@ -33,7 +44,9 @@ def fitted_to() -> pd.DataFrame:
 
 @cache
 def foretold(asker: str) -> pd.DataFrame:
-    """The answers to an asker's questions, with what a reader foretells that was fitted without their projects."""
+    """The answers to an asker's questions, with what a reader foretells that was fitted without
+    their projects.
+    """
     answers = read_answers([STUDIES / asker])
     of_others = fitted_to()[~fitted_to()["project"].isin(answers["project"])]
     return answers.assign(promised=chances(fit(of_others, {}), answers))
@@ -46,7 +59,10 @@ def table() -> str:
         errors = pd.DataFrame(asker_errors(fitted_to(), read_answers([STUDIES / asker]))).mean()
         shown = " | ".join(f"{errors[kind]:+.2f}" for kind in KINDS)
         area = auc(answers["promised"].to_numpy(), answers["score"].to_numpy())
-        lines.append(f"| {words} | {answers['project'].nunique()} | {len(answers)} | {area:.2f} | {shown} |\n")
+        lines.append(
+            f"| {words} | {answers['project'].nunique()} | {len(answers)} | {area:.2f} |"
+            f" {shown} |\n"
+        )
     return "".join(lines)
 
 
@@ -76,13 +92,18 @@ def real_levels_held(asker: str, reader: ReaderErrors) -> list[bool]:
     for (_, writer), rows in strategies.groupby(["strategy", "writer"]):
         projects = rows.groupby("project")[["promised", "score"]].mean()
         kind = text_kind(str(writer))
-        contexts = [ForetoldContext(str(name), kind, chance) for name, chance in projects["promised"].items()]
+        contexts = [
+            ForetoldContext(str(name), kind, chance)
+            for name, chance in projects["promised"].items()
+        ]
         level = reader.score(contexts)
         are_held.append(bool(level.low <= projects["score"].mean() <= level.high))
     return are_held
 
 
-def test_the_intervals_of_levels_hold_an_askers_real_ones_by_the_errors_of_the_other_askers() -> None:
+def test_the_intervals_of_levels_hold_an_askers_real_ones_by_the_errors_of_the_other_askers() -> (
+    None
+):
     are_held: list[bool] = []
     for number, asker in enumerate(ASKERS):
         others = errors().by_asker[:number] + errors().by_asker[number + 1 :]
@@ -91,5 +112,7 @@ def test_the_intervals_of_levels_hold_an_askers_real_ones_by_the_errors_of_the_o
 
 
 def test_errors_of_projects_alone_did_not_hold_them() -> None:
-    are_held = [held for asker in ASKERS for held in real_levels_held(asker, replace(errors(), by_asker=()))]
+    are_held = [
+        held for asker in ASKERS for held in real_levels_held(asker, replace(errors(), by_asker=()))
+    ]
     assert (sum(are_held), len(are_held)) == (18, 26)

@@ -32,7 +32,11 @@ def table(answers: pd.DataFrame, columns: Iterable[int]) -> str:
     """The table's rows with these columns, the presets that tell most of the work first."""
     requests = pd.read_csv(STUDY / "requests.csv", index_col="preset")
     names = read_names([STUDY]).groupby("strategy")["score"].mean()
-    means = answers.groupby("strategy")[["score", "promised"]].mean().sort_values("score", ascending=False)
+    means = (
+        answers.groupby("strategy")[["score", "promised"]]
+        .mean()
+        .sort_values("score", ascending=False)
+    )
     lines = []
     for preset, row in means.iterrows():
         request = requests.loc[preset]
@@ -40,7 +44,12 @@ def table(answers: pd.DataFrame, columns: Iterable[int]) -> str:
         tokens_written = request["tokens_written"] / request["recordings"]
         usd = (tokens_read * READ_USD + tokens_written * WRITTEN_USD) / 1e6
         known = (f"{row['score']:.2f}", f"{row['promised']:.2f}", f"{names[preset]:.2f}")
-        asked = (f"{request['size_used']:.1%}", f"{tokens_read:,.0f}", f"{tokens_written:,.0f}", f"${usd:.3f}")
+        asked = (
+            f"{request['size_used']:.1%}",
+            f"{tokens_read:,.0f}",
+            f"{tokens_written:,.0f}",
+            f"${usd:.3f}",
+        )
         cells = (f"`{preset}`", *known, *asked)
         lines.append(f"| {' | '.join(cells[column] for column in columns)} |\n")
     return "".join(lines)

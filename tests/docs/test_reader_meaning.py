@@ -1,4 +1,6 @@
-"""What meaning and order of words would add to the fitted reader: the study's table, from the rows beside it."""
+"""What meaning and order of words would add to the fitted reader: the study's table, from the
+rows beside it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ ADDED = {
     "neighbours kept": ("neighbours_kept",),
     "small words": ("small_words",),
     "neighbours kept, small words": ("neighbours_kept", "small_words"),
-    "meaning of sentences, neighbours kept, small words": ("sentence_meaning", "neighbours_kept", "small_words"),
+    "meaning of sentences, neighbours kept, small words": (
+        "sentence_meaning",
+        "neighbours_kept",
+        "small_words",
+    ),
 }
 """The features that each reader has beside today's."""
 FITTED = "real-readers"
@@ -69,7 +75,9 @@ def loss(reader: str, *studies: str) -> float:
     return float(rows["loss"][rows["study"].isin(studies)].mean())
 
 
-def too_high(reader: str, study: str, column: str, value: str, projects: Collection[str] | None = None) -> float:
+def too_high(
+    reader: str, study: str, column: str, value: str, projects: Collection[str] | None = None
+) -> float:
     rows = foremean_chance(reader)
     rows = rows[(rows["study"] == study) & (rows[column] == value)]
     if projects is not None:
@@ -79,12 +87,16 @@ def too_high(reader: str, study: str, column: str, value: str, projects: Collect
 
 def mean_chance(reader: str, wording: str) -> float:
     rows = foremean_chance(reader)
-    return float(rows["chance"][(rows["study"] == "wordings") & (rows["strategy"] == wording)].mean())
+    return float(
+        rows["chance"][(rows["study"] == "wordings") & (rows["strategy"] == wording)].mean()
+    )
 
 
 def row(reader: str) -> str:
     looks = [f"{area(reader, study):.3f}" for study in HELD_OUT]
-    wordings = [f"{mean_chance(reader, wording):.2f}" for wording in ("verbatim", "terse", "other_words")]
+    wordings = [
+        f"{mean_chance(reader, wording):.2f}" for wording in ("verbatim", "terse", "other_words")
+    ]
     cells = [
         reader,
         f"{area(reader, FITTED):.3f}",
@@ -101,7 +113,9 @@ def row(reader: str) -> str:
 
 def test_the_page_has_the_rows_of_the_answers() -> None:
     page = (STUDY / "README.md").read_text("utf-8")
-    shown = page.partition("<!-- reader-meaning -->\n")[2].partition("<!-- end of reader-meaning -->")[0]
+    shown = page.partition("<!-- reader-meaning -->\n")[2].partition(
+        "<!-- end of reader-meaning -->"
+    )[0]
     assert shown.splitlines()[2:] == [row(reader) for reader in ADDED]
 
 

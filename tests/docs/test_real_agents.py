@@ -16,7 +16,9 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def study() -> SimpleNamespace:
-    return SimpleNamespace(**runpy.run_path(str(ROOT / "reports" / "studies" / "real-agents" / "real_agents.py")))
+    return SimpleNamespace(
+        **runpy.run_path(str(ROOT / "reports" / "studies" / "real-agents" / "real_agents.py"))
+    )
 
 
 def test_the_page_has_the_tables_of_the_records(study: SimpleNamespace) -> None:
@@ -35,7 +37,9 @@ def test_each_task_was_worked_under_each_arm(study: SimpleNamespace) -> None:
 
 def test_all_agents_of_a_task_began_with_the_same_history(study: SimpleNamespace) -> None:
     for trial in study.trials():
-        users = [message["content"] for message in study.conversation(trial) if message["role"] == "user"]
+        users = [
+            message["content"] for message in study.conversation(trial) if message["role"] == "user"
+        ]
         assert users == [turn.user for turn in bundled_task(trial.task).turns][: len(users)]
 
 
@@ -46,7 +50,9 @@ def test_success_is_that_no_check_failed(study: SimpleNamespace) -> None:
 
 
 def test_what_was_known_of_the_work_is_read_anew_alike(study: SimpleNamespace) -> None:
-    trial = next(trial for trial in study.trials() if trial.arm == "rules" and trial.work is not None)
+    trial = next(
+        trial for trial in study.trials() if trial.arm == "rules" and trial.work is not None
+    )
     text = "\n".join(study.texts_of(trial.opening))
     assert study.headline(trial.task, text) == (pytest.approx(trial.work, abs=1e-6), trial.names)
 

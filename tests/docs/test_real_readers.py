@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
-from workbench.evaluation.metrics.work_exam.reader_error import ForetoldContext, ReaderErrors, text_kind
+from workbench.evaluation.metrics.work_exam.reader_error import (
+    ForetoldContext,
+    ReaderErrors,
+    text_kind,
+)
 from workbench.lab.judge.work_exam.fit import (
     REFERENCES,
     FitReport,
@@ -46,7 +50,9 @@ def rows() -> str:
     for row in ordered.itertuples():
         name = names[row.share, row.strategy, row.writer]
         figures = f"{row.real:.2f} | {row.promised:.2f} | {name:.2f}"
-        lines.append(f"| {row.share * 100:.0f} % | `{row.strategy}` | {WRITERS[row.writer]} | {figures} |\n")
+        lines.append(
+            f"| {row.share * 100:.0f} % | `{row.strategy}` | {WRITERS[row.writer]} | {figures} |\n"
+        )
     return "".join(lines)
 
 
@@ -102,7 +108,10 @@ def test_the_interval_of_a_project_that_was_left_out_holds_what_real_readers_gav
         of_project = strategies[strategies["project"] == project]
         for _, group in of_project.groupby(["strategy", "writer"]):
             contexts = group.groupby(["session", "kind"])[["promised", "score"]].mean()
-            foretold = [ForetoldContext(project, kind, row.promised) for (_, kind), row in contexts.iterrows()]
+            foretold = [
+                ForetoldContext(project, kind, row.promised)
+                for (_, kind), row in contexts.iterrows()
+            ]
             interval = reader.score(foretold)
             covered.append(interval.low <= contexts["score"].mean() <= interval.high)
     assert len(covered) == 168

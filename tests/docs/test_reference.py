@@ -41,9 +41,13 @@ def test_the_columns_of_a_table_are_printed(table: str, capsys: pytest.CaptureFi
     text = capsys.readouterr().out
     assert "](" not in text
     everywhere = {"session", "strategy", "mode", "share", "at"}
-    assert [column for column in COLUMNS[table] if column not in everywhere and f"{column}" not in text] == []
+    assert [
+        column for column in COLUMNS[table] if column not in everywhere and f"{column}" not in text
+    ] == []
 
 
-def test_an_unknown_table_is_one_sentence_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_table_is_one_sentence_with_the_known_ones(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["list", "columns", "nothing"]) == 2
     assert "no table is named 'nothing'; known are agreement" in capsys.readouterr().err

@@ -30,5 +30,7 @@ def test_a_salad_is_promised_too_much_and_truncation_is_not(answers: pd.DataFram
     assert abs(too_high(answers, "truncate")) <= 0.01
 
 
-def test_on_sessions_outside_of_the_fit_a_salad_is_promised_little_too_much(answers: pd.DataFrame) -> None:
+def test_on_sessions_outside_of_the_fit_a_salad_is_promised_little_too_much(
+    answers: pd.DataFrame,
+) -> None:
     assert too_high(answers[answers["project"].isin(WITHOUT_FIT)], "salad") == 0.02

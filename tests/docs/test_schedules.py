@@ -30,7 +30,11 @@ assert _SPEC is not None and _SPEC.loader is not None
 sys.modules[FILE.stem] = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(sys.modules[FILE.stem])
 Schedules = sys.modules[FILE.stem].Schedules
-PRICED = Pricing("m", given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"), replace(ANTHROPIC, minimum=0))
+PRICED = Pricing(
+    "m",
+    given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75"),
+    replace(ANTHROPIC, minimum=0),
+)
 
 
 def session(turns: int, pause: int) -> Session:
@@ -45,18 +49,36 @@ def session(turns: int, pause: int) -> Session:
 
 
 def schedules(
-    strategy: str = "truncate", turns: int = 5, window: int = 2_000, pause: int = 3, priced: Pricing = PRICED,
+    strategy: str = "truncate",
+    turns: int = 5,
+    window: int = 2_000,
+    pause: int = 3,
+    priced: Pricing = PRICED,
     thinking: bool = False,
-) -> Schedules:  # fmt: skip
+) -> Schedules:
     made = session(turns, pause)
     if thinking:
         usage = Usage(output=1, reasoning=1)
-        made = Session.of([replace(one, usage=usage) if one.role == "assistant" else one for one in made.messages])
-    sizing = Sizing.of(made, [chars_per_token(message) for message in made.messages], chars_per_token)
-    return Schedules(made, sizing, Index(made.messages), priced, preset(strategy).strategy, Extractive(), window=window)
+        made = Session.of(
+            [replace(one, usage=usage) if one.role == "assistant" else one for one in made.messages]
+        )
+    sizing = Sizing.of(
+        made, [chars_per_token(message) for message in made.messages], chars_per_token
+    )
+    return Schedules(
+        made,
+        sizing,
+        Index(made.messages),
+        priced,
+        preset(strategy).strategy,
+        Extractive(),
+        window=window,
+    )
 
 
-@pytest.mark.parametrize(("strategy", "window"), [("truncate", 2_000), ("truncate", 900), ("summarize", 1_500)])
+@pytest.mark.parametrize(
+    ("strategy", "window"), [("truncate", 2_000), ("truncate", 900), ("summarize", 1_500)]
+)
 def test_no_other_schedule_is_cheaper(strategy: str, window: int) -> None:
     known = schedules(strategy, window=window)
     places = [n for n, size in enumerate(known.before) if size > known.target]
@@ -69,14 +91,18 @@ def test_no_other_schedule_is_cheaper(strategy: str, window: int) -> None:
 
 @pytest.mark.parametrize("forgets", [False, True])
 def test_never_to_compact_costs_what_the_replay_without_compaction_costs(forgets: bool) -> None:
-    """Also where the thinking of a turn leaves the prompt with the next one, which makes it dearer."""
+    """Also where the thinking of a turn leaves the prompt with the next one, which makes it
+    dearer.
+    """
     priced = replace(PRICED, rules=replace(PRICED.rules, marked=False, forgets=forgets))
     known = schedules(priced=priced, thinking=True)
     replay = natural(known.session, preset("none"), Extractive(), known.sizing, window=2_000)
     bill = replay_cost(replay, priced)
     assert bill is not None
     assert known.cost(()) == pytest.approx(bill.usd)
-    kept = schedules(priced=replace(PRICED, rules=replace(PRICED.rules, marked=False)), thinking=True)
+    kept = schedules(
+        priced=replace(PRICED, rules=replace(PRICED.rules, marked=False)), thinking=True
+    )
     assert (known.cost(()) > kept.cost(())) is forgets
 
 
@@ -97,5 +123,7 @@ def test_the_schedule_of_a_trigger_is_that_of_its_replay() -> None:
 
 def test_by_price_comes_closer_to_the_cheapest_than_a_share_of_the_window_does() -> None:
     known = schedules(turns=20, window=3_000, pause=12)
-    by_share, by_price = (known.cost(known.under(one)) for one in (preset("truncate"), with_price("truncate")))
+    by_share, by_price = (
+        known.cost(known.under(one)) for one in (preset("truncate"), with_price("truncate"))
+    )
     assert known.cost(known.cheapest()) <= by_price < by_share

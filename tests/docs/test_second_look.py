@@ -1,4 +1,6 @@
-"""The second look: recordings that the reader was neither fitted nor tried on, read once after all was frozen."""
+"""The second look: recordings that the reader was neither fitted nor tried on, read once after
+all was frozen.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
 
 
 @pytest.mark.parametrize("strategy", PRESETS)
-def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(answers: pd.DataFrame, strategy: str) -> None:
+def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(
+    answers: pd.DataFrame, strategy: str
+) -> None:
     errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
     lead = errors.lead(foretold(answers, strategy, MODEL), foretold(answers, strategy, RULE))
     real = real_mean(answers, strategy, MODEL) - real_mean(answers, strategy, RULE)

@@ -16,7 +16,9 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_api_page_has_every_name_of_the_face_once() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    assert sorted(re.findall(r"^::: workbench\.(\w+)$", page, re.MULTILINE)) == sorted({*wb.__all__} - {"__version__"})
+    assert sorted(re.findall(r"^::: workbench\.(\w+)$", page, re.MULTILINE)) == sorted(
+        {*wb.__all__} - {"__version__"}
+    )
 
 
 def test_every_page_is_in_the_navigation() -> None:
@@ -28,7 +30,9 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 def test_no_program_beside_the_pages_becomes_a_page_of_its_name() -> None:
-    left_out = re.search(r"(?m)^exclude_docs: \|\n((?:  .+\n)+)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    left_out = re.search(
+        r"(?m)^exclude_docs: \|\n((?:  .+\n)+)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    )
     programs = [path.name for path in (ROOT / "docs").glob("*.py")]
     assert left_out and programs
     assert all(any(fnmatch(name, pattern) for pattern in left_out[1].split()) for name in programs)

@@ -1,4 +1,6 @@
-"""How far a recording's own statements stand in for written questions: the table is that of the rows that ship."""
+"""How far a recording's own statements stand in for written questions: the table is that of the
+rows that ship.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,17 @@ REFERENCES = ("null", "soup", "oracle", "index")
 
 @pytest.fixture(scope="module")
 def contexts() -> pd.DataFrame:
-    """A row a context of a strategy: what real readers knew, and what was foretold from both kinds of questions."""
+    """A row a context of a strategy: what real readers knew, and what was foretold from both
+    kinds of questions.
+    """
     rows = pd.read_csv(STUDY / "contexts.csv", keep_default_na=False)
     return rows[~rows["strategy"].isin(REFERENCES)]
 
 
 def ordered_alike(contexts: pd.DataFrame, measure: str) -> tuple[int, float]:
-    """How many pairs of a boundary real readers hold apart, and which share of them a measure orders alike."""
+    """How many pairs of a boundary real readers hold apart, and which share of them a measure
+    orders alike.
+    """
     pairs = alike = 0
     for _, rows in contexts.groupby(["session", "at"]):
         for first, second in combinations(rows.to_dict("records"), 2):
@@ -52,7 +58,9 @@ def test_the_page_has_the_rows_of_the_contexts(contexts: pd.DataFrame) -> None:
     assert "".join(shown.splitlines(keepends=True)[2:]) == table(contexts)
 
 
-def test_statements_give_a_models_own_words_too_little_and_copied_lines_too_much(contexts: pd.DataFrame) -> None:
+def test_statements_give_a_models_own_words_too_little_and_copied_lines_too_much(
+    contexts: pd.DataFrame,
+) -> None:
     errors = (contexts["statements"] - contexts["real"]).groupby(contexts["writer"]).mean()
     assert errors["extractive"] > 0.05
     assert errors["model"] < -0.05

@@ -40,12 +40,16 @@ def test_strategies_are_ordered_as_real_readers_order_them(answers: pd.DataFrame
     assert pairs_alike(answers) == (114, 115)
 
 
-def test_the_level_of_a_models_summaries_is_too_low_and_that_of_others_is_not(answers: pd.DataFrame) -> None:
+def test_the_level_of_a_models_summaries_is_too_low_and_that_of_others_is_not(
+    answers: pd.DataFrame,
+) -> None:
     assert level_errors(answers) == {MODEL: -0.09, RULE: 0.02, "": 0.03}
 
 
 @pytest.mark.parametrize(("strategy", "writer"), STRATEGIES)
-def test_the_interval_of_a_level_holds_the_real_one(answers: pd.DataFrame, strategy: str, writer: str) -> None:
+def test_the_interval_of_a_level_holds_the_real_one(
+    answers: pd.DataFrame, strategy: str, writer: str
+) -> None:
     errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
     level = errors.score(foretold(answers, strategy, writer))
     assert level.low < real_mean(answers, strategy, writer) < level.high
@@ -62,7 +66,9 @@ def test_the_interval_of_a_lead_over_truncation_holds_the_real_lead(
 
 
 @pytest.mark.parametrize("strategy", PRESETS)
-def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(answers: pd.DataFrame, strategy: str) -> None:
+def test_the_interval_of_a_models_lead_over_a_rule_holds_the_real_lead(
+    answers: pd.DataFrame, strategy: str
+) -> None:
     errors = shipped_reader().left_out.errors  # type: ignore[union-attr]
     lead = errors.lead(foretold(answers, strategy, MODEL), foretold(answers, strategy, RULE))
     real = real_mean(answers, strategy, MODEL) - real_mean(answers, strategy, RULE)

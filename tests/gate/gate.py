@@ -1,14 +1,16 @@
-"""Whether a change of the code changed a figure: replays recordings and compares every value of every table.
+"""Whether a change of the code changed a figure: replays recordings and compares every value of
+every table.
 
 Usage: python tests/gate/gate.py [--part nine|all|bundled] [--store] [--jobs N]
 
-Part `nine` replays nine strategies on the bundled sessions and on 24 recordings of ../shared/corpora, part `all` every
-built-in preset on eight of them; both in natural and matched mode, with summaries by the rule-based writer. Part
-`bundled` is the README's main command: the bundled sessions with the real summaries that ship with them. Each table
-of the run is compared with the stored run beside this file, value by value; exits with 1 where any differs.
+Part `nine` replays nine strategies on the bundled sessions and on 24 recordings of
+../shared/corpora, part `all` every built-in preset on eight of them; both in natural and matched
+mode, with summaries by the rule-based writer. Part `bundled` is the README's main command: the
+bundled sessions with the real summaries that ship with them. Each table of the run is compared with
+the stored run beside this file, value by value; exits with 1 where any differs.
 
-`names.toml` says what was renamed, added or removed since the run was stored. `--store` writes the stored run anew, for
-a change that means to change a value; the commit says which value and why.
+`names.toml` says what was renamed, added or removed since the run was stored. `--store` writes the
+stored run anew, for a change that means to change a value; the commit says which value and why.
 """
 
 from __future__ import annotations
@@ -102,7 +104,9 @@ def _steady(table: pd.DataFrame) -> pd.DataFrame:
         if column in table:
             table = table[~table[column].isin(added)].reset_index(drop=True)
     if "path" in table:
-        table["path"] = [Path(str(path)).name if isinstance(path, str) else path for path in table["path"]]
+        table["path"] = [
+            Path(str(path)).name if isinstance(path, str) else path for path in table["path"]
+        ]
     return table
 
 
@@ -124,13 +128,18 @@ def stored(part: str) -> dict[str, pd.DataFrame]:
 
 def differences(before: dict[str, pd.DataFrame], now: dict[str, pd.DataFrame]) -> Iterator[str]:
     """A sentence for each table or column that is not the same."""
-    for name in sorted((before.keys() | now.keys()) - set(NAMES.get("added", {}).get("tables", []))):
+    for name in sorted(
+        (before.keys() | now.keys()) - set(NAMES.get("added", {}).get("tables", []))
+    ):
         if name not in before or name not in now:
             yield f"{name}: {'new' if name in now else 'gone'}"
             continue
         old, new = before[name], now[name].drop(columns=NAMES.get("new_columns", {}).get(name, []))
         if set(old.columns) != set(new.columns):
-            gone, come = sorted(set(old.columns) - set(new.columns)), sorted(set(new.columns) - set(old.columns))
+            gone, come = (
+                sorted(set(old.columns) - set(new.columns)),
+                sorted(set(new.columns) - set(old.columns)),
+            )
             yield f"{name}: columns gone {gone}, new {come}"
         if len(old) != len(new):
             yield f"{name}: {len(old)} rows before, {len(new)} now"
@@ -139,11 +148,14 @@ def differences(before: dict[str, pd.DataFrame], now: dict[str, pd.DataFrame]) -
             unlike = _unlike(old[column], new[column])
             if unlike.any():
                 at = int(unlike.to_numpy().argmax())
-                keys = [key for key in ("session", "strategy", "mode", "metric", "at") if key in new]
+                keys = [
+                    key for key in ("session", "strategy", "mode", "metric", "at") if key in new
+                ]
                 where = {key: new[key].iloc[at] for key in keys}
                 yield (
-                    f"{name}.{column}: {int(unlike.sum())} of {len(old)} values differ, first in row {at} {where}: "
-                    f"{old[column].iloc[at]!r} before, {new[column].iloc[at]!r} now"
+                    f"{name}.{column}: {int(unlike.sum())} of {len(old)} values differ, first in"
+                    f" row {at} {where}: {old[column].iloc[at]!r} before,"
+                    f" {new[column].iloc[at]!r} now"
                 )
 
 
@@ -159,8 +171,12 @@ def _unlike(old: pd.Series, new: pd.Series) -> pd.Series:
 
 def main() -> int:
     """Run, then compare or store."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=PARTS, action="append", help="default: all that are stored")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--part", choices=PARTS, action="append", help="default: all that are stored"
+    )
     parser.add_argument("--store", action="store_true", help="write the stored run anew")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args()
@@ -185,7 +201,9 @@ def main() -> int:
             continue
         unlike = list(differences(stored(part), now))
         print(*unlike, sep="\n", end="\n" if unlike else "")
-        print(f"{part}: {values:,} values in {len(now)} tables, {len(unlike) or 'no'} difference(s)")
+        print(
+            f"{part}: {values:,} values in {len(now)} tables, {len(unlike) or 'no'} difference(s)"
+        )
         found += len(unlike)
     return 1 if found else 0
 

@@ -1,4 +1,6 @@
-"""The engine alone keeps a long conversation within its window: run by `.ci/run` where only the base is installed."""
+"""The engine alone keeps a long conversation within its window: run by `.ci/run` where only the
+base is installed.
+"""
 
 import sys
 
@@ -12,7 +14,9 @@ for turn in range(80):
     question = f"What is TIMEOUT_{turn} in src/part_{turn}.py? " + "Look it up. " * 20
     messages.append({"role": "user", "content": question})
     sent = compactor.before_request(messages)
-    messages.append({"role": "assistant", "content": f"TIMEOUT_{turn} is {turn * 13} in src/part_{turn}.py."})
+    messages.append(
+        {"role": "assistant", "content": f"TIMEOUT_{turn} is {turn * 13} in src/part_{turn}.py."}
+    )
 
 heavy = {"litellm", "pandas", "pyarrow", "scipy", "matplotlib", "IPython"} & set(sys.modules)
 assert not heavy, f"the engine loaded {heavy}"

@@ -1,7 +1,9 @@
-"""Calls of the public face, right ones and wrong ones, for a type checker; nothing here is ever run.
+"""Calls of the public face, right ones and wrong ones, for a type checker; nothing here is ever
+run.
 
-Each entry has a right call, a call with a wrong name, and a call with a value of a wrong type. A wrong call is marked
-with the error that a type checker must find there: with `--strict`, a mark without its error is an error too.
+Each entry has a right call, a call with a wrong name, and a call with a value of a wrong type. A
+wrong call is marked with the error that a type checker must find there: with `--strict`, a mark
+without its error is an error too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How dense the code is, by room: figures that packing cannot please.
 
-`python tests/house/plain_code.py` prints them; `--store` writes those of today to `plain_code.toml`, beside this file.
-A test lets none of the stored figures get worse, so `--store` follows a change that made a room plainer.
+`python tests/house/plain_code.py` prints them; `--store` writes those of today to
+`plain_code.toml`, beside this file. A test lets none of the stored figures get worse, so `--store`
+follows a change that made a room plainer.
 """
 
 from __future__ import annotations
@@ -106,7 +107,11 @@ class CodeCounts:
 
 def _docstring_lines(node: ast.AST) -> set[int]:
     """The lines of a text that stands as a statement of its own."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ):
         return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return set()
 
@@ -139,7 +144,10 @@ def _room_of(file: Path) -> str:
 
 def stored_text(counts: Mapping[str, CodeCounts]) -> str:
     """The figures as the text of `plain_code.toml`, rounded up to hundredths."""
-    lines = ["# Figures of each room that may not get worse: `python tests/house/plain_code.py --store` writes them.\n"]
+    lines = [
+        "# Figures of each room that may not get worse: `python tests/house/plain_code.py --store`"
+        " writes them.\n"
+    ]
     for room, room_counts in counts.items():
         lines.append(f'\n["{room}"]\n')
         for name, value in room_counts.figures.items():

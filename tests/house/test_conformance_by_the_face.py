@@ -1,4 +1,6 @@
-"""Tests of conformance reach the restated systems through `Compactor` and `replay` only, as a host and a reader do."""
+"""Tests of conformance reach the restated systems through `Compactor` and `replay` only, as a
+host and a reader do.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +20,9 @@ INNER = (
 )  # fmt: skip
 """Modules that run compactions and are behind `Compactor` and `replay`."""
 STEPS = frozenset({"plan", "check", "compact", "due", "complete"})
-"""What the engine calls of stages, triggers and models. `live.compact` is a host's call, `row.check` a table's own."""
+"""What the engine calls of stages, triggers and models. `live.compact` is a host's call,
+`row.check` a table's own.
+"""
 
 
 def inner_uses(text: str) -> Iterator[str]:
@@ -29,11 +33,22 @@ def inner_uses(text: str) -> Iterator[str]:
         yield from (name for name in modules if name.startswith(INNER))
         if isinstance(node, ast.ImportFrom):
             yield from (one.name for one in node.names if one.name.startswith("_"))
-        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr.startswith("_")
+            and not node.attr.startswith("__")
+        ):
             yield from [] if ast.unparse(node.value) == "self" else [f".{node.attr}"]
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STEPS:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in STEPS
+        ):
             holder = ast.unparse(node.func.value)
-            if (node.func.attr, holder.split(".")[-1]) not in {("compact", "live"), ("check", "row")}:
+            if (node.func.attr, holder.split(".")[-1]) not in {
+                ("compact", "live"),
+                ("check", "row"),
+            }:
                 yield f"{holder}.{node.func.attr}()"
 
 

@@ -1,4 +1,6 @@
-"""What is installed: bounds, the lock file for development, and the audit of known vulnerabilities."""
+"""What is installed: bounds, the lock file for development, and the audit of known
+vulnerabilities.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ EXTRAS = PROJECT["project"]["optional-dependencies"]
 @pytest.mark.parametrize("line", [*NAMED, *(line for lines in EXTRAS.values() for line in lines)])
 def test_a_dependency_has_an_upper_bound(line: str) -> None:
     one = Requirement(line)
-    assert one.name == PROJECT["project"]["name"] or {"<", "=="} & {bound.operator for bound in one.specifier}
+    assert one.name == PROJECT["project"]["name"] or {"<", "=="} & {
+        bound.operator for bound in one.specifier
+    }
 
 
 def test_the_lock_file_pins_what_a_developer_installs_within_the_bounds() -> None:
@@ -50,20 +54,35 @@ def reported(*packages: dict[str, Any]) -> dict[str, Any]:
 
 SOUND = {"name": "numpy", "version": "2.4.6", "vulns": []}
 UNKNOWN = {"name": "ours", "skip_reason": "Dependency not found"}
-BAD = {"name": "jinja2", "version": "3.1.2", "vulns": [{"id": "PYSEC-1", "fix_versions": ["3.1.6"]}]}
+BAD = {
+    "name": "jinja2",
+    "version": "3.1.2",
+    "vulns": [{"id": "PYSEC-1", "fix_versions": ["3.1.6"]}],
+}
 
 
-def test_a_known_vulnerability_fails_and_is_named(verdict: Callable[[dict[str, Any]], tuple[int, list[str]]]) -> None:
+def test_a_known_vulnerability_fails_and_is_named(
+    verdict: Callable[[dict[str, Any]], tuple[int, list[str]]],
+) -> None:
     code, lines = verdict(reported(SOUND, BAD, UNKNOWN))
     assert code == 1
-    assert lines == ["jinja2 3.1.2: PYSEC-1, mended in 3.1.6", "2 of 3 packages audited, 1 known vulnerabilities"]
+    assert lines == [
+        "jinja2 3.1.2: PYSEC-1, mended in 3.1.6",
+        "2 of 3 packages audited, 1 known vulnerabilities",
+    ]
 
 
 def test_what_was_not_audited_is_said_and_fails_nothing(
     verdict: Callable[[dict[str, Any]], tuple[int, list[str]]],
 ) -> None:
-    assert verdict(reported(UNKNOWN)) == (0, ["not audited: the vulnerability service knows 0 of 1 packages"])
-    assert verdict(reported(SOUND, UNKNOWN)) == (0, ["1 of 2 packages audited, 0 known vulnerabilities"])
+    assert verdict(reported(UNKNOWN)) == (
+        0,
+        ["not audited: the vulnerability service knows 0 of 1 packages"],
+    )
+    assert verdict(reported(SOUND, UNKNOWN)) == (
+        0,
+        ["1 of 2 packages audited, 0 known vulnerabilities"],
+    )
 
 
 def test_a_machine_too_slow_to_install_the_audit_fails_nothing(

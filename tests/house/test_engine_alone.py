@@ -1,4 +1,6 @@
-"""The engine works where only the base is installed; `.ci/run` tries the same in such an environment."""
+"""The engine works where only the base is installed; `.ci/run` tries the same in such an
+environment.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,17 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 BASE = {Requirement(line).name for line in PROJECT["dependencies"]}
-REFUSED = ("pydantic", "pandas", "litellm", "pyarrow", "scipy", "matplotlib", "IPython", "ipywidgets", "cyclopts")
+REFUSED = (
+    "pydantic",
+    "pandas",
+    "litellm",
+    "pyarrow",
+    "scipy",
+    "matplotlib",
+    "IPython",
+    "ipywidgets",
+    "cyclopts",
+)
 WITHOUT_EXTRAS = f"""
 import runpy, sys
 
@@ -29,7 +41,11 @@ runpy.run_path({str(ROOT / "tests" / "house" / "engine_alone.py")!r})
 def test_the_engine_needs_nothing_of_the_extras() -> None:
     assert not BASE & set(REFUSED)
     engine = subprocess.run(
-        [sys.executable, "-c", WITHOUT_EXTRAS], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, "-c", WITHOUT_EXTRAS],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
     )
     assert engine.returncode == 0, engine.stderr
     assert "sent" in engine.stdout

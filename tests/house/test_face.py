@@ -17,15 +17,22 @@ def test_every_name_of_the_face_can_be_loaded() -> None:
 def without(package: str, code: str) -> subprocess.CompletedProcess[str]:
     """Run code where a package is not installed."""
     hidden = f"import sys; sys.modules[{package!r}] = None; {code}"
-    return subprocess.run([sys.executable, "-c", hidden], check=False, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", hidden], check=False, capture_output=True, text=True
+    )
 
 
 def test_without_the_extras_a_sentence_says_what_to_install() -> None:
     advice = "pip install 'compaction-workbench[all]'"
     compare = without("pydantic", "import workbench as wb; wb.compare")
-    assert compare.returncode == 1 and compare.stderr.strip().endswith(f"needs the package pydantic: {advice}")
+    assert compare.returncode == 1 and compare.stderr.strip().endswith(
+        f"needs the package pydantic: {advice}"
+    )
     command = without("typer", "from workbench.cli import main; sys.exit(main(['compare']))")
-    assert command.returncode == 2 and command.stderr == f"the command line needs the package typer: {advice}\n"
+    assert (
+        command.returncode == 2
+        and command.stderr == f"the command line needs the package typer: {advice}\n"
+    )
 
 
 def test_it_has_at_most_forty_names_and_those_that_users_asked_for() -> None:
@@ -44,5 +51,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_no_folder_or_module_of_the_package_is_named_like_a_public_name() -> None:
     package = Path(wb.__file__).parent
-    inside = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
+    inside = {path.stem for path in package.glob("*.py")} | {
+        path.parent.name for path in package.glob("*/*.py")
+    }
     assert not inside & set(wb.__all__)

@@ -22,7 +22,9 @@ FUNCTIONS = sorted(name for name in wb.__all__ if inspect.isfunction(getattr(wb,
 
 
 def marks_by_function() -> dict[str, set[str]]:
-    """For each function that is called there, the errors that its calls are marked with; empty for a right call."""
+    """For each function that is called there, the errors that its calls are marked with; empty
+    for a right call.
+    """
     source = CALLS.read_text("utf-8")
     lines = source.splitlines()
     marks: dict[str, set[str]] = defaultdict(set)
@@ -65,5 +67,7 @@ def test_so_has_each_other_entry_that_takes_settings(name: str) -> None:
 def test_a_type_checker_finds_exactly_the_marked_errors() -> None:
     """The cache stays in `build/`: the first run takes a minute, later ones seconds."""
     command = ["mypy", "--strict", "--cache-dir", "build/mypy-face", str(CALLS)]
-    checked = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, check=False, capture_output=True, text=True)
+    checked = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, check=False, capture_output=True, text=True
+    )
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -18,13 +18,24 @@ def test_every_room_has_stored_figures() -> None:
 @pytest.mark.parametrize("room", sorted(FIGURES))
 def test_a_room_is_at_least_as_plain_as_before(room: str) -> None:
     figures = ROOMS[room].figures
-    worse = {name: (round(figures[name], 2), bound) for name, bound in FIGURES[room].items() if figures[name] > bound}
-    assert not worse, f"{room} got denser (now, before): {worse}; vague names: {ROOMS[room].vague_names.most_common(5)}"
+    worse = {
+        name: (round(figures[name], 2), bound)
+        for name, bound in FIGURES[room].items()
+        if figures[name] > bound
+    }
+    assert not worse, (
+        f"{room} got denser (now, before): {worse}; vague names:"
+        f" {ROOMS[room].vague_names.most_common(5)}"
+    )
 
 
 def test_packed_code_has_worse_figures_than_plain_code() -> None:
-    packed = CodeCounts.of("found = [one if one else 0 for one in parts if one.kept and one.known]\n")
-    plain = CodeCounts.of("lengths = []\nfor part in parts:\n    if part.kept:\n        lengths.append(part.length)\n")
+    packed = CodeCounts.of(
+        "found = [one if one else 0 for one in parts if one.kept and one.known]\n"
+    )
+    plain = CodeCounts.of(
+        "lengths = []\nfor part in parts:\n    if part.kept:\n        lengths.append(part.length)\n"
+    )
     for name, value in plain.figures.items():
         assert value < packed.figures[name]
 

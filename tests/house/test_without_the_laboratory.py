@@ -1,4 +1,6 @@
-"""The main job runs where the laboratory is left out: `compare`, its report, and a sentence for what is missing."""
+"""The main job runs where the laboratory is left out: `compare`, its report, and a sentence for
+what is missing.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,12 @@ def workbench(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     code = "import sys; from workbench.cli import main; sys.exit(main(sys.argv[1:]))"
     env = {**os.environ, "PYTHONPATH": str(folder)}
     return subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=folder, env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *words],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

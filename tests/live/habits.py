@@ -16,7 +16,11 @@ MARK = {"cache_control": {"type": "ephemeral"}}
 def as_parts(message: Record) -> Record:
     """The same message with its text as a part."""
     content = message.get("content")
-    return {**message, "content": [{"type": "text", "text": content}]} if isinstance(content, str) else message
+    return (
+        {**message, "content": [{"type": "text", "text": content}]}
+        if isinstance(content, str)
+        else message
+    )
 
 
 def marked(message: Record) -> Record:
@@ -31,7 +35,10 @@ def unmarked(message: Record) -> Record:
     """The message without the markers of its parts."""
     if not isinstance(message.get("content"), list):
         return message
-    parts = [{key: value for key, value in part.items() if key not in MARK} for part in message["content"]]
+    parts = [
+        {key: value for key, value in part.items() if key not in MARK}
+        for part in message["content"]
+    ]
     return {**message, "content": parts}
 
 
@@ -48,12 +55,18 @@ def moving_marker_in_place(messages: list[Record], turn: int) -> list[Record]:
 
 
 def reminder(turn: int) -> str:
-    return f"<reminder>Step {turn} of 60. {'Half of the work is done. ' * (turn % 3)}Keep to the plan.</reminder>"
+    return (
+        f"<reminder>Step {turn} of 60. {'Half of the work is done. ' * (turn % 3)}Keep to the"
+        " plan.</reminder>"
+    )
 
 
 def reminder_in_last(messages: list[Record], turn: int) -> list[Record]:
     last = as_parts(messages[-1])
-    return [*messages[:-1], {**last, "content": [*last["content"], {"type": "text", "text": reminder(turn)}]}]
+    return [
+        *messages[:-1],
+        {**last, "content": [*last["content"], {"type": "text", "text": reminder(turn)}]},
+    ]
 
 
 def reminder_in_text(messages: list[Record], turn: int) -> list[Record]:
@@ -84,7 +97,10 @@ def other_keys(messages: list[Record], turn: int) -> list[Record]:
 
 
 def other_shape(messages: list[Record], turn: int) -> list[Record]:
-    return [as_parts(copy.deepcopy(one)) if (at + turn) % 2 else copy.deepcopy(one) for at, one in enumerate(messages)]
+    return [
+        as_parts(copy.deepcopy(one)) if (at + turn) % 2 else copy.deepcopy(one)
+        for at, one in enumerate(messages)
+    ]
 
 
 def as_it_is(messages: list[Record], turn: int) -> list[Record]:

@@ -38,8 +38,12 @@ def back(call: str, text: str) -> Record:
 
 
 def openai(turns: int, *, steps: int = 2, words: int = 60) -> list[Record]:
-    """A system prompt, and `turns` turns of a question, `steps` calls with results, and an answer."""
-    messages: list[Record] = [{"role": "system", "content": "Work carefully. Never touch secrets.env."}]
+    """A system prompt, and `turns` turns of a question, `steps` calls with results, and an
+    answer.
+    """
+    messages: list[Record] = [
+        {"role": "system", "content": "Work carefully. Never touch secrets.env."}
+    ]
     for turn in range(turns):
         messages.append(asked(f"Look at part {turn} and keep its limit at {turn + 1000}."))
         for step in range(steps):
@@ -51,24 +55,41 @@ def openai(turns: int, *, steps: int = 2, words: int = 60) -> list[Record]:
 
 
 def anthropic(turns: int, *, calls: int = 2, words: int = 60) -> list[Record]:
-    """`turns` turns whose calls are made in parallel, after a sealed thought, with all results in one message."""
+    """`turns` turns whose calls are made in parallel, after a sealed thought, with all results
+    in one message.
+    """
     messages: list[Record] = []
     for turn in range(turns):
-        question = {"type": "text", "text": f"Look at part {turn} and keep its limit at {turn + 1000}."}
+        question = {
+            "type": "text",
+            "text": f"Look at part {turn} and keep its limit at {turn + 1000}.",
+        }
         messages.append({"role": "user", "content": [question]})
-        thought = {"type": "thinking", "thinking": f"Part {turn} needs a look.", "signature": f"seal-{turn}"}
+        thought = {
+            "type": "thinking",
+            "thinking": f"Part {turn} needs a look.",
+            "signature": f"seal-{turn}",
+        }
         uses = [
-            {"type": "tool_use", "id": f"toolu_{turn}_{n}", "name": "read", "input": {"path": f"src/{turn}/{n}.py"}}
+            {
+                "type": "tool_use",
+                "id": f"toolu_{turn}_{n}",
+                "name": "read",
+                "input": {"path": f"src/{turn}/{n}.py"},
+            }
             for n in range(calls)
         ]
         messages.append({"role": "assistant", "content": [thought, *uses]})
         results: list[Record] = [
             {
-                "type": "tool_result", "tool_use_id": f"toolu_{turn}_{n}",
-                "content": [{"type": "text", "text": " ".join(f"word_{turn}_{n}_{i}" for i in range(words))}],
+                "type": "tool_result",
+                "tool_use_id": f"toolu_{turn}_{n}",
+                "content": [
+                    {"type": "text", "text": " ".join(f"word_{turn}_{n}_{i}" for i in range(words))}
+                ],
             }
             for n in range(calls)
-        ]  # fmt: skip
+        ]
         results[-1]["cache_control"] = {"type": "ephemeral"}
         messages.append({"role": "user", "content": results})
         messages.append(answered(f"Part {turn} is done; its limit is {turn + 1000}."))
@@ -76,7 +97,9 @@ def anthropic(turns: int, *, calls: int = 2, words: int = 60) -> list[Record]:
 
 
 def alone(work: Coroutine[None, None, None]) -> None:
-    """Run something asynchronous in a thread of its own: a browser's tests leave a running loop in this one."""
+    """Run something asynchronous in a thread of its own: a browser's tests leave a running loop
+    in this one.
+    """
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, work).result()
 
@@ -85,6 +108,7 @@ def without_fallback(name: str) -> Preset:
     """The preset with summaries that nothing replaces where the model fails."""
     named = preset(name)
     stages = [
-        replace(stage, fallback=None) if isinstance(stage, Summarize) else stage for stage in named.strategy.stages
+        replace(stage, fallback=None) if isinstance(stage, Summarize) else stage
+        for stage in named.strategy.stages
     ]
     return replace(named, strategy=replace(named.strategy, stages=tuple(stages)))

@@ -1,4 +1,6 @@
-"""Arguments and messages that cannot work are refused in one sentence that says what would be accepted."""
+"""Arguments and messages that cannot work are refused in one sentence that says what would be
+accepted.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ WRONG: list[tuple[Callable[[], object], str]] = [
 
 
 @pytest.mark.parametrize(("use", "sentence"), WRONG, ids=[sentence for _, sentence in WRONG])
-def test_an_argument_that_cannot_work_is_refused_in_a_sentence(use: Callable[[], object], sentence: str) -> None:
+def test_an_argument_that_cannot_work_is_refused_in_a_sentence(
+    use: Callable[[], object], sentence: str
+) -> None:
     with pytest.raises(WorkbenchError) as error:
         use()
     assert sentence in str(error.value) and "\n" not in str(error.value)
@@ -86,7 +90,9 @@ def test_an_argument_that_cannot_work_is_refused_in_a_sentence(use: Callable[[],
         ([{"role": "assistant", "tool_calls": "read"}], "messages[0], field 'tool_calls': expected a list of calls"),
     ],
 )  # fmt: skip
-def test_messages_that_cannot_be_read_are_refused_and_the_next_request_is_as_ever(messages: Any, sentence: str) -> None:
+def test_messages_that_cannot_be_read_are_refused_and_the_next_request_is_as_ever(
+    messages: Any, sentence: str
+) -> None:
     live = made()
     with pytest.raises(wb.WorkbenchError) as error:
         live.before_request(messages)
@@ -99,9 +105,15 @@ def test_calls_that_are_a_clients_objects_inside_a_dict_are_read_and_sent_as_the
     call = types.ChatCompletionMessageToolCall.model_validate(
         {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
     )
-    given = [asked("so?"), {"role": "assistant", "content": None, "tool_calls": [call]}, back("c1", "done")]
+    given = [
+        asked("so?"),
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        back("c1", "done"),
+    ]
     live = made()
     sent = live.before_request(given)
     assert sent[1]["tool_calls"][0] is call
-    assert [use.name for entry in live.log.path() for use in getattr(entry.message, "calls", ())] == ["read"]  # type: ignore[union-attr]
+    assert [
+        use.name for entry in live.log.path() for use in getattr(entry.message, "calls", ())
+    ] == ["read"]  # type: ignore[union-attr]
     assert wb.Compactor.load(live.save(), model="extractive").before_request(given) == sent

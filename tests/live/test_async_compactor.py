@@ -1,4 +1,6 @@
-"""The compactor on asyncio: the loop goes on, calls take turns, and a cancelled call changes nothing."""
+"""The compactor on asyncio: the loop goes on, calls take turns, and a cancelled call changes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def test_concurrent_calls_take_turns_and_compact_once() -> None:
         model = Slow()
         model.may.set()
         compactor = live(model)
-        first, second = await asyncio.gather(compactor.before_request(TALK), compactor.before_request(TALK))
+        first, second = await asyncio.gather(
+            compactor.before_request(TALK), compactor.before_request(TALK)
+        )
         assert first == second and len(first) < len(TALK)
         ended = [event for event in compactor.compactor.events if event.type == "compaction_ended"]
         assert len(ended) == 1

@@ -1,4 +1,6 @@
-"""Automatic compactions stop after misses and failures only, are tried again, and what is too large is cut."""
+"""Automatic compactions stop after misses and failures only, are tried again, and what is too
+large is cut.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,23 @@ from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 from workbench.live.compactor import Compactor
-from workbench.live.events import AutomaticResumed, AutomaticStopped, CompactionEnded, LastResort, WindowTooSmall
+from workbench.live.events import (
+    AutomaticResumed,
+    AutomaticStopped,
+    CompactionEnded,
+    LastResort,
+    WindowTooSmall,
+)
 from workbench.live.settings import Settings
 
 
 def spoken(live: Compactor, messages: list[Record], start: int = 1) -> list[list[Record]]:
     """What is sent at each request of the conversation."""
-    ends = (end for end in range(start, len(messages) + 1) if end == len(messages) or answers(messages[end]))
+    ends = (
+        end
+        for end in range(start, len(messages) + 1)
+        if end == len(messages) or answers(messages[end])
+    )
     return [live.before_request(messages[:end]) for end in ends]
 
 
@@ -90,7 +102,13 @@ def test_results_that_come_in_one_after_the_other_do_not_start_the_breaker_anew(
 def test_failures_stop_it_and_after_the_cool_down_it_tries_again() -> None:
     now, model = [0.0], Down()
     settings = Settings(cooldown=10.0, cooldown_seconds=60.0, hysteresis=0.0)
-    live = Compactor(without_fallback("summarize"), model=model, window=4_000, settings=settings, clock=lambda: now[0])
+    live = Compactor(
+        without_fallback("summarize"),
+        model=model,
+        window=4_000,
+        settings=settings,
+        clock=lambda: now[0],
+    )
     messages = openai(60)
     spoken(live, messages[:200])
     assert live.stopped and model.asked == 3
@@ -108,7 +126,13 @@ def test_failures_stop_it_and_after_the_cool_down_it_tries_again() -> None:
 def test_it_tries_again_once_the_messages_have_grown() -> None:
     model = Down()
     settings = Settings(cooldown=0.1, hysteresis=0.0, last_resort=False)
-    live = Compactor(without_fallback("summarize"), model=model, window=10_000, settings=settings, clock=lambda: 0.0)
+    live = Compactor(
+        without_fallback("summarize"),
+        model=model,
+        window=10_000,
+        settings=settings,
+        clock=lambda: 0.0,
+    )
     spoken(live, openai(80))
     tries = of(AutomaticResumed, live)
     assert len(tries) > 2 and {one.why for one in tries} == {"the messages have grown"}
@@ -124,15 +148,26 @@ def test_the_last_resort_keeps_every_request_within_the_window(preset: str) -> N
         assert validators.openai_chat(sent) == []
         judge.before_request(sent)
         assert judge.tokens <= 4_000
-    assert all(event.fits and event.tokens_after <= 4_000 < event.tokens_before for event in of(LastResort, live))
+    assert all(
+        event.fits and event.tokens_after <= 4_000 < event.tokens_before
+        for event in of(LastResort, live)
+    )
     assert of(LastResort, live)
     assert live.original == messages
 
 
 def test_a_host_may_switch_the_last_resort_off() -> None:
     messages = openai(60)
-    assert Compactor("none", window=4_000, settings=Settings(last_resort=False)).before_request(messages) == messages
-    assert Compactor("none", window=4_000, settings=Settings(automatic=False)).before_request(messages) == messages
+    assert (
+        Compactor("none", window=4_000, settings=Settings(last_resort=False)).before_request(
+            messages
+        )
+        == messages
+    )
+    assert (
+        Compactor("none", window=4_000, settings=Settings(automatic=False)).before_request(messages)
+        == messages
+    )
 
 
 def test_a_presets_own_count_does_not_hide_what_the_host_counts() -> None:
@@ -158,34 +193,55 @@ def test_the_last_resort_says_where_nothing_can_go() -> None:
     assert of(LastResort, live) == [LastResort(live.tokens, live.tokens, 4_000, 0, fits=False)]
 
 
-def test_the_last_resort_drops_old_messages_before_a_request_that_a_presets_own_count_weighs_more() -> None:
-    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+def test_the_last_resort_drops_old_messages_before_a_request_that_a_presets_own_count_weighs_more() -> (
+    None
+):
+    picture = {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": PNG},
+    }
     messages: list[Record] = []
     for n in range(11):
         shown = [{"type": "text", "text": f"Screenshot {n}"}, picture]
         messages += [{"role": "user", "content": shown}, {"role": "assistant", "content": "Seen."}]
     live = Compactor("operator_use", model=Extractive(), window=16_000)
     sent = live.before_request([*messages, asked("Rename field_17 to column_17. " * 550)])
-    assert sent[-1]["content"] == "Rename field_17 to column_17. " * 550 and len(sent) < len(messages)
+    assert sent[-1]["content"] == "Rename field_17 to column_17. " * 550 and len(sent) < len(
+        messages
+    )
     assert [event.fits for event in of(LastResort, live)] == [True] and live.tokens <= 16_000
 
 
-@pytest.mark.parametrize("preset", ["truncate", "none", "docker_agent", "clear_tool_uses", "observation_mask"])
-def test_a_reminder_that_a_client_puts_beside_a_result_does_not_displace_what_the_person_asked(preset: str) -> None:
+@pytest.mark.parametrize(
+    "preset", ["truncate", "none", "docker_agent", "clear_tool_uses", "observation_mask"]
+)
+def test_a_reminder_that_a_client_puts_beside_a_result_does_not_displace_what_the_person_asked(
+    preset: str,
+) -> None:
     reminder = {"type": "text", "text": "<system-reminder>The list is empty.</system-reminder>"}
     messages: list[Record] = [asked("Port module X to Rust.")]
     for call in ("a", "b"):
         use = {"type": "tool_use", "id": call, "name": "read", "input": {}}
         result = {"type": "tool_result", "tool_use_id": call, "content": "word " * 4_000}
-        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result, reminder]}]
-    assert "Port module X to Rust." in str(Compactor(preset, model=Extractive(), window=8_000).before_request(messages))
+        messages += [
+            {"role": "assistant", "content": [use]},
+            {"role": "user", "content": [result, reminder]},
+        ]
+    assert "Port module X to Rust." in str(
+        Compactor(preset, model=Extractive(), window=8_000).before_request(messages)
+    )
 
 
 @pytest.mark.parametrize("preset", sorted(BUILTIN))
 def test_a_window_in_which_a_preset_never_compacts_is_told_at_construction(preset: str) -> None:
-    small = [event.why for event in of(WindowTooSmall, Compactor(preset, model=Extractive(), window=16_000))]
+    small = [
+        event.why
+        for event in of(WindowTooSmall, Compactor(preset, model=Extractive(), window=16_000))
+    ]
     if preset in ("operator_use", "docker_agent"):
-        assert small[0].startswith(f"preset {preset!r} never compacts in a window of 16,000 tokens, since in a full")
+        assert small[0].startswith(
+            f"preset {preset!r} never compacts in a window of 16,000 tokens, since in a full"
+        )
     else:
         assert small == []
     assert of(WindowTooSmall, Compactor(preset, model=Extractive(), window=128_000)) == []
@@ -201,8 +257,13 @@ class Nothing:
 
 
 def test_a_host_s_own_preset_is_judged_by_its_own_trigger_and_stages() -> None:
-    (told,) = of(WindowTooSmall, Compactor(Preset("idle", Strategy("idle", (Nothing(),))), window=50_000))
-    assert "'idle' never compacts in a window of 50,000 tokens" in told.why and "another preset" in told.why
+    (told,) = of(
+        WindowTooSmall, Compactor(Preset("idle", Strategy("idle", (Nothing(),))), window=50_000)
+    )
+    assert (
+        "'idle' never compacts in a window of 50,000 tokens" in told.why
+        and "another preset" in told.why
+    )
 
 
 def test_a_window_that_an_error_states_is_judged_too() -> None:
@@ -216,11 +277,15 @@ def test_a_window_that_an_error_states_is_judged_too() -> None:
 
 @pytest.mark.parametrize("preset", ["summarize", "operator_use", "docker_agent", "pi"])
 def test_a_preset_that_first_of_all_asks_a_model_needs_one(preset: str) -> None:
-    with pytest.raises(SettingError, match=f"preset '{preset}' asks a model for a summary: pass one as `model`"):
+    with pytest.raises(
+        SettingError, match=f"preset '{preset}' asks a model for a summary: pass one as `model`"
+    ):
         Compactor(preset)
 
 
-@pytest.mark.parametrize("preset", ["pipeline", "truncate", "none", "ex_athena", "observation_mask"])
+@pytest.mark.parametrize(
+    "preset", ["pipeline", "truncate", "none", "ex_athena", "observation_mask"]
+)
 def test_one_that_does_other_things_first_goes_without(preset: str) -> None:
     live = Compactor(preset, window=4_000)
     assert all(validators.openai_chat(sent) == [] for sent in spoken(live, openai(40)))

@@ -40,7 +40,9 @@ def compactor(preset: str | Preset = "summarize", **given: Any) -> Compactor:
 
 
 def spoken(live: Compactor, messages: list[Record]) -> list[Record]:
-    """Hand the conversation over request by request, as an agent does; the last list that came back."""
+    """Hand the conversation over request by request, as an agent does; the last list that came
+    back.
+    """
     sent: list[Record] = []
     for end in range(1, len(messages) + 1):
         if end == len(messages) or messages[end]["role"] == "assistant":
@@ -92,7 +94,9 @@ def test_messages_that_stay_are_the_hosts_own_objects(preset: str) -> None:
     assert [message for message in messages if id(message) in {id(one) for one in kept}] == kept
 
 
-def test_what_was_compacted_stays_the_same_from_request_to_request_so_that_a_prompt_cache_holds() -> None:
+def test_what_was_compacted_stays_the_same_from_request_to_request_so_that_a_prompt_cache_holds() -> (
+    None
+):
     messages = openai(12)
     live = compactor(window=1_600)
     spoken(live, messages)
@@ -116,7 +120,9 @@ def test_it_fires_where_a_replay_of_the_same_conversation_fires(preset: str) -> 
     session = Session.of(entry.message for entry in live.log if isinstance(entry, MessageEntry))
     sizing = Sizing(tuple(map(chars_per_token, session.messages)), 0, chars_per_token)
     replay = natural(session, live.preset, Extractive(), sizing, window=3_000)
-    assert [one.tokens_after for one in ended(live)] == [one.sent.tokens for one in replay.compactions]
+    assert [one.tokens_after for one in ended(live)] == [
+        one.sent.tokens for one in replay.compactions
+    ]
     assert len(ended(live)) > 1
 
 
@@ -156,7 +162,11 @@ def test_going_back_without_a_word_is_going_back_as_well() -> None:
 
 
 def test_going_back_starts_the_automatic_path_again() -> None:
-    live = compactor(Preset("thrash", Strategy("thrash", (Stubborn(),)), Always()), window=1_000, settings=NEVER_AGAIN)
+    live = compactor(
+        Preset("thrash", Strategy("thrash", (Stubborn(),)), Always()),
+        window=1_000,
+        settings=NEVER_AGAIN,
+    )
     spoken(live, openai(40))
     assert live.stopped
     live.before_request(openai(2))
@@ -283,7 +293,13 @@ def test_settings_are_read_at_each_decision() -> None:
 
 def test_archived_results_can_be_read_by_reference() -> None:
     long = "an important line\n" * 2_000
-    messages = [asked("read it"), used("c1", path="a.py"), back("c1", long), answered("done"), asked("and now?")]
+    messages = [
+        asked("read it"),
+        used("c1", path="a.py"),
+        back("c1", long),
+        answered("done"),
+        asked("and now?"),
+    ]
     live = compactor("pipeline", window=6_000)
     sent = live.before_request(messages)
     reference = sent[2]["content"].partition("ref=")[2].rstrip("]")
@@ -322,7 +338,9 @@ class Always:
 
 def test_compactions_without_effect_stop_the_automatic_path_and_by_hand_still_works() -> None:
     stage = Stubborn()
-    live = compactor(Preset("thrash", Strategy("thrash", (stage,)), Always()), window=1_000, settings=NEVER_AGAIN)
+    live = compactor(
+        Preset("thrash", Strategy("thrash", (stage,)), Always()), window=1_000, settings=NEVER_AGAIN
+    )
     stage.plans = 0
     messages = openai(40)
     spoken(live, messages)
@@ -365,7 +383,9 @@ def test_a_failing_model_leaves_the_history_whole_and_the_agent_running() -> Non
     live = compactor(strict, model=Scripted([ModelError("no answer")] * 9), settings=settings)
     sent = spoken(live, messages)
     assert sent == messages
-    assert all("no answer" in event.why for event in live.events if isinstance(event, CompactionDropped))
+    assert all(
+        "no answer" in event.why for event in live.events if isinstance(event, CompactionDropped)
+    )
     assert live.stopped
     with pytest.raises(ModelError):
         live.compact()
@@ -427,7 +447,11 @@ def test_usage_far_beyond_the_request_and_its_window_is_ignored(prompt_tokens: i
     before = live.tokens
     assert live.report_usage({"prompt_tokens": prompt_tokens, "completion_tokens": 10}) is None
     assert live.tokens == before
-    assert any("for a request of about" in event.why for event in live.events if isinstance(event, UsageIgnored))
+    assert any(
+        "for a request of about" in event.why
+        for event in live.events
+        if isinstance(event, UsageIgnored)
+    )
 
 
 def test_usage_of_another_model_is_ignored() -> None:
@@ -447,7 +471,9 @@ def test_the_system_prompt_and_the_tools_count() -> None:
     live = compactor(window=100_000)
     live.before_request(anthropic(1))
     alone = live.tokens
-    live.before_request(anthropic(1), system="Be careful. " * 100, tools=[{"name": "read", "input_schema": {}}])
+    live.before_request(
+        anthropic(1), system="Be careful. " * 100, tools=[{"name": "read", "input_schema": {}}]
+    )
     assert live.tokens > alone + 300
 
 

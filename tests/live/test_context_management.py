@@ -1,4 +1,6 @@
-"""Hosts whose requests have `context_management`: it stays theirs, and what it brings is carried and counted."""
+"""Hosts whose requests have `context_management`: it stays theirs, and what it brings is carried
+and counted.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,13 @@ def responses(request: Record, n: int) -> tuple[list[Record], Record]:
     """Items of an answer, and what was used."""
     tokens = len(json.dumps(request["input"])) // 4
     sealed = {"type": "compaction", "id": f"cmp_{n}", "encrypted_content": f"sealed {n} " * 200}
-    call = {"type": "function_call", "id": f"fc_{n}", "call_id": f"c{n}", "name": "read", "arguments": "{}"}
+    call = {
+        "type": "function_call",
+        "id": f"fc_{n}",
+        "call_id": f"c{n}",
+        "name": "read",
+        "arguments": "{}",
+    }
     back = {"type": "function_call_output", "call_id": f"c{n}", "output": WORDS}
     said = {"type": "message", "role": "assistant", "content": f"Part {n} is done."}
     answer = [*([sealed] if n % EVERY == EVERY - 1 else []), call, back, said]
@@ -33,7 +41,9 @@ def responses(request: Record, n: int) -> tuple[list[Record], Record]:
 def anthropic(request: Record, n: int) -> tuple[list[Record], Record]:
     """Messages of an answer, and what was used once all but three results were cleared."""
     results = [one for one in request["messages"] if "tool_result" in str(one)]
-    tokens = (len(json.dumps(request["messages"])) - sum(len(str(one)) - 90 for one in results[:-3])) // 4
+    tokens = (
+        len(json.dumps(request["messages"])) - sum(len(str(one)) - 90 for one in results[:-3])
+    ) // 4
     block = {"type": "compaction", "content": f"Parts up to {n} were read.", "signature": "seal"}
     use = {"type": "tool_use", "id": f"t{n}", "name": "read", "input": {"path": "a"}}
     told = {"type": "tool_result", "tool_use_id": f"t{n}", "content": WORDS}
@@ -78,7 +88,9 @@ def test_the_provider_compacts_beside_the_preset_and_both_stand(preset: str, api
         if brought := [one for one in answer if "compaction" in str(one)]:
             assert live.tokens <= before
             newest = brought if api == "responses" else newest
-    native = [entry for entry in live.log.path() if getattr(entry, "reason", "") == "by the provider"]
+    native = [
+        entry for entry in live.log.path() if getattr(entry, "reason", "") == "by the provider"
+    ]
     assert len(native) == 40 // EVERY
     assert live.original == talk
     assert not [event for event in live.events if isinstance(event, Rewound) and event.undone]
@@ -92,7 +104,11 @@ class Applied:
         self.tokens = tokens
 
     def model_dump(self, exclude_none: bool = False) -> Record:
-        return {"applied_edits": [{"type": "clear_tool_uses_20250919", "cleared_input_tokens": self.tokens}]}
+        return {
+            "applied_edits": [
+                {"type": "clear_tool_uses_20250919", "cleared_input_tokens": self.tokens}
+            ]
+        }
 
 
 @pytest.mark.parametrize("preset", ["truncate", "pipeline", "pi"])
@@ -111,13 +127,21 @@ def test_what_the_provider_clears_by_itself_is_counted_no_more(preset: str) -> N
             talk += answer
         found.append(sum(isinstance(event, CompactionEnded) for event in live.events))
         again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
-        assert (again.tokens, again.before_request(talk)) == (live.tokens, live.before_request(talk))
+        assert (again.tokens, again.before_request(talk)) == (
+            live.tokens,
+            live.before_request(talk),
+        )
     assert found[0] == 0 < found[1]
 
 
-@pytest.mark.parametrize("told", [7, "many", {"applied_edits": 7}, {"applied_edits": [{"cleared_input_tokens": -1}]}])
+@pytest.mark.parametrize(
+    "told", [7, "many", {"applied_edits": 7}, {"applied_edits": [{"cleared_input_tokens": -1}]}]
+)
 def test_a_report_of_edits_that_cannot_be_read_is_passed_over(told: object) -> None:
     live = Compactor("truncate", window=8_000)
     live.before_request([asked("Look.")])
-    assert live.report_usage({"prompt_tokens": 100, "completion_tokens": 9}, context_management=told) is None
+    assert (
+        live.report_usage({"prompt_tokens": 100, "completion_tokens": 9}, context_management=told)
+        is None
+    )
     assert live.tokens == 100

@@ -1,4 +1,6 @@
-"""A summariser's failure is never success: its fallback is used and told, and its useless answers are cut."""
+"""A summariser's failure is never success: its fallback is used and told, and its useless
+answers are cut.
+"""
 
 from __future__ import annotations
 
@@ -68,13 +70,17 @@ class Slow:
 @pytest.mark.parametrize(
     "error", [TimeoutError("read timed out"), ConnectionError("reset"), wb.ModelError("no answer")]
 )
-def test_whatever_a_model_raises_the_presets_fallback_is_used_and_told(preset: str, error: Exception) -> None:
+def test_whatever_a_model_raises_the_presets_fallback_is_used_and_told(
+    preset: str, error: Exception
+) -> None:
     live = Compactor(preset, model=Raising(error), window=60_000)
     live.before_request(long_talk(40))
     (event,) = ended(live)
     assert event.outcome == "compacted"
     assert str(error) in event.warning and "a note replaces the summary" in event.warning
-    assert not [event for event in live.events if event.type in ("compaction_failed", "last_resort")]
+    assert not [
+        event for event in live.events if event.type in ("compaction_failed", "last_resort")
+    ]
 
 
 def test_a_summary_sets_no_warning() -> None:
@@ -114,13 +120,22 @@ def test_a_model_is_waited_for_a_minute_at_most_unless_the_host_says_otherwise()
 
 def test_without_a_fallback_the_history_stays_as_it_was() -> None:
     settings = Settings(last_resort=False)
-    live = Compactor(without_fallback("summarize"), model=Raising(OSError("down")), window=60_000, settings=settings)
+    live = Compactor(
+        without_fallback("summarize"),
+        model=Raising(OSError("down")),
+        window=60_000,
+        settings=settings,
+    )
     talk = long_talk(40)
     assert live.before_request(talk) == talk
-    assert [event.why for event in live.events if isinstance(event, CompactionDropped)] == ["OSError: down"]
+    assert [event.why for event in live.events if isinstance(event, CompactionDropped)] == [
+        "OSError: down"
+    ]
 
 
-@pytest.mark.parametrize("preset", ["opal", "operator_use", "summarize", "pi", "ddx_agent", "docker_agent"])
+@pytest.mark.parametrize(
+    "preset", ["opal", "operator_use", "summarize", "pi", "ddx_agent", "docker_agent"]
+)
 def test_an_answer_that_is_longer_than_what_it_replaces_is_cut_and_used(preset: str) -> None:
     class Wordy:
         name = "wordy"

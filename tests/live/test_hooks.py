@@ -29,14 +29,23 @@ def test_a_hook_may_cancel_and_is_not_asked_again_at_once() -> None:
     live = Compactor("truncate", window=3_000, settings=settings, hooks=Hooks(before=never))
     assert live.before_request(messages) == messages
     assert live.before_request([*messages, asked("go on")])[:-1] == messages
-    assert [event.why for event in live.events if event.type == "compaction_cancelled"] == ["in the middle of an edit"]
-    assert [(due.number, due.cause, due.budget.reason) for due in asked_for] == [(1, "before_request", "threshold")]
+    assert [event.why for event in live.events if event.type == "compaction_cancelled"] == [
+        "in the middle of an edit"
+    ]
+    assert [(due.number, due.cause, due.budget.reason) for due in asked_for] == [
+        (1, "before_request", "threshold")
+    ]
 
 
 @pytest.mark.parametrize("preset", ["summarize", "pipeline", "truncate"])
 def test_a_hook_may_supply_the_summary_and_no_model_is_asked(preset: str) -> None:
     model = Scripted([])
-    live = Compactor(preset, model=model, window=3_000, hooks=Hooks(before=lambda due: Supply("All of it: {0} 42.")))
+    live = Compactor(
+        preset,
+        model=model,
+        window=3_000,
+        hooks=Hooks(before=lambda due: Supply("All of it: {0} 42.")),
+    )
     messages = openai(30)
     sent = live.before_request(messages)
     assert model.requests == []
@@ -61,7 +70,9 @@ def test_a_hook_may_skip_a_stage() -> None:
 
 def test_a_hook_is_told_what_was_done_once_it_is_in_place() -> None:
     told: list[tuple[Compaction, int]] = []
-    live = Compactor("truncate", window=3_000, hooks=Hooks(after=lambda done: told.append((done, live.tokens))))
+    live = Compactor(
+        "truncate", window=3_000, hooks=Hooks(after=lambda done: told.append((done, live.tokens)))
+    )
     live.before_request(openai(30))
     assert [done.sent.tokens for done, _ in told] == [tokens for _, tokens in told]
 
@@ -77,7 +88,9 @@ class Veto:
 
 @pytest.mark.parametrize("hook", ["before", "before_stage", "after"])
 @pytest.mark.parametrize("function", [veto, Veto()], ids=["function", "object"])
-def test_a_hook_that_would_have_to_be_awaited_is_refused_at_construction(hook: str, function: Any) -> None:
+def test_a_hook_that_would_have_to_be_awaited_is_refused_at_construction(
+    hook: str, function: Any
+) -> None:
     with pytest.raises(SettingError, match=rf"hooks\.{hook} .* would be accepted"):
         Compactor("truncate", hooks=Hooks(**{hook: function}))
 

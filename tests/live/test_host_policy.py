@@ -13,7 +13,9 @@ from workbench.live.compactor import Compactor
 
 
 class Forgetful:
-    """Puts a summary in the place of everything, pinned messages too, so that the guard takes it back."""
+    """Puts a summary in the place of everything, pinned messages too, so that the guard takes it
+    back.
+    """
 
     name = "forgetful"
 

@@ -1,4 +1,6 @@
-"""Hosts that move cache markers, add reminders or build their messages anew get the compactions that are due."""
+"""Hosts that move cache markers, add reminders or build their messages anew get the compactions
+that are due.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ Shape = Callable[[list[Record]], list[Record]]
 Talk = Callable[[int], list[Record]]
 TALKS = {"openai": openai, "anthropic": anthropic}
 CHECKS = {"openai": validators.openai_chat, "anthropic": validators.anthropic}
-PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]  # null fires at once
+# null fires at once
+PRESETS = [name for name in NAMES if name != "null"] if FULL else ["summarize", "codex_local"]
 TURNS, WORDS, WINDOW = (30, 700, 60_000) if FULL else (24, 100, 6_000)
 
 
@@ -55,12 +58,16 @@ def driven(preset: str, format: str, habit: Habit, turns: int = TURNS) -> Compac
 
 
 def paired(preset: str, format: str) -> tuple[Habit, ...]:
-    """Half of the habits: with the other format's half all of them; the next preset has them the other way round."""
+    """Half of the habits: with the other format's half all of them; the next preset has them the
+    other way round.
+    """
     return HABITS[(PRESETS.index(preset) + list(TALKS).index(format)) % 2 :: 2]
 
 
 def compactions(live: Compactor) -> int:
-    return sum(isinstance(event, CompactionEnded) and event.outcome != "unchanged" for event in live.events)
+    return sum(
+        isinstance(event, CompactionEnded) and event.outcome != "unchanged" for event in live.events
+    )
 
 
 @pytest.mark.parametrize("format", TALKS)
@@ -70,7 +77,11 @@ def test_habits_of_hosts_make_no_compaction_more_and_undo_none(preset: str, form
     for habit in paired(preset, format):
         live = driven(preset, format, habit)
         undone = sum(event.undone for event in live.events if isinstance(event, Rewound))
-        assert (habit.__name__, compactions(live), undone) == (habit.__name__, compactions(plain), 0)
+        assert (habit.__name__, compactions(live), undone) == (
+            habit.__name__,
+            compactions(plain),
+            0,
+        )
 
 
 def test_what_is_sent_carries_the_markers_that_the_host_has_now() -> None:
@@ -130,9 +141,13 @@ def test_an_addition_that_grew_since_the_last_report_is_counted() -> None:
     assert Compactor.load(live.save()).tokens == live.tokens
 
 
-@pytest.mark.parametrize("preset", NAMES if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"])
+@pytest.mark.parametrize(
+    "preset", NAMES if FULL else ["null", "claude_code", "ddx_agent", "observation_mask"]
+)
 @pytest.mark.parametrize("add", [reminder_in_text, reminder_in_last, reminder_behind])
-def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(preset: str, add: Habit) -> None:
+def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(
+    preset: str, add: Habit
+) -> None:
     said = openai(20)
     for start in (112, 114, 116):
         live = Compactor(preset, model=Extractive(), window=4_000)
@@ -143,7 +158,11 @@ def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(pres
         assert sum(event.undone for event in live.events if isinstance(event, Rewound)) == 0
         assert done or preset in ("none", "operator_use", "docker_agent")  # too small a window
         asked_for = [one["content"] for one in said[: start + 2] if one["role"] == "user"][-1]
-        assert asked_for in str(sent) and reminder(2) in str(sent) and reminder(1) not in str(sent[-3:])
+        assert (
+            asked_for in str(sent)
+            and reminder(2) in str(sent)
+            and reminder(1) not in str(sent[-3:])
+        )
         assert len(live.original) == start + 2 and validators.openai_chat(sent) == []
         again = Compactor.load(json.loads(json.dumps(live.save())), model=Extractive())
         assert again.before_request(given) == sent
@@ -151,7 +170,9 @@ def test_the_first_compaction_stands_though_its_reminder_could_not_be_known(pres
 
 @pytest.mark.parametrize("shape", [list, items], ids=["openai", "responses"])
 @pytest.mark.parametrize("preset", ["summarize", "truncate", "pipeline"])
-def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(preset: str, shape: Shape) -> None:
+def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(
+    preset: str, shape: Shape
+) -> None:
     found = []
     for clock in ("at noon", "at {}"):
         live = Compactor(preset, model=Extractive(), window=3_000)
@@ -170,7 +191,9 @@ def test_a_system_prompt_that_tells_the_time_undoes_no_compaction(preset: str, s
 
 @pytest.mark.parametrize("shape", [list, blocks, items, contents])
 @pytest.mark.parametrize("preset", ["truncate", "summarize", "null"])
-def test_an_old_message_that_the_user_edits_is_edited_and_nothing_is_there_twice(preset: str, shape: Shape) -> None:
+def test_an_old_message_that_the_user_edits_is_edited_and_nothing_is_there_twice(
+    preset: str, shape: Shape
+) -> None:
     said = openai(20)[:-1]
     live = Compactor(preset, model=Extractive(), window=3_000)
     for end in range(2, len(said) + 1):
@@ -199,7 +222,9 @@ def test_a_compaction_stands_when_the_host_goes_back_to_what_it_left_untouched()
 
 
 @pytest.mark.parametrize("talk", [openai, anthropic])
-def test_what_was_rewritten_is_copied_once_and_anew_where_the_host_changed_its_copy(talk: Talk) -> None:
+def test_what_was_rewritten_is_copied_once_and_anew_where_the_host_changed_its_copy(
+    talk: Talk,
+) -> None:
     messages = talk(60)
     live = Compactor("observation_mask")
     live.before_request(messages)
@@ -243,7 +268,9 @@ def test_a_marker_that_a_rebuilt_list_sets_or_drops_is_on_what_was_rewritten() -
     marked = {**messages[old], "content": [*content[:-1], {**content[-1], **MARK}]}
     for one, markers in ((marked, 1), (messages[old], 0)):
         sent = live.before_request(copy.deepcopy([*messages[:old], one, *messages[old + 1 :]]))
-        assert str(sent[old]).count("cache_control") == markers and sent[old + 1 :] == first[old + 1 :]
+        assert (
+            str(sent[old]).count("cache_control") == markers and sent[old + 1 :] == first[old + 1 :]
+        )
 
 
 def test_a_marker_that_moves_in_place_moves_on_what_was_rewritten() -> None:
@@ -252,6 +279,10 @@ def test_a_marker_that_moves_in_place_moves_on_what_was_rewritten() -> None:
     live.before_request(messages)
     live.compact()
     unmoved = live.before_request(messages)
-    old = next(at for at, one in enumerate(unmoved) if one is not messages[at] and "cache_control" in str(one))
+    old = next(
+        at
+        for at, one in enumerate(unmoved)
+        if one is not messages[at] and "cache_control" in str(one)
+    )
     messages[old].update(unmarked(messages[old]))
     assert "cache_control" not in str(live.before_request(messages)[old])

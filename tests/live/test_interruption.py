@@ -1,4 +1,6 @@
-"""Whatever breaks a compaction off, and wherever, the history is whole afterwards and the agent can go on."""
+"""Whatever breaks a compaction off, and wherever, the history is whole afterwards and the agent
+can go on.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ ALONE = Settings(last_resort=False)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit()])
-def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_it_was(error: BaseException) -> None:
+def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_it_was(
+    error: BaseException,
+) -> None:
     messages = openai(30)[:-1]
     live = Compactor("summarize", model=Interrupted(error), window=3_000, settings=ALONE)
     with pytest.raises(type(error)):
@@ -66,10 +70,16 @@ def test_an_interruption_of_the_model_passes_through_and_leaves_the_history_as_i
     whole(live, messages)
 
 
-@pytest.mark.parametrize("error", [TimeoutError("slow"), ValueError("odd"), Refused("the limit of 1 USD is reached")])
-def test_an_error_in_the_model_leaves_the_history_as_it_was_and_the_agent_running(error: Exception) -> None:
+@pytest.mark.parametrize(
+    "error", [TimeoutError("slow"), ValueError("odd"), Refused("the limit of 1 USD is reached")]
+)
+def test_an_error_in_the_model_leaves_the_history_as_it_was_and_the_agent_running(
+    error: Exception,
+) -> None:
     messages = openai(30)[:-1]
-    live = Compactor(without_fallback("summarize"), model=Interrupted(error), window=3_000, settings=ALONE)
+    live = Compactor(
+        without_fallback("summarize"), model=Interrupted(error), window=3_000, settings=ALONE
+    )
     assert live.before_request(messages) == messages
     assert [(event.type, event.why) for event in dropped(live)] == [
         ("compaction_failed", f"{type(error).__name__}: {error}")
@@ -90,7 +100,9 @@ def test_an_error_in_a_hook_leaves_the_history_as_it_was(hook: str) -> None:
         raise RuntimeError("the host is broken")
 
     messages = openai(30)[:-1]
-    live = Compactor("pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}), settings=ALONE)
+    live = Compactor(
+        "pipeline", model=Extractive(), window=3_000, hooks=Hooks(**{hook: fails}), settings=ALONE
+    )
     assert live.before_request(messages) == messages
     assert [event.why for event in dropped(live)] == ["RuntimeError: the host is broken"]
     assert live.compact() is None
@@ -187,19 +199,25 @@ class DropsCalls:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         last = len(context.messages) - 1
-        request = SummaryRequest(purpose="summary", system="", write=str, messages=context.messages[:last])
+        request = SummaryRequest(
+            purpose="summary", system="", write=str, messages=context.messages[:last]
+        )
         return Plan((Replace(1, last - 1, (Draft(requests=(request,)),)), Replace(last, last + 1)))
 
 
 def test_a_result_that_came_meanwhile_is_not_parted_from_its_call() -> None:
     messages = [*openai(9), asked("again"), used("late", path="a.py")]
     model = Meanwhile()
-    live = Compactor(Preset("hasty", Strategy("hasty", (DropsCalls(),))), model=model, window=100_000)
+    live = Compactor(
+        Preset("hasty", Strategy("hasty", (DropsCalls(),))), model=model, window=100_000
+    )
     live.before_request(messages)
     longer = [*messages, back("late", "here")]
     model.happens = lambda: live.before_request(longer)
     compaction = live.compact()
-    assert compaction is not None and compaction.outcome == "unchanged", "a call that waits is never dropped"
+    assert compaction is not None and compaction.outcome == "unchanged", (
+        "a call that waits is never dropped"
+    )
     assert live.before_request(longer) == longer
 
 

@@ -30,7 +30,11 @@ def openai_step(n: int, data: str) -> list[Record]:
     url = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
     return [
         {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": f"c{n}", "content": [{"type": "text", "text": f"shot {n}"}, url]},
+        {
+            "role": "tool",
+            "tool_call_id": f"c{n}",
+            "content": [{"type": "text", "text": f"shot {n}"}, url],
+        },
     ]
 
 
@@ -40,7 +44,10 @@ def anthropic_step(n: int, data: str) -> list[Record]:
     told = [{"type": "text", "text": f"shot {n}"}, {"type": "image", "source": source}]
     return [
         {"role": "assistant", "content": [use]},
-        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"c{n}", "content": told}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": f"c{n}", "content": told}],
+        },
     ]
 
 
@@ -49,7 +56,13 @@ def responses_step(n: int, data: str) -> list[Record]:
     told = [{"type": "input_text", "text": f"shot {n}"}, shot]
     return [
         {"type": "reasoning", "id": f"rs_{n}", "summary": []},
-        {"type": "function_call", "id": f"fc_{n}", "call_id": f"c{n}", "name": "shot", "arguments": "{}"},
+        {
+            "type": "function_call",
+            "id": f"fc_{n}",
+            "call_id": f"c{n}",
+            "name": "shot",
+            "arguments": "{}",
+        },
         {"type": "function_call_output", "call_id": f"c{n}", "output": told},
     ]
 
@@ -58,7 +71,12 @@ def gemini_step(n: int, data: str) -> list[Record]:
     shot = {"inlineData": {"mimeType": "image/png", "data": data}}
     told = {"name": "shot", "response": {"output": f"shot {n}"}, "parts": [shot]}
     return [
-        {"role": "model", "parts": [{"functionCall": {"name": "shot", "args": {}}, "thoughtSignature": "c2VhbA=="}]},
+        {
+            "role": "model",
+            "parts": [
+                {"functionCall": {"name": "shot", "args": {}}, "thoughtSignature": "c2VhbA=="}
+            ],
+        },
         {"role": "user", "parts": [{"functionResponse": told}]},
     ]
 
@@ -92,7 +110,9 @@ def test_sixty_megabytes_of_screenshots_are_sent_within_the_limit(format: Any) -
     assert len(sent) == len(messages) and FORMATS[format][1](sent) == []
     assert sent[-1] is messages[-1]
     assert "left out" in str(sent[2])[:2_000] or "left out" in str(sent[3])[:2_000]
-    assert [event.type for event in live.events if event.type != "error_judged"] == ["images_left_out"]
+    assert [event.type for event in live.events if event.type != "error_judged"] == [
+        "images_left_out"
+    ]
     if format == "responses":
         takes_responses(sent)
     if format == "gemini":
@@ -100,7 +120,9 @@ def test_sixty_megabytes_of_screenshots_are_sent_within_the_limit(format: Any) -
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_further_pictures_do_not_change_what_was_sent_until_the_limit_is_reached_again(format: Any) -> None:
+def test_further_pictures_do_not_change_what_was_sent_until_the_limit_is_reached_again(
+    format: Any,
+) -> None:
     messages = talk(format, 12, 600)
     live = Compactor("none", settings=Settings(most_images=10))
     first = live.before_request(messages)
@@ -129,7 +151,11 @@ def test_without_pictures_nothing_happens() -> None:
 
 def test_pinned_pictures_stay() -> None:
     messages = talk("openai", 4, 600)
-    live = Compactor("none", settings=Settings(most_images=2), pins=lambda one: "shot 0" in str(one.get("content")))
+    live = Compactor(
+        "none",
+        settings=Settings(most_images=2),
+        pins=lambda one: "shot 0" in str(one.get("content")),
+    )
     sent = live.before_request(messages)
     assert sent[2] is messages[2] and sent[4] is not messages[4]
 
@@ -147,7 +173,9 @@ def test_a_request_that_is_refused_for_one_picture_is_sent_again_without_any() -
     messages = talk("anthropic", 3, 600)
     live = Compactor("none")
     live.before_request(messages)
-    retry = live.on_error("messages.3.content.1.image: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes")
+    retry = live.on_error(
+        "messages.3.content.1.image: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes"
+    )
     assert retry is not None and str(retry.messages).count("left out") == 3
 
 
@@ -160,7 +188,12 @@ def test_going_back_brings_the_pictures_back() -> None:
 
 @pytest.mark.parametrize(
     ("format", "tokens"),
-    [("openai", 85 + 170 * 6), ("responses", 85 + 170 * 6), ("anthropic", 1_365), ("gemini", 1_548)],
+    [
+        ("openai", 85 + 170 * 6),
+        ("responses", 85 + 170 * 6),
+        ("anthropic", 1_365),
+        ("gemini", 1_548),
+    ],
 )
 def test_a_picture_counts_by_its_providers_rule(format: Any, tokens: int) -> None:
     data = png(600)
@@ -172,7 +205,10 @@ def test_a_picture_counts_by_its_providers_rule(format: Any, tokens: int) -> Non
 
 
 def test_a_picture_at_low_detail_counts_85_tokens() -> None:
-    part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{png(600)}", "detail": "low"}}
+    part = {
+        "type": "image_url",
+        "image_url": {"url": f"data:image/png;base64,{png(600)}", "detail": "low"},
+    }
     live = Compactor("none")
     live.before_request([{"role": "user", "content": [part]}])
     assert 85 <= live.tokens <= 95

@@ -1,4 +1,6 @@
-"""A host's messages in and out: what is kept is the host's own, what is rewritten keeps its other fields."""
+"""A host's messages in and out: what is kept is the host's own, what is rewritten keeps its
+other fields.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def read(*records: Record) -> tuple[list[HostMessage], dict[str, int], list[Mess
     return path, place, [message for given in path for message in given.messages]
 
 
-def sent(path: list[HostMessage], place: dict[str, int], messages: list[Message], format: Any = "openai") -> list[Any]:
+def sent(
+    path: list[HostMessage], place: dict[str, int], messages: list[Message], format: Any = "openai"
+) -> list[Any]:
     return [one.object for one in write_messages(messages, path, place, format)]
 
 
@@ -59,7 +63,10 @@ def test_openai_messages_become_ours() -> None:
 def test_anthropic_results_become_messages_of_their_own() -> None:
     _, _, messages = read(
         asked("look"),
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}}]},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "t1", "name": "ls", "input": {"path": "."}}],
+        },
         {
             "role": "user",
             "content": [
@@ -83,7 +90,9 @@ def test_a_rewritten_result_keeps_everything_else_of_its_message() -> None:
 
 def test_one_of_several_anthropic_results_can_be_rewritten() -> None:
     uses = [{"type": "tool_use", "id": f"t{n}", "name": "ls", "input": {}} for n in range(3)]
-    results = [{"type": "tool_result", "tool_use_id": f"t{n}", "content": f"files {n}"} for n in range(3)]
+    results = [
+        {"type": "tool_result", "tool_use_id": f"t{n}", "content": f"files {n}"} for n in range(3)
+    ]
     results[2]["cache_control"] = {"type": "ephemeral"}
     path, place, messages = read(
         asked("go"), {"role": "assistant", "content": uses}, {"role": "user", "content": results}
@@ -94,7 +103,9 @@ def test_one_of_several_anthropic_results_can_be_rewritten() -> None:
 
 
 def test_a_picture_that_stays_in_a_rewritten_message_is_the_hosts_own_part() -> None:
-    path, place, messages = read({"role": "user", "content": [{"type": "text", "text": "see " * 90}, PICTURE]})
+    path, place, messages = read(
+        {"role": "user", "content": [{"type": "text", "text": "see " * 90}, PICTURE]}
+    )
     user = messages[0]
     assert isinstance(user, UserMessage)
     short = replace(user, blocks=(Text("see"), user.blocks[1]))
@@ -124,7 +135,9 @@ def test_thoughts_stay_as_they_were_or_go_altogether() -> None:
 
 
 def test_of_several_thoughts_all_stay_or_none() -> None:
-    thoughts = [{"type": "thinking", "thinking": f"well {n}", "signature": f"seal {n}"} for n in range(2)]
+    thoughts = [
+        {"type": "thinking", "thinking": f"well {n}", "signature": f"seal {n}"} for n in range(2)
+    ]
     use = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
     path, place, messages = read(asked("go"), {"role": "assistant", "content": [*thoughts, use]})
     answer = messages[1]
@@ -134,11 +147,17 @@ def test_of_several_thoughts_all_stay_or_none() -> None:
 
 
 def test_reasoning_beside_the_content_goes_with_its_thought() -> None:
-    path, place, messages = read(asked("go"), {**answered("so"), "reasoning_content": "hm", "refusal": None})
+    path, place, messages = read(
+        asked("go"), {**answered("so"), "reasoning_content": "hm", "refusal": None}
+    )
     answer = messages[1]
     assert isinstance(answer, AssistantMessage)
     bare = replace(answer, blocks=answer.blocks[1:])
-    assert sent(path, place, [messages[0], bare])[1] == {"role": "assistant", "content": "so", "refusal": None}
+    assert sent(path, place, [messages[0], bare])[1] == {
+        "role": "assistant",
+        "content": "so",
+        "refusal": None,
+    }
 
 
 def test_a_result_that_stands_in_joins_the_others_of_its_turn() -> None:
@@ -149,11 +168,18 @@ def test_a_result_that_stands_in_joins_the_others_of_its_turn() -> None:
     )
     messages.insert(2, ToolResult(id="new", call_id="t0", blocks=(Text("lost"),), is_error=True))
     stand_in = {"type": "tool_result", "tool_use_id": "t0", "content": "lost", "is_error": True}
-    assert sent(path, place, messages, "anthropic")[2] == {"role": "user", "content": [stand_in, told]}
+    assert sent(path, place, messages, "anthropic")[2] == {
+        "role": "user",
+        "content": [stand_in, told],
+    }
 
 
 def test_a_block_that_only_its_provider_understands_is_kept_as_it_is() -> None:
-    search = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"encrypted_content": "abc" * 99}]}
+    search = {
+        "type": "web_search_tool_result",
+        "tool_use_id": "s1",
+        "content": [{"encrypted_content": "abc" * 99}],
+    }
     record = {"role": "assistant", "content": [search, {"type": "text", "text": "found " * 50}]}
     path, place, messages = read(asked("go"), record)
     answer = messages[1]
@@ -164,14 +190,21 @@ def test_a_block_that_only_its_provider_understands_is_kept_as_it_is() -> None:
 
 
 def test_a_summary_is_a_users_message_and_never_the_systems() -> None:
-    path, place, messages = read({"role": "system", "content": "rules"}, asked("go"), answered("done"))
+    path, place, messages = read(
+        {"role": "system", "content": "rules"}, asked("go"), answered("done")
+    )
     summary = Summary(id="s", text="all of it", lead="Summary: ")
-    assert sent(path, place, [messages[0], summary])[1] == {"role": "user", "content": "Summary: all of it"}
+    assert sent(path, place, [messages[0], summary])[1] == {
+        "role": "user",
+        "content": "Summary: all of it",
+    }
 
 
 def test_answers_that_did_not_follow_each_other_are_parted() -> None:
     path, place, messages = read(asked("a"), answered("b"), asked("c"), answered("d"))
-    assert [one["content"] for one in sent(path, place, [messages[0], messages[1], messages[3]])] == [
+    assert [
+        one["content"] for one in sent(path, place, [messages[0], messages[1], messages[3]])
+    ] == [
         "a",
         "b",
         GAP,
@@ -187,7 +220,11 @@ class Dumped:
         self.record = record
 
     def model_dump(self, exclude_none: bool = False) -> Record:
-        return {key: value for key, value in self.record.items() if value is not None or not exclude_none}
+        return {
+            key: value
+            for key, value in self.record.items()
+            if value is not None or not exclude_none
+        }
 
 
 def test_a_client_librarys_message_objects_are_read_and_sent_back() -> None:
@@ -209,8 +246,14 @@ def test_a_client_librarys_blocks_inside_a_message_are_read_as_well() -> None:
 
 
 def test_the_old_function_calls_are_paired_by_name() -> None:
-    call = {"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{}"}}
-    _, _, (_, answer, result) = read(asked("go"), call, {"role": "function", "name": "ls", "content": "a.py"})
+    call = {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "ls", "arguments": "{}"},
+    }
+    _, _, (_, answer, result) = read(
+        asked("go"), call, {"role": "function", "name": "ls", "content": "a.py"}
+    )
     assert isinstance(answer, AssistantMessage) and isinstance(result, ToolResult)
     assert answer.calls[0].id == result.call_id
 
@@ -218,5 +261,7 @@ def test_the_old_function_calls_are_paired_by_name() -> None:
 @pytest.mark.parametrize("arguments", ["{not json", "[1]", "", None, "7"])
 def test_arguments_that_are_no_object_do_no_harm(arguments: Any) -> None:
     call = {"id": "c", "type": "function", "function": {"name": "x", "arguments": arguments}}
-    path, place, messages = read(asked("go"), {"role": "assistant", "content": None, "tool_calls": [call]})
+    path, place, messages = read(
+        asked("go"), {"role": "assistant", "content": None, "tool_calls": [call]}
+    )
     assert sent(path, place, messages)[1]["tool_calls"] == [call]

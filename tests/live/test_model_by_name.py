@@ -8,7 +8,9 @@ from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Model
 from workbench.live.events import CompactionEnded
 
-TALK = [{"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)]
+TALK = [
+    {"role": "user", "content": f"question {n}: " + "and why is that so? " * 30} for n in range(12)
+]
 
 
 def sent(model: Model | str) -> list[object]:
@@ -23,7 +25,9 @@ def test_a_model_by_its_name_writes_what_the_model_itself_writes() -> None:
 
 
 def test_a_scripted_model_says_what_stands_behind_the_colon() -> None:
-    assert any("what was said before" in str(message) for message in sent("scripted:what was said before"))
+    assert any(
+        "what was said before" in str(message) for message in sent("scripted:what was said before")
+    )
 
 
 def test_an_unknown_model_is_refused_at_once_with_the_names_that_are_known() -> None:

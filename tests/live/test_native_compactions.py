@@ -25,8 +25,18 @@ def turn(n: int) -> list[Record]:
     return [
         asked(f"Look at part {n}."),
         {"type": "reasoning", "id": f"rs_{n}", "summary": [], "encrypted_content": "sealed"},
-        {"type": "function_call", "id": f"fc_{n}", "call_id": f"c{n}", "name": "read", "arguments": '{"path": "a"}'},
-        {"type": "function_call_output", "call_id": f"c{n}", "output": " ".join(f"word_{n}_{i}" for i in range(60))},
+        {
+            "type": "function_call",
+            "id": f"fc_{n}",
+            "call_id": f"c{n}",
+            "name": "read",
+            "arguments": '{"path": "a"}',
+        },
+        {
+            "type": "function_call_output",
+            "call_id": f"c{n}",
+            "output": " ".join(f"word_{n}_{i}" for i in range(60)),
+        },
         {"type": "message", "role": "assistant", "content": f"Part {n} is done."},
     ]
 
@@ -66,7 +76,10 @@ def test_it_is_carried_through_every_preset_untouched(preset: str) -> None:
         talk += turn(n)
         sent = live.before_request([*talk, asked("and now?")])
         assert sealed() in sent
-        assert validators.openai_responses([one for one in sent if one.get("type") != "compaction"]) == []
+        assert (
+            validators.openai_responses([one for one in sent if one.get("type") != "compaction"])
+            == []
+        )
     takes_responses(sent)
 
 
@@ -129,6 +142,9 @@ def test_its_text_goes_into_our_next_summary_and_the_block_is_sent_whole_until_t
 
 
 def test_a_block_without_content_says_nothing_and_covers_nothing() -> None:
-    failed = {"role": "assistant", "content": [{"type": "compaction", "content": None}, {"type": "text", "text": "x"}]}
+    failed = {
+        "role": "assistant",
+        "content": [{"type": "compaction", "content": None}, {"type": "text", "text": "x"}],
+    }
     talk = [*blocks(0), asked("more"), failed, asked("so?")]
     assert Compactor("none").before_request(talk) == talk

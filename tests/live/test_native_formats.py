@@ -1,4 +1,6 @@
-"""OpenAI's Responses items and Gemini's contents, through the compactor: what comes back is what the APIs take."""
+"""OpenAI's Responses items and Gemini's contents, through the compactor: what comes back is what
+the APIs take.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,24 @@ from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 
 PRESETS = sorted(BUILTIN)
-RELAXED = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(
+    max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 WINDOWS = st.sampled_from([400, 1_000, 3_000])
 
 
 def answers(messages: Sequence[Record]) -> list[int]:
     """Where an answer begins, so that a request is due before it."""
-    by_model = [m.get("role") in ("assistant", "model") or m.get("type") in ("reasoning", "function_call")
-                for m in messages]  # fmt: skip
+    by_model = [
+        m.get("role") in ("assistant", "model") or m.get("type") in ("reasoning", "function_call")
+        for m in messages
+    ]
     return [i for i, one in enumerate(by_model) if one and not (i and by_model[i - 1])]
 
 
-def requests(preset: str, messages: list[Record], window: int, *, by_hand: bool = False) -> list[list[Record]]:
+def requests(
+    preset: str, messages: list[Record], window: int, *, by_hand: bool = False
+) -> list[list[Record]]:
     """All requests of a conversation, the last one with the whole of it."""
     live = Compactor(preset, model=Extractive(), window=window)
     sent = [live.before_request(messages[:end]) for end in answers(messages)]
@@ -49,7 +57,13 @@ def parted(given: Sequence[Record], sent: Sequence[Record]) -> list[str]:
     thought = ""
     for item in given:
         kind = item.get("type")
-        thought = item["id"] if kind == "reasoning" else thought if kind in ("message", "function_call") else ""
+        thought = (
+            item["id"]
+            if kind == "reasoning"
+            else thought
+            if kind in ("message", "function_call")
+            else ""
+        )
         if item.get("id") and kind != "reasoning" and thought:
             needs[item["id"]] = thought
     there = {item.get("id") for item in sent}
@@ -81,9 +95,15 @@ def test_gemini_takes_it(preset: str, messages: list[Record], window: int, ids: 
 
 def unsealed(sent: Sequence[Record]) -> list[int]:
     """Steps of the turn under way whose first call has no signature, which Gemini 3 refuses."""
-    said = [i for i, one in enumerate(sent) if one["role"] == "user" and any("text" in part for part in one["parts"])]
+    said = [
+        i
+        for i, one in enumerate(sent)
+        if one["role"] == "user" and any("text" in part for part in one["parts"])
+    ]
     calls = [[part for part in one["parts"] if "functionCall" in part] for one in sent]
-    return [i for i in range(said[-1], len(sent)) if calls[i] and "thoughtSignature" not in calls[i][0]]
+    return [
+        i for i in range(said[-1], len(sent)) if calls[i] and "thoughtSignature" not in calls[i][0]
+    ]
 
 
 def takes_responses(sent: Any) -> None:
@@ -113,7 +133,9 @@ def test_every_format_is_compacted_alike(preset: str) -> None:
         for end in answers(talk):
             live.before_request(talk[:end])
         live.before_request(talk)
-        left.append([(e.tokens_before, e.tokens_after) for e in live.events if e.type == "compaction_ended"])
+        left.append(
+            [(e.tokens_before, e.tokens_after) for e in live.events if e.type == "compaction_ended"]
+        )
     assert left[0] and left[1] == left[0] and left[2] == left[0]
 
 
@@ -150,13 +172,21 @@ def test_what_the_host_adds_behind_all_is_one_content_with_a_summary_that_stands
 
 
 @pytest.mark.parametrize("preset", ["truncate", "summarize", "ddx_agent", "null"])
-def test_contents_of_one_role_follow_each_other_only_where_the_host_has_them_so(preset: str) -> None:
+def test_contents_of_one_role_follow_each_other_only_where_the_host_has_them_so(
+    preset: str,
+) -> None:
     talk: list[Record] = []
     for n, content in enumerate(contents(openai_talk(24, words=100))):
         talk.append(content)
         if n % 4 == 0 and "functionResponse" in content["parts"][0]:
             talk.append({"role": "user", "parts": [{"text": f"Stop, and do part {n} otherwise."}]})
     pairs = [pair for sent in requests(preset, talk, 6_000) for pair in itertools.pairwise(sent)]
-    own = [(one["parts"][-1], two["parts"][0]) for one, two in itertools.pairwise(talk) if one["role"] == two["role"]]
-    doubles = [(one["parts"][-1], two["parts"][0]) for one, two in pairs if one["role"] == two["role"]]
+    own = [
+        (one["parts"][-1], two["parts"][0])
+        for one, two in itertools.pairwise(talk)
+        if one["role"] == two["role"]
+    ]
+    doubles = [
+        (one["parts"][-1], two["parts"][0]) for one, two in pairs if one["role"] == two["role"]
+    ]
     assert all(double in own for double in doubles) and (doubles or preset == "null")

@@ -1,4 +1,6 @@
-"""Items of the Responses API and parts of Gemini, one kind after another: read, changed by a stage, and written."""
+"""Items of the Responses API and parts of Gemini, one kind after another: read, changed by a
+stage, and written.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ import pytest
 from live.talk import Record, asked
 from live.test_native_formats import takes_gemini, takes_responses
 
-from workbench.engine.transcript.message import AssistantMessage, Image, Message, Text, ToolResult, chars_per_token
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Image,
+    Message,
+    Text,
+    ToolResult,
+    chars_per_token,
+)
 from workbench.live.compactor import Compactor
 from workbench.live.formats.responses import BLANK
 from workbench.live.formats.table import MessageFormat
@@ -29,15 +38,26 @@ class Talk:
 
     def sent(self, messages: list[Message]) -> list[Any]:
         place = {message.id: at for at, given in enumerate(self.path) for message in given.messages}
-        return [one.object for one in write_messages(messages, self.path, place, self.reader.present_format)]
+        return [
+            one.object
+            for one in write_messages(messages, self.path, place, self.reader.present_format)
+        ]
 
 
 def answer(*items: Record, output: Record | None = None) -> Talk:
-    return Talk({"type": "message", "role": "user", "content": "go"}, *items, *([output] if output else []))
+    return Talk(
+        {"type": "message", "role": "user", "content": "go"}, *items, *([output] if output else [])
+    )
 
 
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"}
-CALL = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "ls", "arguments": '{"path": "."}'}
+CALL = {
+    "type": "function_call",
+    "id": "fc_1",
+    "call_id": "c1",
+    "name": "ls",
+    "arguments": '{"path": "."}',
+}
 SAID = {
     "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "phase": "commentary",
     "content": [{"type": "output_text", "text": "so", "annotations": []}],
@@ -101,7 +121,9 @@ def test_changed_arguments_stay_in_the_shape_of_their_call(call: Record, output:
     said = talk.messages[1]
     assert isinstance(said, AssistantMessage)
     changed = replace(said.calls[0], arguments={**said.calls[0].arguments, "note": "cut"})
-    sent = talk.sent([talk.messages[0], replace(said, blocks=(said.blocks[0], changed)), talk.messages[2]])
+    sent = talk.sent(
+        [talk.messages[0], replace(said, blocks=(said.blocks[0], changed)), talk.messages[2]]
+    )
     assert sent[1] == REASONING and sent[2]["call_id"] == "c1" and sent[2]["type"] == call["type"]
     if call["type"] in ("function_call", "custom_tool_call"):
         takes_responses(sent)
@@ -109,11 +131,17 @@ def test_changed_arguments_stay_in_the_shape_of_their_call(call: Record, output:
 
 def test_a_screenshot_that_was_taken_out_leaves_the_smallest_picture() -> None:
     call = {
-        "type": "computer_call", "id": "cu_1", "call_id": "c1", "status": "completed", "pending_safety_checks": [],
+        "type": "computer_call",
+        "id": "cu_1",
+        "call_id": "c1",
+        "status": "completed",
+        "pending_safety_checks": [],
         "action": {"type": "screenshot"},
-    }  # fmt: skip
+    }
     shot = {"type": "computer_screenshot", "image_url": "data:image/png;base64," + "A" * 4_000}
-    talk = answer(REASONING, call, output={"type": "computer_call_output", "call_id": "c1", "output": shot})
+    talk = answer(
+        REASONING, call, output={"type": "computer_call_output", "call_id": "c1", "output": shot}
+    )
     result = talk.messages[2]
     assert isinstance(result, ToolResult) and isinstance(result.blocks[0], Image)
     sent = talk.sent([*talk.messages[:2], replace(result, blocks=(Text("[picture left out]"),))])
@@ -123,11 +151,20 @@ def test_a_screenshot_that_was_taken_out_leaves_the_smallest_picture() -> None:
 
 def test_items_of_the_client_library_are_sent_back_as_they_are() -> None:
     types = pytest.importorskip("openai.types.responses")
-    reasoning = types.ResponseReasoningItem(id="rs_1", type="reasoning", summary=[], encrypted_content="x")
-    call = types.ResponseFunctionToolCall(type="function_call", call_id="c1", name="ls", arguments="{}", id="fc_1")
+    reasoning = types.ResponseReasoningItem(
+        id="rs_1", type="reasoning", summary=[], encrypted_content="x"
+    )
+    call = types.ResponseFunctionToolCall(
+        type="function_call", call_id="c1", name="ls", arguments="{}", id="fc_1"
+    )
     live = Compactor("truncate")
     sent = live.before_request(
-        [asked("go"), reasoning, call, {"type": "function_call_output", "call_id": "c1", "output": "a.py"}]
+        [
+            asked("go"),
+            reasoning,
+            call,
+            {"type": "function_call_output", "call_id": "c1", "output": "a.py"},
+        ]
     )
     assert sent[1] is reasoning and sent[2] is call
     assert live.log.path()[1].message.calls[0].name == "ls"  # type: ignore[union-attr]  # it is an answer
@@ -152,7 +189,10 @@ def test_results_without_ids_answer_the_calls_of_their_name_in_order() -> None:
     talk = Talk(
         HELLO,
         gemini_answer(gemini_call("a"), gemini_call("b"), gemini_call("a")),
-        {"role": "user", "parts": [gemini_result("a", "1"), gemini_result("a", "2"), gemini_result("b", "3")]},
+        {
+            "role": "user",
+            "parts": [gemini_result("a", "1"), gemini_result("a", "2"), gemini_result("b", "3")],
+        },
     )
     first, second, third = talk.messages[1].calls  # type: ignore[union-attr]  # it is an answer
     assert [one.call_id for one in talk.messages[2:]] == [first.id, third.id, second.id]  # type: ignore[union-attr]  # results
@@ -164,13 +204,17 @@ def test_a_shortened_gemini_result_keeps_its_key_and_its_name() -> None:
     talk = Talk(HELLO, gemini_answer(gemini_call("a", thoughtSignature="c2VhbA==")), told)
     result = talk.messages[2]
     assert isinstance(result, ToolResult)
-    sent = talk.sent([*talk.messages[:2], replace(result, blocks=(Text("short"),)), talk.messages[3]])
+    sent = talk.sent(
+        [*talk.messages[:2], replace(result, blocks=(Text("short"),)), talk.messages[3]]
+    )
     assert sent[2]["parts"] == [gemini_result("a", "short"), {"text": "hurry"}]
     takes_gemini(sent)
 
 
 def test_the_signature_of_the_first_call_goes_on_to_the_next_where_the_first_is_taken_out() -> None:
-    talk = Talk(HELLO, gemini_answer(gemini_call("a", thoughtSignature="c2VhbA=="), gemini_call("b")))
+    talk = Talk(
+        HELLO, gemini_answer(gemini_call("a", thoughtSignature="c2VhbA=="), gemini_call("b"))
+    )
     said = talk.messages[1]
     assert isinstance(said, AssistantMessage)
     sent = talk.sent([talk.messages[0], replace(said, blocks=said.blocks[1:])])
@@ -179,10 +223,16 @@ def test_the_signature_of_the_first_call_goes_on_to_the_next_where_the_first_is_
 
 def test_contents_of_the_client_library_are_read_and_sent_back() -> None:
     types = pytest.importorskip("google.genai.types")
-    part = types.Part(function_call=types.FunctionCall(name="ls", args={"path": "."}), thought_signature=b"seal")
-    picture = types.Part(inline_data=types.Blob(mime_type="image/png", data=b"\x89PNG\r\n\x1a\n" + b"0" * 40))
-    contents = [types.Content(role="user", parts=[types.Part(text="go"), picture]),
-                types.Content(role="model", parts=[part])]  # fmt: skip
+    part = types.Part(
+        function_call=types.FunctionCall(name="ls", args={"path": "."}), thought_signature=b"seal"
+    )
+    picture = types.Part(
+        inline_data=types.Blob(mime_type="image/png", data=b"\x89PNG\r\n\x1a\n" + b"0" * 40)
+    )
+    contents = [
+        types.Content(role="user", parts=[types.Part(text="go"), picture]),
+        types.Content(role="model", parts=[part]),
+    ]
     talk = Talk(*contents)
     assert [block.type for block in talk.messages[0].blocks] == ["text", "image"]
     assert talk.sent(talk.messages) == contents
@@ -191,7 +241,10 @@ def test_contents_of_the_client_library_are_read_and_sent_back() -> None:
     changed = replace(answer.calls[0], arguments={"path": "cut"})
     sent = talk.sent([talk.messages[0], replace(answer, blocks=(changed,))])
     made = types.Content.model_validate(sent[1])
-    assert made.parts[0].function_call.args == {"path": "cut"} and made.parts[0].thought_signature == b"seal"
+    assert (
+        made.parts[0].function_call.args == {"path": "cut"}
+        and made.parts[0].thought_signature == b"seal"
+    )
 
 
 def test_a_format_that_is_named_is_not_guessed() -> None:

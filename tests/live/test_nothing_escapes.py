@@ -72,7 +72,9 @@ BROKEN: dict[str, Callable[[Part], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "error"), pairs(BROKEN, [OSError("the host is broken"), Unspeakable()]))
+@pytest.mark.parametrize(
+    ("name", "error"), pairs(BROKEN, [OSError("the host is broken"), Unspeakable()])
+)
 def test_a_part_of_the_host_that_raises_never_stops_the_agent(name: str, error: Exception) -> None:
     messages = openai(40)
     live = Compactor(**{**PLAIN, **BROKEN[name](Part(error))})
@@ -85,9 +87,18 @@ def test_a_part_of_the_host_that_raises_never_stops_the_agent(name: str, error: 
     assert live.on_error("prompt is too long: 21346 tokens > 2000 maximum") is not None
     assert live.original == messages
     assert live.tokens <= 3_000
-    told = [event.why for event in live.events if isinstance(event, CallbackFailed | CompactionDropped)]
-    warnings = [event.warning for event in live.events if isinstance(event, CompactionEnded) and event.warning]
-    told += [warning.removeprefix("a note replaces the summary, since the model failed: ") for warning in warnings]
+    told = [
+        event.why for event in live.events if isinstance(event, CallbackFailed | CompactionDropped)
+    ]
+    warnings = [
+        event.warning
+        for event in live.events
+        if isinstance(event, CompactionEnded) and event.warning
+    ]
+    told += [
+        warning.removeprefix("a note replaces the summary, since the model failed: ")
+        for warning in warnings
+    ]
     assert told and all(why.startswith(type(error).__name__) for why in told)
     if not isinstance(error, Unspeakable):
         assert "OSError: the host is broken" in told
@@ -152,7 +163,9 @@ class Late:
 
 
 def paid(live: Compactor) -> list[float | None]:
-    return [event.usd for event in live.events if isinstance(event, CompactionEnded | CompactionDropped)]
+    return [
+        event.usd for event in live.events if isinstance(event, CompactionEnded | CompactionDropped)
+    ]
 
 
 def test_an_answer_that_came_to_nothing_is_paid_all_the_same() -> None:
@@ -160,7 +173,9 @@ def test_an_answer_that_came_to_nothing_is_paid_all_the_same() -> None:
     eager = AtShare(0.5, 0.0)
     live = Compactor(Preset("late", Strategy("late", stages), eager), model=Paid(), window=3_000)
     live.before_request(openai(15))
-    assert [event.why for event in live.events if isinstance(event, CompactionDropped)] == ["OSError: too late"]
+    assert [event.why for event in live.events if isinstance(event, CompactionDropped)] == [
+        "OSError: too late"
+    ]
     assert paid(live) == [0.01] and live.usd == 0.01
 
 
@@ -171,10 +186,13 @@ def test_an_empty_answer_is_paid_too() -> None:
     with pytest.raises(ModelError, match="empty"):
         live.compact(messages=history)
     assert paid(live) == [0.01] and live.usd == 0.01
-    assert live.compact() is not None and live.usd == pytest.approx(0.03)  # two requests for a split turn
+    # two requests for a split turn
+    assert live.compact() is not None and live.usd == pytest.approx(0.03)
 
 
-@pytest.mark.parametrize(("price", "usd"), [(None, None), ("a cent", None), (Decimal("0.01"), 0.01)])
+@pytest.mark.parametrize(
+    ("price", "usd"), [(None, None), ("a cent", None), (Decimal("0.01"), 0.01)]
+)
 def test_what_cannot_be_priced_makes_the_total_unknown(price: Any, usd: float | None) -> None:
     live = Compactor("summarize", model=Paid(usd=price), window=3_000)
     live.before_request(openai(30))
@@ -206,6 +224,8 @@ def test_a_time_limit_changes_nothing_for_a_model_that_answers_or_raises_a_timeo
     assert len(live.before_request(openai(30)[:-1])) < 100 and live.usd == 0
     late = Compactor(**{**STRICT, "model": Part(TimeoutError("slow"))}, settings=settings)
     late.before_request(openai(30)[:-1])
-    assert [one.why for one in late.events if isinstance(one, CompactionDropped)] == ["TimeoutError: slow"]
+    assert [one.why for one in late.events if isinstance(one, CompactionDropped)] == [
+        "TimeoutError: slow"
+    ]
     with pytest.raises(SettingError, match="model_seconds"):
         Settings(model_seconds=0)

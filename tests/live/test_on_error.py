@@ -14,7 +14,9 @@ from workbench.live.settings import Settings
 TOO_LONG = "prompt is too long: 213462 tokens > 200000 maximum"
 
 
-def compactor(preset: str | Preset = "summarize", window: int = 400_000, **given: object) -> Compactor:
+def compactor(
+    preset: str | Preset = "summarize", window: int = 400_000, **given: object
+) -> Compactor:
     return Compactor(preset, model=Extractive(), window=window, **given)  # type: ignore[arg-type]
 
 
@@ -55,7 +57,9 @@ def test_less_output_is_asked_for_where_that_is_enough() -> None:
     messages = openai(6)
     live = compactor()
     live.before_request(messages)
-    retry = live.on_error("input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000")
+    retry = live.on_error(
+        "input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000"
+    )
     assert retry is not None
     assert (retry.max_tokens, retry.messages) == (20_000, messages)
     assert live.window == 400_000
@@ -79,10 +83,19 @@ def test_what_compaction_does_not_mend_is_left_to_the_host(error: str) -> None:
 
 
 def test_a_broken_history_is_repaired_and_tried_again() -> None:
-    messages = [asked("do it"), used("c1"), asked("never mind"), back("c2", "orphan"), answered("ok"), asked("so?")]
+    messages = [
+        asked("do it"),
+        used("c1"),
+        asked("never mind"),
+        back("c2", "orphan"),
+        answered("ok"),
+        asked("so?"),
+    ]
     live = compactor()
     assert validators.openai_chat(live.before_request(messages))
-    retry = live.on_error("An assistant message with 'tool_calls' must be followed by tool messages", messages)
+    retry = live.on_error(
+        "An assistant message with 'tool_calls' must be followed by tool messages", messages
+    )
     assert retry is not None
     assert validators.openai_chat(retry.messages) == []
     assert live.original == messages
@@ -113,11 +126,15 @@ def test_the_last_resort_answers_an_overflow_that_the_preset_does_not(error: str
 
 
 def test_the_presets_own_answer_to_an_overflow_is_used() -> None:
-    cautious = Preset("cautious", Strategy("nothing", ()), Never(), overflow=Strategy("cut", (Truncate(),)))
+    cautious = Preset(
+        "cautious", Strategy("nothing", ()), Never(), overflow=Strategy("cut", (Truncate(),))
+    )
     live = compactor(cautious)
     live.before_request(openai(20))
     assert live.on_error(TOO_LONG) is not None
-    assert [[s.name for s in e.stages] for e in live.events if isinstance(e, CompactionEnded)] == [["truncate"]]
+    assert [[s.name for s in e.stages] for e in live.events if isinstance(e, CompactionEnded)] == [
+        ["truncate"]
+    ]
 
 
 def test_how_often_one_request_is_tried_again_is_a_setting() -> None:

@@ -1,4 +1,6 @@
-"""After a restart without a saved compactor, a preset knows its own summaries among plain messages."""
+"""After a restart without a saved compactor, a preset knows its own summaries among plain
+messages.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,20 @@ def compacted(preset: str, format: str) -> tuple[Compactor, list[Record]]:
 @pytest.mark.parametrize(("preset", "format"), pairs(WRITERS, TALKS))
 def test_a_summary_in_plain_messages_is_one_again(preset: str, format: str) -> None:
     live, sent = compacted(preset, format)
-    (wrote,) = [message for message in live._memory.state.sent.messages if isinstance(message, Summary)]
+    (wrote,) = [
+        message for message in live._memory.state.sent.messages if isinstance(message, Summary)
+    ]
     again = Compactor(preset, model=Extractive(), window=60_000, format=format)  # type: ignore[arg-type]
     again.before_request(sent)
     (found,) = summaries(again)
-    assert (found.lead, found.said_by, plain_text(found)) == (wrote.lead, wrote.said_by, plain_text(wrote))
-    assert found.text == wrote.text or (preset == "hermes_lean" and found.text.startswith(wrote.text))
+    assert (found.lead, found.said_by, plain_text(found)) == (
+        wrote.lead,
+        wrote.said_by,
+        plain_text(wrote),
+    )
+    assert found.text == wrote.text or (
+        preset == "hermes_lean" and found.text.startswith(wrote.text)
+    )
 
 
 class Seen:

@@ -14,7 +14,9 @@ from workbench.live.hooks import Due
 SUMMARISING = ["summarize", "opal", "operator_use", "docker_agent", "pi", "claude_code"]
 
 
-def begun(preset: str, turns: int = 30, hooks: wb.Hooks | None = None) -> tuple[wb.Compactor, Writer, list[Record]]:
+def begun(
+    preset: str, turns: int = 30, hooks: wb.Hooks | None = None
+) -> tuple[wb.Compactor, Writer, list[Record]]:
     writer = Writer()
     live = wb.Compactor(preset, model=writer, window=100_000, hooks=hooks or wb.Hooks())
     history = openai(turns, words=300)

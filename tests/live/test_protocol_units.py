@@ -1,4 +1,6 @@
-"""What an API takes as one unit stays one: a call and its results, a thought and its call, a message of one form."""
+"""What an API takes as one unit stays one: a call and its results, a thought and its call, a
+message of one form.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,24 @@ PRESETS = [name for name in KNOWN if name != "none"]
 
 def calls(step: int, n: int = 3) -> Record:
     """An answer with `n` calls at once."""
-    functions = [{"name": "read", "arguments": json.dumps({"path": f"{step}_{i}.py"})} for i in range(n)]
-    listed = [{"id": f"c{step}_{i}", "type": "function", "function": one} for i, one in enumerate(functions)]
+    functions = [
+        {"name": "read", "arguments": json.dumps({"path": f"{step}_{i}.py"})} for i in range(n)
+    ]
+    listed = [
+        {"id": f"c{step}_{i}", "type": "function", "function": one}
+        for i, one in enumerate(functions)
+    ]
     return {"role": "assistant", "content": None, "tool_calls": listed}
 
 
 def results(step: int, n: int = 3, chars: int = 1_500) -> list[Record]:
     """The results of these calls."""
     return [
-        {"role": "tool", "tool_call_id": f"c{step}_{i}", "content": f"result {step}_{i} " + "z" * chars}
+        {
+            "role": "tool",
+            "tool_call_id": f"c{step}_{i}",
+            "content": f"result {step}_{i} " + "z" * chars,
+        }
         for i in range(n)
     ]
 
@@ -47,12 +58,21 @@ def as_anthropic(messages: list[Record]) -> list[Record]:
     for message in messages:
         if message["role"] == "assistant":
             uses = [
-                {"type": "tool_use", "id": one["id"], "name": "read", "input": json.loads(one["function"]["arguments"])}
+                {
+                    "type": "tool_use",
+                    "id": one["id"],
+                    "name": "read",
+                    "input": json.loads(one["function"]["arguments"]),
+                }
                 for one in message["tool_calls"]
             ]
             converted.append({"role": "assistant", "content": uses})
         elif message["role"] == "tool":
-            part = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            part = {
+                "type": "tool_result",
+                "tool_use_id": message["tool_call_id"],
+                "content": message["content"],
+            }
             if converted[-1]["role"] == "assistant":
                 converted.append({"role": "user", "content": []})
             converted[-1]["content"].append(part)
@@ -71,7 +91,9 @@ def compacted_by_hand(live: wb.Compactor, messages: list[Record]) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("there", [0, 1, 2])
-def test_a_compaction_by_hand_leaves_calls_that_wait_and_the_results_that_are_there(preset: str, there: int) -> None:
+def test_a_compaction_by_hand_leaves_calls_that_wait_and_the_results_that_are_there(
+    preset: str, there: int
+) -> None:
     live = wb.Compactor(preset, model=Extractive(), window=16_000)
     history = steps(10)
     live.before_request(history)
@@ -86,7 +108,10 @@ def test_so_it_does_where_all_results_are_one_message(preset: str) -> None:
     history = steps(10)
     live.before_request(as_anthropic(history))
     compacted_by_hand(live, as_anthropic([*history, calls(99)]))
-    assert validators.anthropic(live.before_request(as_anthropic([*history, calls(99), *results(99)]))) == []
+    assert (
+        validators.anthropic(live.before_request(as_anthropic([*history, calls(99), *results(99)])))
+        == []
+    )
 
 
 @pytest.mark.parametrize("preset", ["ddx_agent", "docker_agent"])
@@ -114,7 +139,10 @@ def test_results_without_ids_keep_their_calls_and_their_order(preset: str) -> No
         names = [f"{step}_{i}" for i in range(3)]
         asked = [{"function": {"name": "read", "arguments": {"path": name}}} for name in names]
         history.append({"role": "assistant", "content": "", "tool_calls": asked})
-        history += [{"role": "tool", "tool_name": "read", "content": f"{name} " + "z" * 800} for name in names]
+        history += [
+            {"role": "tool", "tool_name": "read", "content": f"{name} " + "z" * 800}
+            for name in names
+        ]
         sent = live.before_request(history)
         expected: list[str] = []
         for message in sent:
@@ -166,20 +194,35 @@ def test_a_window_that_suffices_tells_nothing() -> None:
 FOREIGN: dict[str, dict[str, Any]] = {
     "Bedrock's Converse API (toolUse)": {
         "role": "assistant",
-        "content": [{"text": "I look."}, {"toolUse": {"toolUseId": "t1", "name": "read", "input": {"path": "a.py"}}}],
+        "content": [
+            {"text": "I look."},
+            {"toolUse": {"toolUseId": "t1", "name": "read", "input": {"path": "a.py"}}},
+        ],
     },
     "Bedrock's Converse API (toolResult)": {
         "role": "user",
         "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "class Pool"}]}}],
     },
-    "Bedrock's Converse API (a text without a type)": {"role": "user", "content": [{"text": "Why does it leak?"}]},
+    "Bedrock's Converse API (a text without a type)": {
+        "role": "user",
+        "content": [{"text": "Why does it leak?"}],
+    },
     "Vercel's AI SDK (tool-call)": {
         "role": "assistant",
-        "content": [{"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {"path": "a.py"}}],
+        "content": [
+            {"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {"path": "a.py"}}
+        ],
     },
     "Vercel's AI SDK (tool-result)": {
         "role": "tool",
-        "content": [{"type": "tool-result", "toolCallId": "c1", "toolName": "read", "output": {"value": "class Pool"}}],
+        "content": [
+            {
+                "type": "tool-result",
+                "toolCallId": "c1",
+                "toolName": "read",
+                "output": {"value": "class Pool"},
+            }
+        ],
     },
 }
 
@@ -190,7 +233,11 @@ def test_a_message_of_another_apis_form_is_refused_and_never_half_read(owner: st
     live.before_request([{"role": "user", "content": "Read all files."}])
     with pytest.raises(FormatError) as error:
         live.before_request([{"role": "user", "content": "Read all files."}, FOREIGN[owner]])
-    assert owner in str(error.value) and "messages[1]" in str(error.value) and "convert" in str(error.value)
+    assert (
+        owner in str(error.value)
+        and "messages[1]" in str(error.value)
+        and "convert" in str(error.value)
+    )
     assert len(live.original) == 1, "nothing of it was taken in"
 
 
@@ -198,7 +245,12 @@ def test_a_message_of_another_apis_form_is_refused_and_never_half_read(owner: st
     "message",
     [
         {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "Read all files."}]},
-        {"role": "user", "id": "m1", "content": "", "parts": [{"part_kind": "user-prompt", "content": "Read."}]},
+        {
+            "role": "user",
+            "id": "m1",
+            "content": "",
+            "parts": [{"part_kind": "user-prompt", "content": "Read."}],
+        },
         {"id": "m1", "parts": [{"type": "text", "text": "Read all files."}], "role": "assistant"},
     ],
 )

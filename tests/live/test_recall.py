@@ -50,7 +50,10 @@ def test_a_whole_loop_calls_recall_and_goes_on() -> None:
     live = wb.Compactor("pipeline+recall", model="extractive", window=4_000)
     messages = openai(30)
     live.before_request(messages, tools=live.tools())
-    messages += [asked("what was the limit of part 2?"), used("call_r", "recall", query="limit of part 2")]
+    messages += [
+        asked("what was the limit of part 2?"),
+        used("call_r", "recall", query="limit of part 2"),
+    ]
     messages.append(back("call_r", live.recall(query="limit of part 2")))
     sent = live.before_request(messages, tools=live.tools())
     assert "limit is 1002" in sent[-1]["content"] or "limit at 1002" in sent[-1]["content"]
@@ -64,7 +67,9 @@ def test_a_call_with_arguments_of_another_kind_is_answered(arguments: Record) ->
     assert "limit" in compacted().recall(**arguments)
 
 
-@pytest.mark.parametrize("arguments", [{}, {"query": None}, {"query": {"words": "limit"}}, {"q": "limit"}])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"query": None}, {"query": {"words": "limit"}}, {"q": "limit"}]
+)
 def test_a_call_without_a_query_is_told_what_it_needs(arguments: Record) -> None:
     assert compacted().recall(**arguments) == "recall needs an id or a query."
 

@@ -10,7 +10,12 @@ from benchmarks.bench_refusals import KNOWLEDGE, Case, driven
 from live.talk import Record, answered, asked, openai
 
 from workbench.engine.models.extractive import Extractive
-from workbench.engine.transcript.message import SystemMessage, Text, chars_per_token, quarter_of_bytes
+from workbench.engine.transcript.message import (
+    SystemMessage,
+    Text,
+    chars_per_token,
+    quarter_of_bytes,
+)
 from workbench.live.compactor import Compactor
 
 SAMPLE = [
@@ -29,7 +34,9 @@ def test_the_sample_has_each_kind_of_knowledge() -> None:
     assert {case.knowledge for case in SAMPLE} == {*KNOWLEDGE}
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: f"{case.preset} {case.script} {case.knowledge}")
+@pytest.mark.parametrize(
+    "case", SAMPLE, ids=lambda case: f"{case.preset} {case.script} {case.knowledge}"
+)
 def test_the_next_request_fits_keeps_enough_and_holds_the_newest_result(case: Case) -> None:
     outcomes = driven(case)
     assert outcomes
@@ -72,7 +79,9 @@ def test_pictures_that_a_server_counts_by_their_bytes_do_not_empty_the_words() -
     picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
     talk: list[Record] = [asked("Compare the screens.")]
     for part in range(45):
-        talk.append({"role": "user", "content": [{"type": "text", "text": f"Screen {part}."}, picture]})
+        talk.append(
+            {"role": "user", "content": [{"type": "text", "text": f"Screen {part}."}, picture]}
+        )
         talk.append(answered(f"Part {part}: " + "it shows a form with two fields. " * 40))
     live = Compactor("truncate", window=200_000)
     live.before_request(talk)

@@ -31,11 +31,18 @@ TURNS, WORDS, WINDOW = 16, 100, 5_000
 
 def resumed(live: Compactor, **given: Any) -> Compactor:
     """The compactor from its document, through JSON text."""
-    return Compactor.load(json.loads(json.dumps(live.save(), allow_nan=False)), model=Extractive(), **given)
+    return Compactor.load(
+        json.loads(json.dumps(live.save(), allow_nan=False)), model=Extractive(), **given
+    )
 
 
 def requests(
-    preset: Preset | str, format: str, habit: Habit = as_it_is, *, killed: bool, returned: bool = False
+    preset: Preset | str,
+    format: str,
+    habit: Habit = as_it_is,
+    *,
+    killed: bool,
+    returned: bool = False,
 ) -> list[list[Record]]:
     """All requests of a conversation; killed, the compactor is saved and loaded at every one."""
     given: dict[str, Any] = {"clock": lambda: 0.0}
@@ -44,15 +51,23 @@ def requests(
     sent: list[list[Record]] = []
     for message in TALKS[format](TURNS, words=WORDS):
         if message["role"] == "assistant":
-            request = live.before_request(copy.deepcopy(habit(said, len(sent))), tools=[{"name": "read"}], model="m")
+            request = live.before_request(
+                copy.deepcopy(habit(said, len(sent))), tools=[{"name": "read"}], model="m"
+            )
             sent.append(copy.deepcopy(request))
             said = copy.deepcopy(request) if returned else said
-            live.report_usage({"prompt_tokens": live.tokens + 300, "completion_tokens": 9}, model="m")
+            live.report_usage(
+                {"prompt_tokens": live.tokens + 300, "completion_tokens": 9}, model="m"
+            )
         said.append(message)
         if "tool_calls" not in message and message["role"] == "assistant":
             live.after_turn(copy.deepcopy(said))
         if killed and message["role"] == "assistant":
-            live = resumed(live, **given) if isinstance(preset, str) else resumed(live, preset=preset, **given)
+            live = (
+                resumed(live, **given)
+                if isinstance(preset, str)
+                else resumed(live, preset=preset, **given)
+            )
     return sent
 
 
@@ -65,7 +80,9 @@ def test_killed_and_resumed_at_every_turn_it_sends_the_same(preset: str, format:
 
 @pytest.mark.parametrize("habit", HABITS[1:] if FULL else HABITS[3:])
 def test_so_it_does_with_a_host_of_habits(habit: Habit) -> None:
-    assert requests("pipeline", "openai", habit, killed=True) == requests("pipeline", "openai", habit, killed=False)
+    assert requests("pipeline", "openai", habit, killed=True) == requests(
+        "pipeline", "openai", habit, killed=False
+    )
 
 
 def test_so_it_does_for_an_agent_that_goes_on_with_what_came_back_and_with_recall() -> None:
@@ -87,7 +104,12 @@ def test_log_branches_archive_and_learned_window_are_in_the_document() -> None:
     live.on_error("prompt is too long: 2500 tokens > 2000 maximum")
     again = resumed(live)
     assert again.log == live.log and len(again.log.leaves()) > 1
-    assert (again.window, again.tokens, again.usd, again.original) == (2_000, live.tokens, live.usd, live.original)
+    assert (again.window, again.tokens, again.usd, again.original) == (
+        2_000,
+        live.tokens,
+        live.usd,
+        live.original,
+    )
     assert again.session().messages == live.session().messages
 
 
@@ -114,7 +136,9 @@ def test_a_model_that_failed_is_not_asked_again_right_after_the_restart() -> Non
     said, down = openai(20, words=100), Down()
     strict = without_fallback("summarize")
     live = Compactor(strict, model=down, window=6_000)
-    end = next(end for end in range(len(said)) if live.before_request(said[:end]) is None or down.asked)
+    end = next(
+        end for end in range(len(said)) if live.before_request(said[:end]) is None or down.asked
+    )
     again = Compactor.load(json.loads(json.dumps(live.save())), strict, model=down)
     again.before_request([*said[:end], asked("and now?")])
     assert down.asked == 1
@@ -123,7 +147,9 @@ def test_a_model_that_failed_is_not_asked_again_right_after_the_restart() -> Non
 
 
 def test_an_answer_that_came_in_pieces_is_resumed_as_it_was_heard() -> None:
-    """Of Responses items: a request in the middle of an answer takes its first items for a whole one."""
+    """Of Responses items: a request in the middle of an answer takes its first items for a whole
+    one.
+    """
     said = items(openai(6))
     given: dict[str, Any] = {"model": Extractive(), "window": 1_200, "format": "responses"}
     live = Compactor("pipeline", **given)
@@ -153,7 +179,9 @@ for end in range(2, 50):
 os.kill(os.getpid(), signal.SIGKILL)
 """
     file, tests = tmp_path / "compactor.json", str(Path(__file__).parents[1])
-    dead = subprocess.run([sys.executable, "-c", script, str(file), tests], timeout=120, check=False)
+    dead = subprocess.run(
+        [sys.executable, "-c", script, str(file), tests], timeout=120, check=False
+    )
     assert dead.returncode == -signal.SIGKILL
     whole, said = Compactor("summarize", model=Extractive(), window=3_000), openai(20)
     for end in range(2, 50):

@@ -29,7 +29,9 @@ def test_nothing_is_above_the_window_broken_lost_or_undone(case: tuple[str, str,
     assert {head: found[head] for head in ZERO if found[head]} == {}
 
 
-@pytest.mark.parametrize("case", [("summarize", "openai", "reminder"), ("opal", "gemini", "rebuilt")], ids=" ".join)
+@pytest.mark.parametrize(
+    "case", [("summarize", "openai", "reminder"), ("opal", "gemini", "rebuilt")], ids=" ".join
+)
 def test_killed_and_resumed_in_every_turn_it_sends_the_same(case: tuple[str, str, str]) -> None:
     requests, different, compactions = differences(*case, turns=10, window=4_000)
     assert requests > 20 and compactions > 1 and different == 0

@@ -24,12 +24,16 @@ from workbench.live.usage import usage_of
         (Usage(input=40, cache_read=60, output=9), 100, 60, 9),
     ],
 )  # fmt: skip
-def test_usage_is_read_in_every_providers_form(given: Any, prompt: int, cached: int, output: int) -> None:
+def test_usage_is_read_in_every_providers_form(
+    given: Any, prompt: int, cached: int, output: int
+) -> None:
     usage = usage_of(given)
     assert usage is not None
     assert (usage.prompt, usage.cache_read, usage.output) == (prompt, cached, output)
 
 
-@pytest.mark.parametrize("given", [None, {}, {"prompt_tokens": 0}, {"prompt_tokens": None}, {"input_tokens": -1}])
+@pytest.mark.parametrize(
+    "given", [None, {}, {"prompt_tokens": 0}, {"prompt_tokens": None}, {"input_tokens": -1}]
+)
 def test_a_report_that_says_nothing_is_none(given: Any) -> None:
     assert usage_of(given) is None

@@ -20,16 +20,24 @@ from workbench.engine.models.extractive import Extractive
 from workbench.live.compactor import Compactor
 
 PRESETS = sorted(BUILTIN)
-RELAXED = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+RELAXED = settings(
+    max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @st.composite
 def chats(draw: st.DrawFn) -> list[Record]:
-    """OpenAI chat: turns with 0 to 3 steps of 1 to 3 parallel calls, results of any length in any order."""
-    messages: list[Record] = [{"role": "system", "content": "Be careful."}] if draw(st.booleans()) else []
+    """OpenAI chat: turns with 0 to 3 steps of 1 to 3 parallel calls, results of any length in
+    any order.
+    """
+    messages: list[Record] = (
+        [{"role": "system", "content": "Be careful."}] if draw(st.booleans()) else []
+    )
     calls = 0
     for turn in range(draw(st.integers(1, 7))):
-        messages += [asked(f"question {turn} " + "why " * draw(st.integers(0, 60)))] * draw(st.integers(1, 2))
+        messages += [asked(f"question {turn} " + "why " * draw(st.integers(0, 60)))] * draw(
+            st.integers(1, 2)
+        )
         for _ in range(draw(st.integers(0, 3))):
             ids = [f"call_{calls + n}" for n in range(draw(st.integers(1, 3)))]
             calls += len(ids)
@@ -38,17 +46,24 @@ def chats(draw: st.DrawFn) -> list[Record]:
             made["content"] = draw(st.sampled_from([None, "Let me see."]))
             if draw(st.booleans()):
                 made["reasoning_content"] = "I should look. " * draw(st.integers(1, 30))
-            results = [back(id, draw(TEXTS) * draw(st.integers(1, 80))) for id in draw(st.permutations(ids))]
+            results = [
+                back(id, draw(TEXTS) * draw(st.integers(1, 80)))
+                for id in draw(st.permutations(ids))
+            ]
             messages += [made, *results]
         if draw(st.booleans()):
             messages.append(answered(f"answer {turn} " + "so " * draw(st.integers(0, 40))))
     return [*messages, asked("and now?")]
 
 
-TEXTS = st.sampled_from(["a line of output\n", "数据 ", "👩‍👩‍👧 ", "x", "path/to/file.py:12 error E42; "])
+TEXTS = st.sampled_from(
+    ["a line of output\n", "数据 ", "👩‍👩‍👧 ", "x", "path/to/file.py:12 error E42; "]
+)
 
 
-def sent(preset: str, messages: list[Record], window: int, *, by_hand: bool = False) -> list[Record]:
+def sent(
+    preset: str, messages: list[Record], window: int, *, by_hand: bool = False
+) -> list[Record]:
     """What is handed out at the end of the conversation, after a request at each of its answers."""
     live = Compactor(preset, model=Extractive(), window=window)
     for end, message in enumerate(messages):
@@ -102,7 +117,12 @@ def test_parallel_calls_with_sealed_thoughts_stay_valid_for_anthropic(preset: st
         for part in message["content"]
         if isinstance(part, dict) and part["type"] == "thinking"
     }
-    thoughts = [p for m in compacted for p in m["content"] if isinstance(p, dict) and p["type"] == "thinking"]
+    thoughts = [
+        p
+        for m in compacted
+        for p in m["content"]
+        if isinstance(p, dict) and p["type"] == "thinking"
+    ]
     assert all(seals[part["signature"]] == part["thinking"] for part in thoughts)
 
 
@@ -122,7 +142,10 @@ def as_responses(messages: list[Record]) -> list[Any]:
         LiteLLMResponsesTransformationHandler,
     )
 
-    items, _ = LiteLLMResponsesTransformationHandler().convert_chat_completion_messages_to_responses_api(
+    (
+        items,
+        _,
+    ) = LiteLLMResponsesTransformationHandler().convert_chat_completion_messages_to_responses_api(
         copy.deepcopy(messages)
     )
     return list(items)
@@ -142,10 +165,19 @@ def as_gemini(messages: list[Record]) -> list[Any]:
         ([asked("hi"), used("c"), asked("so?")], validators.openai_chat),
         ([asked("hi"), answered("")], validators.openai_chat),
         ([answered("hi"), asked("hi")], validators.anthropic),
-        (blocks([asked("hi"), used("c"), back("c", "x"), back("c", "x"), asked("so?")]), validators.anthropic),
+        (
+            blocks([asked("hi"), used("c"), back("c", "x"), back("c", "x"), asked("so?")]),
+            validators.anthropic,
+        ),
         (blocks([asked("hi"), used("c"), asked("so?")]), validators.anthropic),
-        ([{"type": "function_call_output", "call_id": "c", "output": "x"}], validators.openai_responses),
-        ([{"type": "function_call", "call_id": "c", "arguments": "{}"}], validators.openai_responses),
+        (
+            [{"type": "function_call_output", "call_id": "c", "output": "x"}],
+            validators.openai_responses,
+        ),
+        (
+            [{"type": "function_call", "call_id": "c", "arguments": "{}"}],
+            validators.openai_responses,
+        ),
         ([{"role": "model", "parts": [{"text": "hi"}]}], validators.gemini),
         ([{"role": "user", "parts": [{"function_response": {}}]}], validators.gemini),
     ],

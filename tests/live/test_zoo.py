@@ -1,4 +1,6 @@
-"""A host that rewrites what a compaction covers pays for no compaction again, and one that cannot be met is told."""
+"""A host that rewrites what a compaction covers pays for no compaction again, and one that
+cannot be met is told.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ MOST = 1.1
 
 @pytest.mark.parametrize("habit", REWRITING, ids=lambda habit: habit.__name__)
 @pytest.mark.parametrize(("preset", "api"), [("summarize", "openai"), ("opal", "anthropic")])
-def test_a_host_of_each_habit_pays_no_more_than_one_without(preset: str, api: str, habit: object) -> None:
+def test_a_host_of_each_habit_pays_no_more_than_one_without(
+    preset: str, api: str, habit: object
+) -> None:
     untouched = visit(preset, api, turns=24)
     seen = visit(preset, api, habit, turns=24)  # type: ignore[arg-type]  # a habit
     assert untouched.compactions > 2 and seen.lost == 0
@@ -22,7 +26,9 @@ def test_a_host_of_each_habit_pays_no_more_than_one_without(preset: str, api: st
 
 
 @pytest.mark.parametrize("habit", [drops_oldest_turns, renders_its_head_anew])
-def test_nothing_is_undone_by_a_host_that_drops_its_oldest_turns_or_renders_its_head_anew(habit: object) -> None:
+def test_nothing_is_undone_by_a_host_that_drops_its_oldest_turns_or_renders_its_head_anew(
+    habit: object,
+) -> None:
     assert visit("summarize", "openai", habit, turns=24).undone == 0  # type: ignore[arg-type]  # a habit
 
 
@@ -31,7 +37,10 @@ def compacted(turns: int = 30) -> tuple[wb.Compactor, list[Record]]:
     live = wb.Compactor("summarize", model=Writer(), window=8_000)
     history: list[Record] = []
     for number in range(turns):
-        history += [asked(f"Question {number}: " + "why " * 100), answered(f"Answer {number}: " + "so " * 200)]
+        history += [
+            asked(f"Question {number}: " + "why " * 100),
+            answered(f"Answer {number}: " + "so " * 200),
+        ]
         live.before_request(history)
     return live, history
 
@@ -53,13 +62,24 @@ def test_a_question_taken_out_of_the_middle_of_the_covered_part_does_undo_it() -
     assert undone(live) > 0
 
 
-def test_a_host_that_undoes_each_compaction_is_told_what_it_paid_and_none_starts_for_a_while() -> None:
+def test_a_host_that_undoes_each_compaction_is_told_what_it_paid_and_none_starts_for_a_while() -> (
+    None
+):
     live = wb.Compactor("summarize", model=Writer(), window=8_000)
     history: list[Record] = []
     for number in range(60):
-        history += [asked(f"Question {number}: " + "why " * 100), answered(f"Answer {number}: " + "so " * 200)]
-        rewritten = [asked(f"{number} {index}: {one['content']}") for index, one in enumerate(history[::2])]
-        live.before_request([one for pair in zip(rewritten, history[1::2], strict=True) for one in pair])
+        history += [
+            asked(f"Question {number}: " + "why " * 100),
+            answered(f"Answer {number}: " + "so " * 200),
+        ]
+        rewritten = [
+            asked(f"{number} {index}: {one['content']}") for index, one in enumerate(history[::2])
+        ]
+        live.before_request(
+            [one for pair in zip(rewritten, history[1::2], strict=True) for one in pair]
+        )
     told = [event for event in live.events if isinstance(event, PaidInVain)]
     assert told and told[0].undone >= 3 and told[0].usd == pytest.approx(0.01 * told[0].undone)
-    assert live.usd is not None and live.usd < 0.01 * 40, "it pays for fewer than one in each request"
+    assert live.usd is not None and live.usd < 0.01 * 40, (
+        "it pays for fewer than one in each request"
+    )

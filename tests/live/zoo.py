@@ -1,4 +1,6 @@
-"""Hosts that rewrite what they said before: each habit changes the list that a host passes with its n-th request."""
+"""Hosts that rewrite what they said before: each habit changes the list that a host passes with
+its n-th request.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +62,13 @@ def drops_oldest_turns(messages: list[Record], request: int) -> list[Record]:
 
 def drops_oldest_turns_behind_a_note(messages: list[Record], request: int) -> list[Record]:
     kept = newest_turns(messages)
-    note = {"role": "user", "content": f"[{len(messages) - len(kept)} earlier messages were dropped]"}
-    return messages if kept is messages else [note, {"role": "assistant", "content": "I see."}, *kept]
+    note = {
+        "role": "user",
+        "content": f"[{len(messages) - len(kept)} earlier messages were dropped]",
+    }
+    return (
+        messages if kept is messages else [note, {"role": "assistant", "content": "I see."}, *kept]
+    )
 
 
 def drops_in_larger_steps(messages: list[Record], request: int) -> list[Record]:
@@ -71,7 +78,10 @@ def drops_in_larger_steps(messages: list[Record], request: int) -> list[Record]:
 
 
 def renders_its_head_anew(messages: list[Record], request: int) -> list[Record]:
-    return [{"role": "user", "content": f"<env>step {request}, {request * 37} seconds</env>"}, *messages]
+    return [
+        {"role": "user", "content": f"<env>step {request}, {request * 37} seconds</env>"},
+        *messages,
+    ]
 
 
 def renders_its_head_and_drops_turns(messages: list[Record], request: int) -> list[Record]:
@@ -88,19 +98,25 @@ def shortens_old_results(messages: list[Record], request: int) -> list[Record]:
 
 def shortens_old_answers(messages: list[Record], request: int) -> list[Record]:
     old = [
-        {**message, "content": message["content"][:60]}
-        if message["role"] == "assistant" and isinstance(message["content"], str)
-        else message
+        (
+            {**message, "content": message["content"][:60]}
+            if message["role"] == "assistant" and isinstance(message["content"], str)
+            else message
+        )
         for message in messages[:-OLD]
     ]
     return [*old, *messages[-OLD:]]
 
 
 def drops_old_steps(messages: list[Record], request: int) -> list[Record]:
-    """Questions and final answers stay; the calls between them and their results go once they are old."""
+    """Questions and final answers stay; the calls between them and their results go once they
+    are old.
+    """
     kept = [message for message in messages[:-OLD] if is_question(message) or is_final(message)]
     newest = messages[-OLD:]
-    while newest and (newest[0]["role"] == "tool" or (newest[0]["role"] == "user" and not is_question(newest[0]))):
+    while newest and (
+        newest[0]["role"] == "tool" or (newest[0]["role"] == "user" and not is_question(newest[0]))
+    ):
         newest = newest[1:]  # its call is gone
     return [*kept, *newest] if len(messages) > OLD else messages
 
@@ -178,7 +194,9 @@ class Visit:
 
 def turn(number: int, rng: random.Random, api: str) -> list[Record]:
     """A question, some calls with results, and an answer."""
-    messages: list[Record] = [{"role": "user", "content": f"Q{number}. " + "ask " * rng.randrange(5, 200)}]
+    messages: list[Record] = [
+        {"role": "user", "content": f"Q{number}. " + "ask " * rng.randrange(5, 200)}
+    ]
     for step in range(rng.randrange(0, 4)):
         ids = [f"c{number}_{step}_{place}" for place in range(1 + rng.randrange(3))]
         texts = [f"{id} " + "line " * rng.randrange(10, 1_500) for id in ids]
@@ -187,16 +205,28 @@ def turn(number: int, rng: random.Random, api: str) -> list[Record]:
             calls = [{"id": id, "type": "function", "function": function} for id in ids]
             messages.append({"role": "assistant", "content": None, "tool_calls": calls})
             pairs = zip(ids, texts, strict=True)
-            messages += [{"role": "tool", "tool_call_id": id, "content": text} for id, text in pairs]
+            messages += [
+                {"role": "tool", "tool_call_id": id, "content": text} for id, text in pairs
+            ]
         else:
-            thought = {"type": "thinking", "thinking": "hm " * 20, "signature": f"seal {number} {step}"}
+            thought = {
+                "type": "thinking",
+                "thinking": "hm " * 20,
+                "signature": f"seal {number} {step}",
+            }
             path = {"path": f"f{number}.py"}
-            uses = [{"type": "tool_use", "id": id, "name": "read_file", "input": path} for id in ids]
+            uses = [
+                {"type": "tool_use", "id": id, "name": "read_file", "input": path} for id in ids
+            ]
             messages.append({"role": "assistant", "content": [thought, *uses]})
             pairs = zip(ids, texts, strict=True)
-            results = [{"type": "tool_result", "tool_use_id": id, "content": text} for id, text in pairs]
+            results = [
+                {"type": "tool_result", "tool_use_id": id, "content": text} for id, text in pairs
+            ]
             messages.append({"role": "user", "content": results})
-    messages.append({"role": "assistant", "content": f"A{number}. " + "say " * rng.randrange(5, 100)})
+    messages.append(
+        {"role": "assistant", "content": f"A{number}. " + "say " * rng.randrange(5, 100)}
+    )
     return messages
 
 
@@ -211,7 +241,9 @@ def requests_of(turns: int, api: str) -> Iterator[tuple[int, list[Record]]]:
             said.append(message)
 
 
-def visit(preset: str, api: str, habit: Habit = as_it_is, turns: int = 60, window: int = 16_000) -> Visit:
+def visit(
+    preset: str, api: str, habit: Habit = as_it_is, turns: int = 60, window: int = 16_000
+) -> Visit:
     """What a compactor pays for a host of that habit."""
     writer = Writer()
     live = wb.Compactor(preset, model=writer, window=window, format=api)  # type: ignore[arg-type]  # both are formats
@@ -220,7 +252,11 @@ def visit(preset: str, api: str, habit: Habit = as_it_is, turns: int = 60, windo
         sent = live.before_request(habit(list(said), request))
         lost += f"Q{number}. " not in str(sent)
         live.after_turn()
-    ended = [event for event in live.events if isinstance(event, CompactionEnded) and event.outcome != "unchanged"]
+    ended = [
+        event
+        for event in live.events
+        if isinstance(event, CompactionEnded) and event.outcome != "unchanged"
+    ]
     undone = sum(event.undone for event in live.events if isinstance(event, Rewound))
     types = tuple(event.type for event in live.events if not event.type.startswith("compaction_"))
     return Visit(writer.asked, len(ended), undone, lost, types)

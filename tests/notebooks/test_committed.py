@@ -1,4 +1,6 @@
-"""What a committed notebook is: a page of reading without outputs, that uses the face and nothing inner."""
+"""What a committed notebook is: a page of reading without outputs, that uses the face and
+nothing inner.
+"""
 
 import ast
 import json
@@ -18,12 +20,17 @@ BESIDES = {
     "07_in_your_agent": {"json", "litellm", "os", "subprocess", "sys", "tempfile", "time"},
     "09_which_strategy_fits": {"pathlib", "workbench.lab.advice.advise", "workbench.lab.learning.learn"},
 }  # fmt: skip
-"""What a notebook may import besides: the one about an agent's loop has the loop's own client, and kills an agent;
-what learns and advises stands beside the face."""
+"""What a notebook may import besides: the one about an agent's loop has the loop's own client, and
+kills an agent; what learns and advises stands beside the face.
+"""
 
 
 def cells(path: Path, kind: str = "code") -> list[dict[str, Any]]:
-    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind]
+    return [
+        cell
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == kind
+    ]
 
 
 def code(path: Path) -> list[ast.Module]:
@@ -33,9 +40,16 @@ def code(path: Path) -> list[ast.Module]:
 def test_there_are_notebooks() -> None:
     names = {path.stem for path in NOTEBOOKS}
     course = {
-        "01_first_replay", "02_compare_strategies", "03_explore_session", "04_write_a_stage", "05_sweep",
-        "06_real_models", "07_in_your_agent", "08_does_the_work_get_done", "09_which_strategy_fits",
-    }  # fmt: skip
+        "01_first_replay",
+        "02_compare_strategies",
+        "03_explore_session",
+        "04_write_a_stage",
+        "05_sweep",
+        "06_real_models",
+        "07_in_your_agent",
+        "08_does_the_work_get_done",
+        "09_which_strategy_fits",
+    }
     assert course | {"experiment", "report"} <= names
 
 
@@ -50,7 +64,9 @@ def test_its_second_cell_declares_its_parameters_each_with_a_type_and_a_comment(
     assert second["metadata"].get("tags") == ["parameters"]
     lines = ast.parse("".join(second["source"])).body
     assert all(isinstance(line, ast.AnnAssign) for line in lines)
-    assert len(declared(path)) == len(lines) and all(one["help"] for one in inspect_notebook(str(path)).values())
+    assert len(declared(path)) == len(lines) and all(
+        one["help"] for one in inspect_notebook(str(path)).values()
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -63,7 +79,10 @@ def test_it_imports_the_face_and_plotting_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_is_a_page_of_reading(path: Path) -> None:
-    most = 26 if path.stem == "report" else 15  # a report has a cell a section, and code is hidden in it
+    # a report has a cell a section, and code is hidden in it
+    most = 26 if path.stem == "report" else 15
     assert len(cells(path)) <= most and len(cells(path, "markdown")) >= 4
-    functions = [node for page in code(path) for node in ast.walk(page) if isinstance(node, ast.FunctionDef)]
+    functions = [
+        node for page in code(path) for node in ast.walk(page) if isinstance(node, ast.FunctionDef)
+    ]
     assert all((node.end_lineno or 0) - node.lineno < 5 for node in functions)

@@ -17,10 +17,16 @@ SAVES = "os.replace(file.with_suffix"
 
 
 @pytest.mark.slow
-def test_an_agent_keeps_within_its_window_goes_on_when_killed_and_learns_from_a_refusal(tmp_path: Path) -> None:
+def test_an_agent_keeps_within_its_window_goes_on_when_killed_and_learns_from_a_refusal(
+    tmp_path: Path,
+) -> None:
     run = run_notebook if FULL else run_here  # a kernel reads litellm again, for seconds
     done = run(LESSON, tmp_path / "out.ipynb", {"parts": 18})
-    outputs = [out for cell in json.loads(done.read_text(encoding="utf-8"))["cells"] for out in cell.get("outputs", ())]
+    outputs = [
+        out
+        for cell in json.loads(done.read_text(encoding="utf-8"))["cells"]
+        for out in cell.get("outputs", ())
+    ]
     assert not [out for out in outputs if out["output_type"] == "error"]
     text = "\n".join("".join(out.get("text", "")) for out in outputs)
     assert "36 requests, 0 refused; Part 17 holds the limit 7017." in text

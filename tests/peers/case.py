@@ -18,7 +18,8 @@ class Decision:
     Attributes:
         whole: ids of those that stay word for word.
         rewritten: ids of those that stay and say less.
-        split: whether the start of a turn is summarised apart; None where the peer knows no such thing.
+        split: whether the start of a turn is summarised apart; None where the peer knows no such
+            thing.
         asked: whether a model is asked; None where that is not compared.
     """
 
@@ -29,17 +30,22 @@ class Decision:
 
     def like(self, other: Decision) -> Decision:
         """This one, of which is left out what the other says nothing about."""
-        split, asked = (None if other.split is None else self.split), (None if other.asked is None else self.asked)
+        split, asked = (
+            (None if other.split is None else self.split),
+            (None if other.asked is None else self.asked),
+        )
         return Decision(self.whole, self.rewritten, split, asked)
 
 
 @dataclass(frozen=True)
 class Case:
-    """What was there before a compaction, without the pinned messages, which a peer never has in its history.
+    """What was there before a compaction, without the pinned messages, which a peer never has in
+    its history.
 
     Attributes:
         sizes: tokens of each message as the preset counted them.
-        half: half of the room that the target leaves: what our presets give newest messages at most.
+        half: half of the room that the target leaves: what our presets give newest messages at
+            most.
         tokens, target, window: of the whole request.
         reason: why it was due.
         pruned: whether the compaction asked no model.
@@ -66,15 +72,30 @@ class Case:
         own = [i for i in range(len(before.messages)) if i not in held]
         room = max(done.budget.room(before, own), 0)
         return cls(
-            tuple(before.messages[i] for i in own), tuple(before.sizes[i] for i in own), int(0.5 * room),
-            before.tokens, done.budget.target, done.budget.window, done.budget.reason, not done.completions, tuple(own),
-            len(before.messages), before.count,
-        )  # fmt: skip
+            tuple(before.messages[i] for i in own),
+            tuple(before.sizes[i] for i in own),
+            int(0.5 * room),
+            before.tokens,
+            done.budget.target,
+            done.budget.window,
+            done.budget.reason,
+            not done.completions,
+            tuple(own),
+            len(before.messages),
+            before.count,
+        )
 
     @property
     def start(self) -> int:
         """Where the newest summary ends."""
-        return next((i + 1 for i in reversed(range(len(self.messages))) if self.messages[i].role == "summary"), 0)
+        return next(
+            (
+                i + 1
+                for i in reversed(range(len(self.messages)))
+                if self.messages[i].role == "summary"
+            ),
+            0,
+        )
 
     def ids(self, indices: Iterable[int]) -> frozenset[str]:
         """The ids of messages that are no summaries."""
@@ -104,4 +125,9 @@ def ours(case: Case, done: Compaction, requests: Iterable[SummaryRequest]) -> De
     there = [i for i, message in enumerate(case.messages) if message.id in after]
     whole = [i for i in there if after[case.messages[i].id] == case.messages[i]]
     purposes = [request.purpose for request in requests]
-    return Decision(case.ids(whole), case.ids(there) - case.ids(whole), "turn_prefix" in purposes, asked=bool(purposes))
+    return Decision(
+        case.ids(whole),
+        case.ids(there) - case.ids(whole),
+        "turn_prefix" in purposes,
+        asked=bool(purposes),
+    )

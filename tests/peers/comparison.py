@@ -18,7 +18,8 @@ from workbench.evaluation.replays.sizing import Sizing
 
 Peer = Callable[[Case, Set[str]], Decision]
 LEAST_WINDOW, MOST_WINDOW = 64_000, 200_000
-"""The window is a third of the recording within these: where the peers' own numbers fit, and what they were made for.
+"""The window is a third of the recording within these: where the peers' own numbers fit, and what
+they were made for.
 
 A recording of less than the least is replayed in two thirds of itself.
 """
@@ -71,7 +72,9 @@ class Sized:
         sizing = Sizing.of(session, [*map(chars_per_token, session.messages)], chars_per_token)
         all = sum(sizing.sizes)
         least = min(LEAST_WINDOW, sizing.overhead + 2 * all // 3)
-        return cls(session, sizing, sizing.window(min(max(sizing.overhead + all // 3, least), MOST_WINDOW)))
+        return cls(
+            session, sizing, sizing.window(min(max(sizing.overhead + all // 3, least), MOST_WINDOW))
+        )
 
 
 def cases(session: Sized, preset: Preset) -> Iterator[tuple[Case, Decision]]:
@@ -84,8 +87,12 @@ def cases(session: Sized, preset: Preset) -> Iterator[tuple[Case, Decision]]:
         yield case, ours(case, compaction, [next(asked) for _ in compaction.completions])
 
 
-def explained(case: Case, own: Decision, peer: Peer, rules: Iterable[str]) -> tuple[str, ...] | None:
-    """The fewest of these rules under which the peer does the same; none if it does so anyway; None if none help."""
+def explained(
+    case: Case, own: Decision, peer: Peer, rules: Iterable[str]
+) -> tuple[str, ...] | None:
+    """The fewest of these rules under which the peer does the same; none if it does so anyway;
+    None if none help.
+    """
     known = tuple(rules)
     for some in chain.from_iterable(combinations(known, n) for n in range(len(known) + 1)):
         theirs = peer(case, frozenset(some))
@@ -104,7 +111,9 @@ def compare(sessions: Iterable[Sized], preset: Preset, peer: Peer, rules: Iterab
             found = explained(case, own, peer, known)
             if found is None:
                 theirs = peer(case, frozenset())
-                tally.unexplained.append(f"{session.session.id} compaction {number}: {difference(case, own, theirs)}")
+                tally.unexplained.append(
+                    f"{session.session.id} compaction {number}: {difference(case, own, theirs)}"
+                )
             elif found:
                 tally.reasons.setdefault(found, set()).add(session.session.id)
                 tally.count[found] += 1
@@ -119,7 +128,8 @@ def difference(case: Case, own: Decision, theirs: Decision) -> str:
 
     def shown(ids: frozenset[str]) -> str:
         return ",".join(
-            f"{place[id]}{case.messages[place[id]].role[0]}" for id in sorted(ids, key=place.__getitem__)[:8]
+            f"{place[id]}{case.messages[place[id]].role[0]}"
+            for id in sorted(ids, key=place.__getitem__)[:8]
         )
 
     parts = [

@@ -1,4 +1,6 @@
-"""The peers that install from the package index, each handed the history in its own message format."""
+"""The peers that install from the package index, each handed the history in its own message
+format.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Package = tuple[str, Callable[[Case, Rules], Decision]]
 
 
 def langchain_messages(messages: Sequence[Message]) -> list[Any]:
-    """The history as LangChain holds it; a summary is the user's message that its middleware makes of one."""
+    """The history as LangChain holds it; a summary is the user's message that its middleware
+    makes of one.
+    """
     from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
     said: list[Any] = []
@@ -25,11 +29,14 @@ def langchain_messages(messages: Sequence[Message]) -> list[Any]:
         text = plain_text(message)
         if message.role == "assistant":
             calls = [
-                {"id": c.id, "name": c.name, "args": dict(c.arguments), "type": "tool_call"} for c in message.calls
+                {"id": c.id, "name": c.name, "args": dict(c.arguments), "type": "tool_call"}
+                for c in message.calls
             ]
             said.append(AIMessage(text, tool_calls=calls, id=message.id))
         elif message.role == "tool":
-            said.append(ToolMessage(text, tool_call_id=message.call_id, name=message.name, id=message.id))
+            said.append(
+                ToolMessage(text, tool_call_id=message.call_id, name=message.name, id=message.id)
+            )
         else:
             made = {"lc_source": "summarization"} if message.role == "summary" else {}
             said.append(HumanMessage(text, id=message.id, additional_kwargs=made))
@@ -47,11 +54,20 @@ def langchain_20(case: Case, ours: Rules) -> Decision:
             return super()._call(*args, **more)
 
     asked: list[bool] = []
-    middleware = SummarizationMiddleware(Counting(responses=["what happened"]), trigger=("messages", 1))
+    middleware = SummarizationMiddleware(
+        Counting(responses=["what happened"]), trigger=("messages", 1)
+    )
     done = middleware.before_model({"messages": langchain_messages(case.messages)}, None)  # type: ignore[arg-type, typeddict-item]
-    left = {message.id for message in done["messages"]} if done else {message.id for message in case.messages}
+    left = (
+        {message.id for message in done["messages"]}
+        if done
+        else {message.id for message in case.messages}
+    )
     whole = case.ids(i for i, message in enumerate(case.messages) if message.id in left)
-    return Decision(whole | case.newest if "newest" in ours else whole, asked=None if "partly" in ours else bool(asked))
+    return Decision(
+        whole | case.newest if "newest" in ours else whole,
+        asked=None if "partly" in ours else bool(asked),
+    )
 
 
 def clear_tool_uses(case: Case, ours: Rules) -> Decision:
@@ -65,18 +81,26 @@ def clear_tool_uses(case: Case, ours: Rules) -> Decision:
             message.response_metadata = {"context_editing": {"cleared": True}}
     left = list(said)
     ClearToolUsesEdit(trigger=0).apply(left, count_tokens=count_tokens_approximately)
-    return rewritten(case, {i for i, (one, other) in enumerate(zip(said, left, strict=True)) if one is not other}, ours)
+    return rewritten(
+        case,
+        {i for i, (one, other) in enumerate(zip(said, left, strict=True)) if one is not other},
+        ours,
+    )
 
 
 def rewritten(case: Case, changed: set[int], ours: Rules) -> Decision:
-    """What stays where these messages say less; by our rule results only where the marker is smaller."""
+    """What stays where these messages say less; by our rule results only where the marker is
+    smaller.
+    """
     if "smaller" in ours:
         changed = {i for i in changed if case.sizes[i] > case.size(CLEARED)}
     return Decision(case.ids(set(range(len(case.messages))) - changed), case.ids(changed))
 
 
 def claude_code(case: Case, ours: Rules) -> Decision:
-    """`compact-middleware`, a port of Claude Code: its micro-compaction where only that was done, else no message."""
+    """`compact-middleware`, a port of Claude Code: its micro-compaction where only that was
+    done, else no message.
+    """
     if not case.pruned:
         return Decision(case.newest if "newest" in ours else frozenset())
     from compact_middleware.config import MicrocompactConfig
@@ -86,9 +110,15 @@ def claude_code(case: Case, ours: Rules) -> Decision:
     for message in said:
         message.additional_kwargs["timestamp"] = 0.0
     names = {call.name for m in case.messages if m.role == "assistant" for call in m.calls}
-    config = MicrocompactConfig(compactable_tools={name for name in names if name.replace("_", "").lower() in TOOLS})
+    config = MicrocompactConfig(
+        compactable_tools={name for name in names if name.replace("_", "").lower() in TOOLS}
+    )
     left, _ = microcompact_messages(said, config)
-    return rewritten(case, {i for i, (one, other) in enumerate(zip(said, left, strict=True)) if one is not other}, ours)
+    return rewritten(
+        case,
+        {i for i, (one, other) in enumerate(zip(said, left, strict=True)) if one is not other},
+        ours,
+    )
 
 
 def long_argument(message: Message) -> bool:
@@ -99,7 +129,9 @@ def long_argument(message: Message) -> bool:
 
 
 def hermes_lean(case: Case, ours: Rules) -> Decision:
-    """The pruning of Hermes' `ContextCompressor`, with the tail of its lean mode, which this release has not yet."""
+    """The pruning of Hermes' `ContextCompressor`, with the tail of its lean mode, which this
+    release has not yet.
+    """
     from agent.context_compressor import ContextCompressor
 
     said: list[dict[str, Any]] = []
@@ -108,8 +140,13 @@ def hermes_lean(case: Case, ours: Rules) -> Decision:
         if message.role == "tool":
             one["tool_call_id"] = message.call_id
         elif message.role == "assistant" and message.calls:
-            functions = [(call.id, {"name": call.name, "arguments": call.arguments_json()}) for call in message.calls]
-            one["tool_calls"] = [{"id": id, "type": "function", "function": one} for id, one in functions]
+            functions = [
+                (call.id, {"name": call.name, "arguments": call.arguments_json()})
+                for call in message.calls
+            ]
+            one["tool_calls"] = [
+                {"id": id, "type": "function", "function": one} for id, one in functions
+            ]
         elif message.role == "summary":
             one["role"] = "user"
         said.append(one)
@@ -117,7 +154,9 @@ def hermes_lean(case: Case, ours: Rules) -> Decision:
     tail = min(tail, case.half) if "room" in ours else tail
     n = len(said)
     start = case.unparted(next(i for i in range(n + 1) if sum(case.sizes[i:]) <= tail))
-    compressor = ContextCompressor("peer", quiet_mode=True, config_context_length=max(case.window, 64_000))
+    compressor = ContextCompressor(
+        "peer", quiet_mode=True, config_context_length=max(case.window, 64_000)
+    )
     count, tokens = (n - start, None) if "tail" in ours else (20, tail)
     pruned, _ = compressor._prune_old_tool_results(said, count, tokens)
     changed = {i for i, (one, other) in enumerate(zip(said, pruned, strict=True)) if one != other}

@@ -1,4 +1,5 @@
-"""What is compared: each preset with its peer, and the rules by which it differs from it on purpose.
+"""What is compared: each preset with its peer, and the rules by which it differs from it on
+purpose.
 
 Each rule stands with the words that state it in the preset's file, or in that of all presets.
 """

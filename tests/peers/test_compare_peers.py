@@ -1,4 +1,6 @@
-"""Presets beside their peers on recordings: differences are stated in the preset's file, and a planted one is found."""
+"""Presets beside their peers on recordings: differences are stated in the preset's file, and a
+planted one is found.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,10 @@ def test_what_differs_from_the_peer_is_stated(row: Compared) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if not row.package], ids=lambda row: row.name)
 def test_so_it_is_on_recordings_of_other_projects(row: Compared, corpora: Path) -> None:
     tally = compare(
-        [sized(corpora / name) for name in (RECORDED if FULL else RECORDED[:1])], row.preset, row.peer, row.rules
+        [sized(corpora / name) for name in (RECORDED if FULL else RECORDED[:1])],
+        row.preset,
+        row.peer,
+        row.rules,
     )
     assert tally.compactions
     assert not tally.unexplained
@@ -73,13 +78,18 @@ def test_the_words_of_each_rule_stand_in_the_presets_file(row: Compared) -> None
 
 def with_stage(change: Callable[[Stage], Stage]) -> Callable[[Preset], Preset]:
     def changed(whole: Preset) -> Preset:
-        return replace(whole, strategy=replace(whole.strategy, stages=tuple(map(change, whole.strategy.stages))))
+        return replace(
+            whole,
+            strategy=replace(whole.strategy, stages=tuple(map(change, whole.strategy.stages))),
+        )
 
     return changed
 
 
 def keeps_less(stage: Stage) -> Stage:
-    return replace(stage, cut=partial(pi_cut, keep=18_000)) if isinstance(stage, Summarize) else stage
+    return (
+        replace(stage, cut=partial(pi_cut, keep=18_000)) if isinstance(stage, Summarize) else stage
+    )
 
 
 PLANTED = {
@@ -97,7 +107,9 @@ def test_a_planted_difference_makes_it_fail(name: str, capsys: pytest.CaptureFix
     assert "UNEXPLAINED poolside-requirements compaction 0" in capsys.readouterr().out
 
 
-def test_a_missing_package_fails_only_where_all_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_package_fails_only_where_all_are_wanted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     path = str(BUNDLED / "stockroom-holds")
     row = replace(BY_NAME["observation_mask"], package="no-such-package")
     assert compare_peers.main([path], [row]) == 0

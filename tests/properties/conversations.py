@@ -54,7 +54,11 @@ def messages(rng: random.Random) -> list[Message]:
     turns = rng.choice((0, 0, 1, 1, 2, 3, 5, 8))
     faults = rng.random() < 0.5
     if rng.random() < 0.6:
-        made.append(SystemMessage(id="s", blocks=(Text("rules " + words(rng, 30)),), pinned=rng.random() < 0.9))
+        made.append(
+            SystemMessage(
+                id="s", blocks=(Text("rules " + words(rng, 30)),), pinned=rng.random() < 0.9
+            )
+        )
     if rng.random() < 0.1:
         made.append(_earlier(rng, len(made)))
     only_tools = rng.random() < 0.1
@@ -64,7 +68,9 @@ def messages(rng: random.Random) -> list[Message]:
         for _ in range(rng.choice((0, 1, 2, 5, 9))):
             made += _step(rng, len(made), faults)
         if rng.random() < 0.7:
-            made.append(AssistantMessage(id=f"m{len(made)}", blocks=(Text(words(rng, length(rng))),)))
+            made.append(
+                AssistantMessage(id=f"m{len(made)}", blocks=(Text(words(rng, length(rng))),))
+            )
     if faults:
         _damage(rng, made)
     if rng.random() < 0.15:
@@ -89,7 +95,9 @@ def _user(rng: random.Random, n: int) -> Message:
     pinned, name = rng.random() < 0.06, rng.choice(("", "", "", "", "memory", "skill:tests", "bob"))
     pictures = (Image(tokens=rng.choice((85, 1_200))),) if rng.random() < 0.05 else ()
     blocks = (Text(words(rng, length(rng))), *pictures) if rng.random() > 0.03 else ()
-    return UserMessage(id=f"m{n}", blocks=blocks, pinned=pinned, name=name, synthetic=rng.random() < 0.1)
+    return UserMessage(
+        id=f"m{n}", blocks=blocks, pinned=pinned, name=name, synthetic=rng.random() < 0.1
+    )
 
 
 def _calls(rng: random.Random, n: int, faults: bool, mark: str) -> AssistantMessage:
@@ -101,9 +109,16 @@ def _calls(rng: random.Random, n: int, faults: bool, mark: str) -> AssistantMess
     reused = faults and rng.random() < 0.15
     for i in range(rng.choice((1, 1, 1, 2, 4))):
         id = f"call_{i}" if reused else f"{mark}{n}-{i}"
-        arguments = {"path": rng.choice(("a.py", "b.py", "./c.py")), "text": words(rng, length(rng) // 4)}
+        arguments = {
+            "path": rng.choice(("a.py", "b.py", "./c.py")),
+            "text": words(rng, length(rng) // 4),
+        }
         blocks.append(
-            ToolCall(id, rng.choice(TOOLS), rng.choice((arguments, {"path": "a.py"}, {"n": [1, {"x": "y"}]})))
+            ToolCall(
+                id,
+                rng.choice(TOOLS),
+                rng.choice((arguments, {"path": "a.py"}, {"n": [1, {"x": "y"}]})),
+            )
         )
     return AssistantMessage(id=f"m{n}", blocks=tuple(blocks), pinned=rng.random() < 0.03)
 
@@ -112,22 +127,34 @@ def _step(rng: random.Random, n: int, faults: bool) -> list[Message]:
     asked = _calls(rng, n, faults, "c")
     results: list[Message] = []
     for i, call in enumerate(asked.calls):
-        text = words(rng, length(rng)) if rng.random() > 0.1 else "the same result again and again " * 5
+        text = (
+            words(rng, length(rng))
+            if rng.random() > 0.1
+            else "the same result again and again " * 5
+        )
         pictures = (Image(),) if rng.random() < 0.03 else ()
         results.append(
             ToolResult(
-                id=f"m{n + 1 + i}", call_id=call.id, name=call.name, blocks=(Text(text), *pictures),
-                is_error=rng.random() < 0.1, pinned=rng.random() < 0.03,
+                id=f"m{n + 1 + i}",
+                call_id=call.id,
+                name=call.name,
+                blocks=(Text(text), *pictures),
+                is_error=rng.random() < 0.1,
+                pinned=rng.random() < 0.03,
             )
-        )  # fmt: skip
+        )
     return [asked, *results]
 
 
 def _earlier(rng: random.Random, n: int) -> Message:
     return Summary(
-        id=f"m{n}", text="## Goal\n" + words(rng, length(rng)), replaces=("gone-1", "gone-2"),
-        files=FileOps(("old.py",), ("changed.py",)), lead="[Summary]\n", pinned=rng.random() < 0.05,
-    )  # fmt: skip
+        id=f"m{n}",
+        text="## Goal\n" + words(rng, length(rng)),
+        replaces=("gone-1", "gone-2"),
+        files=FileOps(("old.py",), ("changed.py",)),
+        lead="[Summary]\n",
+        pinned=rng.random() < 0.05,
+    )
 
 
 def _damage(rng: random.Random, made: list[Message]) -> None:

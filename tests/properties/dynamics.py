@@ -1,4 +1,6 @@
-"""What must hold over many compactions, requests and reports, each as a function that says how it is broken."""
+"""What must hold over many compactions, requests and reports, each as a function that says how
+it is broken.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ SHARES = (0.0, 0.05, 0.2, 0.5, 0.9)
 
 
 def d3(strategy: Strategy, steps: Iterable[Step], *, only_rewrites: bool = False) -> list[str]:
-    """What is within its target is compacted again; for those that only rewrite, whatever the target."""
+    """What is within its target is compacted again; for those that only rewrite, whatever the
+    target.
+    """
     found = []
     for one in steps:
         calm = one.done.outcome == "compacted" and not one.budget.force
@@ -43,26 +47,41 @@ def d4(strategy: Strategy) -> list[str]:
     for case, before in conversations():
         kept: set[str] = set()
         for share in SHARES:
-            budget = Budget(target=before.overhead + int(share * before.spoken), window=max(before.tokens, 1))
-            now = {message.id for message in compact(before, strategy, budget, Words()).after.messages}
+            budget = Budget(
+                target=before.overhead + int(share * before.spoken), window=max(before.tokens, 1)
+            )
+            now = {
+                message.id for message in compact(before, strategy, budget, Words()).after.messages
+            }
             found += [f"{case} at {share}: {sorted(kept - now)}"] if kept - now else []
             kept = now
     return found
 
 
 def d5(trigger: Trigger, rng: random.Random) -> list[str]:
-    """More messages make a due context not due, with the same report: present, missing, stale or beyond the window."""
+    """More messages make a due context not due, with the same report: present, missing, stale or
+    beyond the window.
+    """
     found = []
     for _ in range(300):
         window = rng.choice((1, 200, 8_000, 32_000, 200_000, 1_000_000))
         overhead = rng.randint(0, window)
         reported = rng.choice((None, Usage(), Usage(input=rng.randint(1, 3 * window))))
-        spoken, since, count, was = rng.randint(0, window), rng.randint(0, window), rng.randint(0, 300), False
+        spoken, since, count, was = (
+            rng.randint(0, window),
+            rng.randint(0, window),
+            rng.randint(0, 300),
+            False,
+        )
         for extra in sorted(rng.randint(0, 2 * window) for _ in range(6)):
             situation = Situation(
-                tokens=overhead + spoken + extra, window=window, overhead=overhead, messages=count + extra // 100,
-                reported=reported, since=since + extra,
-            )  # fmt: skip
+                tokens=overhead + spoken + extra,
+                window=window,
+                overhead=overhead,
+                messages=count + extra // 100,
+                reported=reported,
+                since=since + extra,
+            )
             now = trigger.check(situation) is not None
             found += [str(situation)] if was and not now else []
             was = now
@@ -80,7 +99,9 @@ def d6(live: Compactor, messages: list[Record]) -> list[str]:
 
 
 def d7(live: Compactor) -> list[str]:
-    """Compactions without effect go on by themselves, or none can be had by hand after they were stopped."""
+    """Compactions without effect go on by themselves, or none can be had by hand after they were
+    stopped.
+    """
     for end in range(1, 60):
         live.before_request(LONG[:end])
         live.after_turn(LONG[:end])
@@ -91,12 +112,21 @@ def d7(live: Compactor) -> list[str]:
         found.append("a stop or a new try is not told once")
     if begun(live) > 3 + tries:
         found.append("more than one is tried after a pause")
-    answers = (i for i in range(60, len(LONG)) if LONG[i]["role"] == "assistant" and not LONG[i].get("tool_calls"))
+    answers = (
+        i
+        for i in range(60, len(LONG))
+        if LONG[i]["role"] == "assistant" and not LONG[i].get("tool_calls")
+    )
     done = live.compact(messages=LONG[: next(answers) + 1])
     return found if done is not None else [*found, "by hand none starts"]
 
 
-ANSWERED = LONG[: max(i for i, one in enumerate(LONG) if one["role"] == "assistant" and not one.get("tool_calls")) + 1]
+ANSWERED = LONG[
+    : max(
+        i for i, one in enumerate(LONG) if one["role"] == "assistant" and not one.get("tool_calls")
+    )
+    + 1
+]
 """Up to the end of a turn: some systems compact by hand only there."""
 
 
@@ -108,7 +138,11 @@ def d10(live: Compactor) -> list[str]:
     known, changed = live.tokens, bool(ended(live)) and ended(live)[-1].outcome != "unchanged"
     if changed:
         live.report_usage({"prompt_tokens": 99_000}, model="one")
-        found += [] if isinstance(live.events[-1], UsageIgnored) and live.tokens == known else ["a stale report counts"]
+        found += (
+            []
+            if isinstance(live.events[-1], UsageIgnored) and live.tokens == known
+            else ["a stale report counts"]
+        )
     live.before_request(ANSWERED, model="one")
     known = live.tokens
     live.report_usage({"prompt_tokens": 99_000}, model="another")
@@ -121,9 +155,14 @@ Make = Callable[[Hooks], Compactor]
 
 
 def d11(make: Make) -> list[str]:
-    """What is said during a compaction is lost, or a history that was taken back meanwhile is overwritten."""
+    """What is said during a compaction is lost, or a history that was taken back meanwhile is
+    overwritten.
+    """
     found = []
-    queued, taken_back = {"role": "user", "content": "one thing more"}, {"role": "user", "content": "no, this"}
+    queued, taken_back = (
+        {"role": "user", "content": "one thing more"},
+        {"role": "user", "content": "no, this"},
+    )
     for later, back in (([*ANSWERED, queued], False), ([*LONG[:3], taken_back], True)):
         happens: list[Callable[[], object]] = []
         live = make(Hooks(before=lambda due, happens=happens: happens.pop()() if happens else None))  # type: ignore[misc]
@@ -131,7 +170,11 @@ def d11(make: Make) -> list[str]:
         happens.append(lambda live=live, later=later: live.before_request(later))  # type: ignore[misc]
         live.compact()
         sent = live.before_request(later)
-        if live.original != later or sent[-1] != later[-1] or (not back and validators.openai_chat(sent)):
+        if (
+            live.original != later
+            or sent[-1] != later[-1]
+            or (not back and validators.openai_chat(sent))
+        ):
             found.append("what was queued is gone, or what is sent is not valid")
         if back and sent != later:
             found.append("the result of another history was put in place")
@@ -143,7 +186,9 @@ def d12(live: Compactor) -> list[str]:
     live.before_request(ANSWERED)
     found = []
     live.compact()
-    stopped = any(event.type in ("compaction_cancelled", "compaction_failed") for event in live.events)
+    stopped = any(
+        event.type in ("compaction_cancelled", "compaction_failed") for event in live.events
+    )
     if not stopped and (not ended(live) or ended(live)[-1].outcome != "unchanged"):
         found.append("it was not broken off")
     whole = live.before_request(ANSWERED) == ANSWERED and live.original == ANSWERED
@@ -151,7 +196,9 @@ def d12(live: Compactor) -> list[str]:
 
 
 COUNTS = 3
-"""How often a compaction may count each message: once for every preset at its end, and some try twice."""
+"""How often a compaction may count each message: once for every preset at its end, and some try
+twice.
+"""
 
 
 class Counted:
@@ -179,6 +226,11 @@ def d13_compaction(strategy: Strategy, messages: Sequence[Message]) -> list[str]
     """A compaction counts messages more often than a fixed number of times each."""
     made, counted = Context.of(messages), Counted()
     before = Context(made.messages, made.sizes, 0, counted)
-    compact(before, strategy, Budget(target=made.tokens // 4, window=made.tokens, reason="matched"), Words())
+    compact(
+        before,
+        strategy,
+        Budget(target=made.tokens // 4, window=made.tokens, reason="matched"),
+        Words(),
+    )
     most = COUNTS * len(messages) + 60
     return [] if counted.asked <= most else [f"{counted.asked} counts for {len(messages)} messages"]

@@ -1,4 +1,6 @@
-"""The conversations that engines are known to break on, each by its name; some hold credentials and orders."""
+"""The conversations that engines are known to break on, each by its name; some hold credentials
+and orders.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +30,23 @@ CLUSTERS = (FAMILY, "👍🏽", "🇩🇪🇫🇷", "e\u0301")
 
 
 def parallel(n: int, order: tuple[int, ...] = (0, 1, 2), words: int = 40) -> list[Message]:
-    """One answer with three calls and a sealed thought; the results in the given order, missing or twice."""
-    calls = tuple(ToolCall(f"p{n}-{i}", "read", {"path": f"src/part_{n}_{i}.py", "deep": {"n": [i]}}) for i in range(3))
-    asked = AssistantMessage(id=f"p{n}", blocks=(Thinking(f"I look at {n}. " * 5, "sealed=="), *calls))
+    """One answer with three calls and a sealed thought; the results in the given order, missing
+    or twice.
+    """
+    calls = tuple(
+        ToolCall(f"p{n}-{i}", "read", {"path": f"src/part_{n}_{i}.py", "deep": {"n": [i]}})
+        for i in range(3)
+    )
+    asked = AssistantMessage(
+        id=f"p{n}", blocks=(Thinking(f"I look at {n}. " * 5, "sealed=="), *calls)
+    )
     results = [
-        ToolResult(id=f"pr{n}-{k}", call_id=calls[i].id, name="read", blocks=(Text(f"line {n} {i} " * words),))
+        ToolResult(
+            id=f"pr{n}-{k}",
+            call_id=calls[i].id,
+            name="read",
+            blocks=(Text(f"line {n} {i} " * words),),
+        )
         for k, i in enumerate(order)
     ]
     return [asked, *results]
@@ -40,16 +54,23 @@ def parallel(n: int, order: tuple[int, ...] = (0, 1, 2), words: int = 40) -> lis
 
 def summary(n: int, words: int = 20, *, pinned: bool = False) -> Summary:
     return Summary(
-        id=f"earlier-{n}", text=f"## Goal\nkeep the limit at {n + 4000} " + "and so on " * words, pinned=pinned,
-        replaces=(f"gone-{n}",), files=FileOps(("src/old.py",), ("src/changed.py",)), lead="[Summary]\n",
-    )  # fmt: skip
+        id=f"earlier-{n}",
+        text=f"## Goal\nkeep the limit at {n + 4000} " + "and so on " * words,
+        pinned=pinned,
+        replaces=(f"gone-{n}",),
+        files=FileOps(("src/old.py",), ("src/changed.py",)),
+        lead="[Summary]\n",
+    )
 
 
 def tool_loop(steps: int, words: int = 30) -> list[Message]:
     return [
         message
         for n in range(steps)
-        for message in (called("read", f"l{n}", path=f"a{n}.py"), result(f"row {n} " * words, f"l{n}", name="read"))
+        for message in (
+            called("read", f"l{n}", path=f"a{n}.py"),
+            result(f"row {n} " * words, f"l{n}", name="read"),
+        )
     ]
 
 
@@ -58,34 +79,67 @@ def _sealed_loop() -> list[Message]:
     steps: list[Message] = [rules("be careful"), said("look at it all " * 10)]
     for n in range(6):
         call = ToolCall(f"t{n}", "bash", {"command": f"grep -n word_{n} src/app.py"})
-        steps.append(AssistantMessage(id=f"ta{n}", blocks=(Thinking("so far so good " * 9, f"seal{n}"), call)))
+        steps.append(
+            AssistantMessage(
+                id=f"ta{n}", blocks=(Thinking("so far so good " * 9, f"seal{n}"), call)
+            )
+        )
         steps.append(result(f"found {n} " * 50, f"t{n}", name="bash"))
     return steps
 
 
 def _pictures() -> list[Message]:
     shown = [
-        UserMessage(id=f"i{n}", blocks=(Text(f"see picture {n}"), Image(bytes=9_000 + n, tokens=1_200)))
+        UserMessage(
+            id=f"i{n}", blocks=(Text(f"see picture {n}"), Image(bytes=9_000 + n, tokens=1_200))
+        )
         for n in range(4)
     ]
-    seen = ToolResult(id="ir", call_id="ic", name="shot", blocks=(Text("the page " * 80), Image("image/jpeg", 77, 900)))
-    return [*shown[:2], called("shot", "ic", url="https://a.example"), seen, told("fine"), *shown[2:], told("so", "a9")]
+    seen = ToolResult(
+        id="ir",
+        call_id="ic",
+        name="shot",
+        blocks=(Text("the page " * 80), Image("image/jpeg", 77, 900)),
+    )
+    return [
+        *shown[:2],
+        called("shot", "ic", url="https://a.example"),
+        seen,
+        told("fine"),
+        *shown[2:],
+        told("so", "a9"),
+    ]
 
 
 def _emoji() -> list[Message]:
     text = " ".join(CLUSTERS) + FAMILY * 300 + "日本語のテキスト" * 60
-    return [said(text, "u1"), called("read", "e1"), result(text * 3, "e1"), told(text, "a1"), said(text, "u2")]
+    return [
+        said(text, "u1"),
+        called("read", "e1"),
+        result(text * 3, "e1"),
+        told(text, "a1"),
+        said(text, "u2"),
+    ]
 
 
 def _told_secrets() -> list[Message]:
-    turns: list[Message] = [rules("be careful"), said(f"deploy with the token {SECRET} to staging", "u-secret")]
-    turns += [called("bash", "k", command="cat .env"), result(f"GITHUB_TOKEN={SECRET}\nDEBUG=1 " * 5, "k")]
+    turns: list[Message] = [
+        rules("be careful"),
+        said(f"deploy with the token {SECRET} to staging", "u-secret"),
+    ]
+    turns += [
+        called("bash", "k", command="cat .env"),
+        result(f"GITHUB_TOKEN={SECRET}\nDEBUG=1 " * 5, "k"),
+    ]
     return [*turns, *conversation(6, words=30), said("and now deploy", "u-last")]
 
 
 def _ordered_about() -> list[Message]:
     turns: list[Message] = [rules("be careful"), said("read the page", "u-page")]
-    turns += [called("fetch", "f", url="https://a.example"), result(f"{ORDER}\n" * 8, "f", name="fetch")]
+    turns += [
+        called("fetch", "f", url="https://a.example"),
+        result(f"{ORDER}\n" * 8, "f", name="fetch"),
+    ]
     return [*turns, *conversation(6, words=30), said("what did it say?", "u-last")]
 
 
@@ -143,8 +197,18 @@ def huge(chars: int) -> dict[str, list[Message]]:
     return {
         "user": [said(text)],
         "assistant": [said("go"), told(text)],
-        "argument": [said("go"), called("write", "c", path="a.py", content=text), result("ok", "c")],
+        "argument": [
+            said("go"),
+            called("write", "c", path="a.py", content=text),
+            result("ok", "c"),
+        ],
         "last result": [said("go"), called("read", "c", path="a.py"), result(text, "c")],
-        "older result": [said("go"), called("read", "c"), result(text, "c"), told("done"), said("next", "u2")],
+        "older result": [
+            said("go"),
+            called("read", "c"),
+            result(text, "c"),
+            told("done"),
+            said("next", "u2"),
+        ],
         "pinned": [replace(said(text), pinned=True), told("ok")],
     }

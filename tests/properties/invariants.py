@@ -1,6 +1,8 @@
-"""Each invariant of one compaction as a function that says how it is broken: nothing where it holds.
+"""Each invariant of one compaction as a function that says how it is broken: nothing where it
+holds.
 
-S is structure, C contract, D size and dynamics. What was broken before a compaction does not count against it.
+S is structure, C contract, D size and dynamics. What was broken before a compaction does not count
+against it.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ def both(step: Step) -> tuple[Context, ...]:
 
 
 def pair_faults(messages: Sequence[Message]) -> dict[tuple[str, ...], str]:
-    """Calls without a result in their place, and results without their call, each under a key of its own."""
+    """Calls without a result in their place, and results without their call, each under a key of
+    its own.
+    """
     caller_of, found = callers(messages), {}
     for i, message in enumerate(messages):
         if isinstance(message, ToolResult) and i not in caller_of:
@@ -51,24 +55,34 @@ def pair_faults(messages: Sequence[Message]) -> dict[tuple[str, ...], str]:
     for i, caller in caller_of.items():
         answered.setdefault((messages[caller].id, messages[i].call_id), i)  # type: ignore[union-attr]
     for at, message in enumerate(messages):
-        stop = next((k for k in range(at + 1, len(messages)) if not isinstance(messages[k], ToolResult)), len(messages))
+        stop = next(
+            (k for k in range(at + 1, len(messages)) if not isinstance(messages[k], ToolResult)),
+            len(messages),
+        )
         for call in message.calls if isinstance(message, AssistantMessage) else ():
             place = answered.get((message.id, call.id))
             if place is None:
                 found["open", message.id, call.id] = f"call {call.id} of {message.id} has no result"
             elif place >= stop:
-                found["late", message.id, call.id] = f"call {call.id} of {message.id} has its result behind {stop}"
+                found["late", message.id, call.id] = (
+                    f"call {call.id} of {message.id} has its result behind {stop}"
+                )
     return found
 
 
 def s1(step: Step) -> list[str]:
     was = pair_faults(step.before.messages)
-    caller = {step.before.messages[i].id: step.before.messages[c].id for i, c in callers(step.before.messages).items()}
+    caller = {
+        step.before.messages[i].id: step.before.messages[c].id
+        for i, c in callers(step.before.messages).items()
+    }
     found = []
     for shown in both(step):
         now = pair_faults(shown.messages)
         found += [
-            text for key, text in now.items() if key not in was and not (key[0] == "late" and ("open", *key[1:]) in was)
+            text
+            for key, text in now.items()
+            if key not in was and not (key[0] == "late" and ("open", *key[1:]) in was)
         ]
         found += [
             f"result {shown.messages[i].id} answers another call than before"
@@ -104,7 +118,9 @@ def s4(step: Step) -> list[str]:
         lead += [message] if message.pinned else []
     for shown in both(step):
         if list(shown.messages[: len(lead)]) != lead:
-            return [f"the system prompt {[message.id for message in lead]} is not first, or another"]
+            return [
+                f"the system prompt {[message.id for message in lead]} is not first, or another"
+            ]
     return []
 
 
@@ -113,7 +129,11 @@ def s5(step: Step) -> list[str]:
         first = next((m for m in context.messages if not isinstance(m, SystemMessage)), None)
         return isinstance(first, ToolResult)
 
-    return [f"begins with a result of {len(c.messages)}" for c in both(step) if bare(c) and not bare(step.before)]
+    return [
+        f"begins with a result of {len(c.messages)}"
+        for c in both(step)
+        if bare(c) and not bare(step.before)
+    ]
 
 
 def s7(step: Step) -> list[str]:
@@ -145,20 +165,28 @@ def s8(step: Step) -> list[str]:
         was, now = thoughts(old), thoughts(new)
         if now and now != was:
             found.append(f"{new.id} has other thoughts than before")
-        if now and not _subsequence([block.type for block in new.blocks], [block.type for block in old.blocks]):
+        if now and not _subsequence(
+            [block.type for block in new.blocks], [block.type for block in old.blocks]
+        ):
             found.append(f"{new.id} has its blocks in another order")
     return found + open_loop(step)
 
 
 def open_loop(step: Step) -> list[str]:
-    """The sealed thoughts of the answer whose calls are just answered stay as long as the calls do."""
+    """The sealed thoughts of the answer whose calls are just answered stay as long as the calls
+    do.
+    """
     messages = step.before.messages
     newest = next((m for m in reversed(messages) if not isinstance(m, ToolResult)), None)
     if not isinstance(newest, AssistantMessage) or not newest.calls:
         return []
     sealed = [thought for thought in thoughts(newest) if thought.signature]
     now = [new for old, new in answers(step) if old is newest and new.calls]
-    return [f"{new.id} lost the seal of an open loop" for new in now if sealed and thoughts(new) != thoughts(newest)]
+    return [
+        f"{new.id} lost the seal of an open loop"
+        for new in now
+        if sealed and thoughts(new) != thoughts(newest)
+    ]
 
 
 def thoughts(message: Message) -> list[Thinking]:
@@ -183,7 +211,9 @@ def s10(step: Step) -> list[str]:
     for shown in both(step):
         for message in shown.messages:
             for call in message.calls if isinstance(message, AssistantMessage) else ():
-                if not isinstance(call.arguments, Mapping) or not isinstance(json.loads(call.arguments_json()), dict):
+                if not isinstance(call.arguments, Mapping) or not isinstance(
+                    json.loads(call.arguments_json()), dict
+                ):
                     found.append(f"the arguments of {call.id} are no object")
     return found
 
@@ -219,7 +249,11 @@ def s13(step: Step) -> list[str]:
     for new, _ in step.texts:
         if lone_surrogate(new) and not any(map(lone_surrogate, step.before.messages)):
             found.append(f"{new.id} has half of a surrogate pair")
-        found += [f"{new.id} has a part of a character: {text[:60]!r}" for text in said_texts(new) if split(text)]
+        found += [
+            f"{new.id} has a part of a character: {text[:60]!r}"
+            for text in said_texts(new)
+            if split(text)
+        ]
     return found
 
 
@@ -232,7 +266,9 @@ def split(text: str) -> bool:
 
 def lone_surrogate(message: Message) -> bool:
     for text in said_texts(message):
-        if SURROGATE.search(text) and "\ufffd" in text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"):
+        if SURROGATE.search(text) and "\ufffd" in text.encode("utf-16", "surrogatepass").decode(
+            "utf-16", "replace"
+        ):
             return True
     return False
 
@@ -267,10 +303,14 @@ def c3(step: Step) -> list[str]:
         if not now:
             found.append(f"the newest user message {newest.id} is gone")
         elif newest not in now:
-            floor = step.before.overhead + sum(step.before.sizes[i] for i in protected(step.before.messages))
+            floor = step.before.overhead + sum(
+                step.before.sizes[i] for i in protected(step.before.messages)
+            )
             if "left out" not in plain_text(now[0]):
                 found.append(f"{newest.id} is another, without a mark")
-            elif floor <= step.budget.target and not any(message.name for message in step.before.messages):
+            elif floor <= step.budget.target and not any(
+                message.name for message in step.before.messages
+            ):
                 found.append(f"{newest.id} was cut though there was room")
     return found
 
@@ -280,7 +320,11 @@ def c4(step: Step) -> list[str]:
     found = []
     for message in step.after.messages:
         was = old.get(message.id)
-        if was is None and not isinstance(message, Summary) and not getattr(message, "synthetic", False):
+        if (
+            was is None
+            and not isinstance(message, Summary)
+            and not getattr(message, "synthetic", False)
+        ):
             found.append(f"{message.id} was written and looks like a {message.role}'s own")
         if was is not None and is_real_user(message) and not is_real_user(was):
             found.append(f"{message.id} became a person's words")
@@ -292,11 +336,25 @@ def c5(step: Step) -> list[str]:
     new = [m for m, old in step.texts if isinstance(m, Summary) and old is None]
     found = [f"{len(live)} summaries"] if new and len(live) > 1 else []
     stays = set(map(id, step.after.messages))
-    fed = [text for request in step.requests for text in (request.previous, *(plain_text(m) for m in request.messages))]
+    fed = [
+        text
+        for request in step.requests
+        for text in (request.previous, *(plain_text(m) for m in request.messages))
+    ]
     for gone in step.before.messages:
-        if isinstance(gone, Summary) and not gone.pinned and id(gone) not in stays and new and step.requests:
+        if (
+            isinstance(gone, Summary)
+            and not gone.pinned
+            and id(gone) not in stays
+            and new
+            and step.requests
+        ):
             start = gone.text.strip()[:200]
-            found += [] if any(start in text for text in fed) else [f"{gone.id} was not fed to the next summary"]
+            found += (
+                []
+                if any(start in text for text in fed)
+                else [f"{gone.id} was not fed to the next summary"]
+            )
     return found
 
 
@@ -306,33 +364,62 @@ def c6(step: Step) -> list[str]:
         if isinstance(new, Summary) and old is None:
             known, ids = _heard(step), _ids(step, new)
             told = [*PATH.findall(new.text), *new.files.read, *new.files.modified]
-            found += [f"{new.id} speaks of {path!r}" for path in told if path.removeprefix("./") not in known]
+            found += [
+                f"{new.id} speaks of {path!r}"
+                for path in told
+                if path.removeprefix("./") not in known
+            ]
             found += [f"{new.id} replaces {id!r}" for id in new.replaces if id not in ids]
     return found
 
 
 def _heard(step: Step) -> str:
     texts = [text for message in step.before.messages for text in said_texts(message)]
-    files = [f for m in step.before.messages if isinstance(m, Summary) for f in (*m.files.read, *m.files.modified)]
-    names = [c.name for m in step.before.messages if isinstance(m, AssistantMessage) for c in m.calls]
-    constant = [text for request in step.requests for text in (request.stand_in or "", request.if_empty or "")]
+    files = [
+        f
+        for m in step.before.messages
+        if isinstance(m, Summary)
+        for f in (*m.files.read, *m.files.modified)
+    ]
+    names = [
+        c.name for m in step.before.messages if isinstance(m, AssistantMessage) for c in m.calls
+    ]
+    constant = [
+        text
+        for request in step.requests
+        for text in (request.stand_in or "", request.if_empty or "")
+    ]
     return "\n".join([*texts, *files, *names, *constant])
 
 
 def _ids(step: Step, summary: Summary) -> set[str]:
-    """What it may stand for: what went in, and what a stage before it wrote if it stands for all of that too."""
+    """What it may stand for: what went in, and what a stage before it wrote if it stands for all
+    of that too.
+    """
     between = [m for record in step.done.stages for m in record.wrote if isinstance(m, Summary)]
     whole = {m.id for m in between if set(m.replaces) <= set(summary.replaces)}
-    return whole | {id for m in step.before.messages for id in (m.id, *(m.replaces if isinstance(m, Summary) else ()))}
+    return whole | {
+        id
+        for m in step.before.messages
+        for id in (m.id, *(m.replaces if isinstance(m, Summary) else ()))
+    }
 
 
 def c7(step: Step) -> list[str]:
     said = {plain_text(message) for message in step.before.messages}
     new = step.after.archive.keys() - step.before.archive.keys()
-    found = [f"the archive has {ref!r}, which nobody said" for ref in new if step.after.archive[ref] not in said]
+    found = [
+        f"the archive has {ref!r}, which nobody said"
+        for ref in new
+        if step.after.archive[ref] not in said
+    ]
     for message, _ in step.texts:
         refs = REFERENCE.findall(plain_text(message)) if not isinstance(message, Summary) else ()
-        found += [f"{message.id} refers to {ref!r}, which is nowhere" for ref in refs if ref not in step.after.archive]
+        found += [
+            f"{message.id} refers to {ref!r}, which is nowhere"
+            for ref in refs
+            if ref not in step.after.archive
+        ]
     return found
 
 
@@ -349,13 +436,26 @@ def c9(step: Step) -> list[str]:
 def c10(step: Step) -> list[str]:
     first = first_edit(step)
     pairs = zip(step.before.messages[:first], step.after.messages[:first], strict=False)
-    found = [f"{old.id} is another before the first edit, {first}" for old, new in pairs if old is not new]
-    return found + ([] if len(step.after.messages) >= first else ["the prefix is shorter than reported"])
+    found = [
+        f"{old.id} is another before the first edit, {first}"
+        for old, new in pairs
+        if old is not new
+    ]
+    return found + (
+        [] if len(step.after.messages) >= first else ["the prefix is shorter than reported"]
+    )
 
 
 def first_edit(step: Step) -> int:
-    """The index of the first message that the records report as touched; all of them where none is."""
-    touched = {id for record in step.done.stages if record.used for id in (*record.dropped, *record.rewritten)}
+    """The index of the first message that the records report as touched; all of them where none
+    is.
+    """
+    touched = {
+        id
+        for record in step.done.stages
+        if record.used
+        for id in (*record.dropped, *record.rewritten)
+    }
     wrote = {id(m) for record in step.done.stages if record.used for m in record.wrote}
     places = [i for i, m in enumerate(step.before.messages) if m.id in touched]
     places += [i for i, m in enumerate(step.after.messages) if id(m) in wrote]
@@ -376,30 +476,50 @@ def _prompt(request: object) -> str:
 
 def c12(step: Step) -> list[str]:
     rules = {m.id for m in step.before.messages if isinstance(m, SystemMessage)}
-    found = [f"{m.id} is a system message" for m, _ in step.texts if isinstance(m, SystemMessage) and m.id not in rules]
+    found = [
+        f"{m.id} is a system message"
+        for m, _ in step.texts
+        if isinstance(m, SystemMessage) and m.id not in rules
+    ]
     for message in step.after.messages:
         if isinstance(message, SystemMessage | UserMessage) and ORDER in plain_text(message):
             found.append(f"{message.id} says what a tool said")
         if isinstance(message, Summary) and message.said_by not in ("user", "assistant"):
             found.append(f"{message.id} is said by {message.said_by}")
     return found + [
-        "the system prompt of an ask says what a tool said" for request in step.requests if ORDER in request.system
+        "the system prompt of an ask says what a tool said"
+        for request in step.requests
+        if ORDER in request.system
     ]
 
 
 def d1(step: Step) -> list[str]:
-    return [f"from {step.before.tokens} to {c.tokens}" for c in both(step) if c.tokens > step.before.tokens]
+    return [
+        f"from {step.before.tokens} to {c.tokens}"
+        for c in both(step)
+        if c.tokens > step.before.tokens
+    ]
 
 
 def d2(step: Step) -> list[str]:
     done = step.done
     if done.sent.tokens <= step.budget.target:
         same = done.after is step.before and done.sent is step.before
-        return [] if done.outcome == ("unchanged" if same else "compacted") else [f"{done.outcome} at the target"]
-    floor = step.before.overhead + sum(step.before.sizes[i] for i in protected(step.before.messages))
+        return (
+            []
+            if done.outcome == ("unchanged" if same else "compacted")
+            else [f"{done.outcome} at the target"]
+        )
+    floor = step.before.overhead + sum(
+        step.before.sizes[i] for i in protected(step.before.messages)
+    )
     if done.outcome == "compacted":
         return ["compacted, though above the target"]
-    return [] if f"{floor} are protected" in done.why else [f"the floor of {floor} is not named: {done.why!r}"]
+    return (
+        []
+        if f"{floor} are protected" in done.why
+        else [f"the floor of {floor} is not named: {done.why!r}"]
+    )
 
 
 def d8(step: Step) -> list[str]:
@@ -424,13 +544,18 @@ LET_OFF: Mapping[tuple[str, str], str] = {
         "S9",
         "stage repair_pairs",
     ): "it takes out just the calls that have no result: that is its purpose",
-    ("C5", "ex_athena"): "each run of calls that it merges becomes a summary of its own beside the conversation's",
+    (
+        "C5",
+        "ex_athena",
+    ): "each run of calls that it merges becomes a summary of its own beside the conversation's",
     (
         "C5",
         "langchain_20",
     ): "restated with its defect: an earlier summary outside the last 4,000 tokens is lost",
 }
-"""By invariant and preset or stage: why it cannot hold there. A test sees to it that each is still needed."""
+"""By invariant and preset or stage: why it cannot hold there. A test sees to it that each is
+still needed.
+"""
 
 RARE: Mapping[tuple[str, str], str] = {
     ("C5", "opal"): "random 75, once more: an earlier summary is not fed to the next one",
@@ -442,6 +567,8 @@ RARE: Mapping[tuple[str, str], str] = {
     ("S9", "ex_athena"): "random 40, due: one of four parallel calls stays",
     ("S13", "ddx_agent"): "random 226: a character is parted",
 }
-"""Defects that are known and not yet mended, each on a few conversations of the full profile alone, and on which."""
+"""Defects that are known and not yet mended, each on a few conversations of the full profile
+alone, and on which.
+"""
 
 assert {name for _, name in (*LET_OFF, *RARE)} <= set(SUBJECTS)

@@ -23,7 +23,9 @@ WINDOWS = (400, 1_000, 3_000)
 
 @dataclass(frozen=True)
 class Sent:
-    """One request: how much of the host's list was heard, what was sent, and the compactions by then."""
+    """One request: how much of the host's list was heard, what was sent, and the compactions by
+    then.
+    """
 
     heard: int
     request: list[Json]
@@ -60,7 +62,11 @@ def begun(live: Compactor) -> int:
 
 def go(preset: str, messages: list[Record], window: int, **options: Any) -> Lived:
     """The conversation message by message, as an agent's loop hands it over."""
-    frozen, live, sent = copy.deepcopy(messages), Compactor(preset, model=Extractive(), window=window, **options), []
+    frozen, live, sent = (
+        copy.deepcopy(messages),
+        Compactor(preset, model=Extractive(), window=window, **options),
+        [],
+    )
 
     def request(heard: int) -> None:
         shown = live.before_request(messages[:heard])
@@ -94,7 +100,9 @@ def anthropic(preset: str) -> tuple[Lived, ...]:
 
 def parts(messages: list[Json]) -> list[Mapping[str, Json]]:
     """All parts of all messages whose content is a list."""
-    return [part for m in messages for part in (m["content"] if isinstance(m["content"], list) else ())]
+    return [
+        part for m in messages for part in (m["content"] if isinstance(m["content"], list) else ())
+    ]
 
 
 Validator = Callable[[Any], list[str]]

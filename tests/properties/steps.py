@@ -1,4 +1,6 @@
-"""Every preset and every stage at work on random and extreme conversations; each compaction is made once and kept."""
+"""Every preset and every stage at work on random and extreme conversations; each compaction is
+made once and kept.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,13 @@ from workbench.engine.compaction.stages import BUILTIN as STAGES
 from workbench.engine.compaction.strategy import Situation, Strategy
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Text, UserMessage, chars_per_token, plain_text
+from workbench.engine.transcript.message import (
+    Message,
+    Text,
+    UserMessage,
+    chars_per_token,
+    plain_text,
+)
 
 SUBJECTS: Mapping[str, Strategy] = {
     **{name: PRESETS[name].strategy for name in PRESETS},
@@ -29,7 +37,9 @@ SUBJECTS: Mapping[str, Strategy] = {
 
 
 class Words:
-    """A deterministic model: whole words of what it is asked about, the first and the newest, within its size."""
+    """A deterministic model: whole words of what it is asked about, the first and the newest,
+    within its size.
+    """
 
     name = "words"
 
@@ -38,9 +48,14 @@ class Words:
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.requests.append(request)
-        said = " ".join([request.previous, *(plain_text(message) for message in request.messages)]).split(" ")
+        said = " ".join(
+            [request.previous, *(plain_text(message) for message in request.messages)]
+        ).split(" ")
         most = request.max_tokens or 100
-        while len(said) > 1 and request.count(UserMessage(id="", blocks=(Text(" ".join(said)),))) > most:
+        while (
+            len(said) > 1
+            and request.count(UserMessage(id="", blocks=(Text(" ".join(said)),))) > most
+        ):
             keep = len(said) // 3
             said = said[:keep] + said[len(said) - keep :]
         return Completion(text=" ".join(said).strip() or "-", model=self.name)
@@ -73,39 +88,59 @@ class Step:
     @cached_property
     def texts(self) -> tuple[tuple[Message, Message | None], ...]:
         """Each message that was written, with the one of its id before, if there was one."""
-        old, ids = set(map(id, self.before.messages)), {message.id: message for message in self.before.messages}
+        old, ids = (
+            set(map(id, self.before.messages)),
+            {message.id: message for message in self.before.messages},
+        )
         return tuple((new, ids.get(new.id)) for new in self.after.messages if id(new) not in old)
 
 
-def step(name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None) -> Step:
+def step(
+    name: str, case: str, before: Context, budget: Budget, strategy: Strategy | None = None
+) -> Step:
     strategy, model, frozen = strategy or SUBJECTS[name], Words(), hash(repr(before.messages))
     done = compact(before, strategy, budget, model)
     return Step(
-        name, case, before, budget, done, compact(before, strategy, budget, Words()), frozen, tuple(model.requests)
+        name,
+        case,
+        before,
+        budget,
+        done,
+        compact(before, strategy, budget, Words()),
+        frozen,
+        tuple(model.requests),
     )
 
 
 @cache
 def conversations() -> tuple[tuple[str, Context], ...]:
-    """The extremes and random ones, each under the name that makes it again; made once for all presets and stages."""
+    """The extremes and random ones, each under the name that makes it again; made once for all
+    presets and stages.
+    """
     extreme = ((name, Context.of(made(), overhead=30)) for name, made in EXTREMES.items())
     return (*extreme, *((f"random {seed}", context(random.Random(seed))) for seed in range(CASES)))
 
 
 def budgets(case: str, before: Context) -> Iterator[Budget]:
-    """One that leaves some part; and for every other conversation one that is below what is protected."""
+    """One that leaves some part; and for every other conversation one that is below what is
+    protected.
+    """
     rng = random.Random(f"budgets of {case}")
     target = before.overhead + int(rng.choice(SHARES) * before.spoken)
     window = rng.choice((max(before.tokens, 1), 200, 2_000, 10_000))
     reason = rng.choice(("threshold", "matched", "overflow", "manual", "events"))
     keep = rng.choice((None, None, None, 0, 30, 100, 400, 1_000))
-    yield Budget(target=target, window=window, reason=reason, force=rng.random() < 0.2, keep_recent=keep)
+    yield Budget(
+        target=target, window=window, reason=reason, force=rng.random() < 0.2, keep_recent=keep
+    )
     yield Budget(target=before.overhead + before.spoken // 3, window=max(before.tokens, 1))
 
 
 @cache
 def steps(name: str) -> tuple[Step, ...]:
-    """All compactions by a preset's strategy or a stage alone: with random budgets, and once more from the result."""
+    """All compactions by a preset's strategy or a stage alone: with random budgets, and once
+    more from the result.
+    """
     found = []
     for case, before in conversations():
         found += [step(name, case, before, budget) for budget in budgets(case, before)]
@@ -116,15 +151,24 @@ def steps(name: str) -> tuple[Step, ...]:
 
 @cache
 def due(name: str) -> tuple[Step, ...]:
-    """All compactions of a preset by its own trigger and counter, in windows that the conversation fills."""
+    """All compactions of a preset by its own trigger and counter, in windows that the
+    conversation fills.
+    """
     preset, made = PRESETS[name], []
     for case, before in conversations():
         rng = random.Random(f"when {case} is due")
-        counted = Context.of(before.messages, preset.count or rng.choice((chars_per_token, by_bytes)), before.overhead)
+        counted = Context.of(
+            before.messages,
+            preset.count or rng.choice((chars_per_token, by_bytes)),
+            before.overhead,
+        )
         situation = Situation(
-            tokens=counted.tokens, window=max(int(counted.tokens * rng.choice((0.3, 1.0, 1.2))), 1),
-            overhead=counted.overhead, messages=len(counted.messages), requested=rng.random() < 0.2,
-        )  # fmt: skip
+            tokens=counted.tokens,
+            window=max(int(counted.tokens * rng.choice((0.3, 1.0, 1.2))), 1),
+            overhead=counted.overhead,
+            messages=len(counted.messages),
+            requested=rng.random() < 0.2,
+        )
         model = Words()
         done = compact_if_due(counted, preset, situation, model)
         if done is not None:
@@ -149,14 +193,21 @@ Check = Callable[[Step], list[str]]
 
 
 def smallest(found: Step, check: Check) -> Step:
-    """The same fault in the fewest messages, found by leaving one out as long as the fault stays."""
+    """The same fault in the fewest messages, found by leaving one out as long as the fault
+    stays.
+    """
     shorter = True
     while shorter:
         shorter = False
         for i in range(len(found.before.messages)):
             messages = (*found.before.messages[:i], *found.before.messages[i + 1 :])
             fewer = Context.of(messages, found.before.count, found.before.overhead)
-            tried = step(found.name, f"{found.case}, shrunk", fewer, replace(found.budget, window=found.budget.window))
+            tried = step(
+                found.name,
+                f"{found.case}, shrunk",
+                fewer,
+                replace(found.budget, window=found.budget.window),
+            )
             if check(tried):
                 found, shorter = tried, True
                 break

@@ -42,19 +42,25 @@ def test_c2_pinned_messages_stay_byte_for_byte(name: str) -> None:
 
 @every_subject("C3")
 def test_c3_the_newest_words_of_the_user_stay(name: str) -> None:
-    """The newest message that a person wrote stays verbatim; else it is cut with a mark, never dropped."""
+    """The newest message that a person wrote stays verbatim; else it is cut with a mark, never
+    dropped.
+    """
     holds("C3", name)
 
 
 @every_subject("C4")
 def test_c4_what_nobody_said_is_told_apart(name: str) -> None:
-    """Whatever is put in is a summary or a client's message by its type, and never counts as a person's words."""
+    """Whatever is put in is a summary or a client's message by its type, and never counts as a
+    person's words.
+    """
     holds("C4", name)
 
 
 @every_preset
 def test_c4_a_summary_that_comes_back_from_the_host_is_no_users_message(name: str) -> None:
-    """Through a compactor: as many messages count as a person's as the host's list has, whatever was put in."""
+    """Through a compactor: as many messages count as a person's as the host's list has, whatever
+    was put in.
+    """
     for lived in openai(name):
         users = [message for message in lived.live.log.path() if isinstance(message, MessageEntry)]
         assert len(users) == len(lived.messages)
@@ -62,7 +68,9 @@ def test_c4_a_summary_that_comes_back_from_the_host_is_no_users_message(name: st
 
 @every_subject("C5")
 def test_c5_at_most_one_summary_lives_and_carries_the_earlier_one_on(name: str) -> None:
-    """A new summary takes the place of earlier ones that are not pinned, and what they said is put to its writer."""
+    """A new summary takes the place of earlier ones that are not pinned, and what they said is
+    put to its writer.
+    """
     holds("C5", name)
 
 
@@ -80,10 +88,14 @@ def test_c7_what_was_taken_out_can_be_read_again(name: str) -> None:
 
 @every_preset
 def test_c7_the_original_is_kept_whole_beside_every_request(name: str) -> None:
-    """A compaction is a projection: the host's list can be had back word for word, and the log has every message."""
+    """A compaction is a projection: the host's list can be had back word for word, and the log
+    has every message.
+    """
     for lived in openai(name):
         assert lived.live.original == lived.messages
-        assert sum(isinstance(entry, MessageEntry) for entry in lived.live.log.path()) == len(lived.messages)
+        assert sum(isinstance(entry, MessageEntry) for entry in lived.live.log.path()) == len(
+            lived.messages
+        )
 
 
 @every_subject("C8")
@@ -106,14 +118,18 @@ class Fails:
 
 @every_subject("C8")
 @pytest.mark.parametrize(
-    "error", [ModelError("no"), KeyboardInterrupt(), ValueError("odd")], ids=lambda e: type(e).__name__
+    "error",
+    [ModelError("no"), KeyboardInterrupt(), ValueError("odd")],
+    ids=lambda e: type(e).__name__,
 )
 def test_c8_the_input_is_not_touched_where_the_model_fails(name: str, error: BaseException) -> None:
     """The same where a model fails, a person interrupts it or its client has a defect."""
     before = Context.of(conversation(9, words=60))
     frozen = repr(before)
     try:
-        compact(before, SUBJECTS[name], Budget(target=700, window=2_000, reason="matched"), Fails(error))
+        compact(
+            before, SUBJECTS[name], Budget(target=700, window=2_000, reason="matched"), Fails(error)
+        )
     except (ModelError, KeyboardInterrupt, ValueError, RuntimeError) as raised:
         assert raised is error or error in _causes(raised) or str(error) in str(raised)
     assert repr(before) == frozen
@@ -133,7 +149,9 @@ def test_c8_the_hosts_list_is_not_touched(name: str) -> None:
 
 @every_subject("C9")
 def test_c9_the_same_input_gives_the_same_bytes(name: str) -> None:
-    """With a deterministic model a second run gives an equal result, ids included: no clock, nothing random."""
+    """With a deterministic model a second run gives an equal result, ids included: no clock,
+    nothing random.
+    """
     holds("C9", name)
 
 
@@ -158,21 +176,28 @@ def test_c9_the_result_does_not_depend_on_the_order_in_which_a_process_keeps_its
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"}
         command = [sys.executable, "-c", DIGEST, str(TESTS), str(TESTS.parent)]
-        told.append(subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout)
+        told.append(
+            subprocess.run(
+                command, env=environment, capture_output=True, check=True, text=True
+            ).stdout
+        )
     assert told[0].splitlines() == told[1].splitlines()
     assert len(told[0].splitlines()) == len(SUBJECTS)
 
 
 @every_subject("C10")
 def test_c10_nothing_changes_before_the_first_edit_that_is_reported(name: str) -> None:
-    """The messages before the first one that the records name as dropped, rewritten or written are the same objects."""
+    """The messages before the first one that the records name as dropped, rewritten or written
+    are the same objects.
+    """
     holds("C10", name)
 
 
 @every_preset
 def test_c10_between_two_compactions_requests_only_grow(name: str) -> None:
-    """Through a compactor each request begins with the one before it, unless something was compacted, so that a
-    provider's cache holds."""
+    """Through a compactor each request begins with the one before it, unless something was
+    compacted, so that a provider's cache holds.
+    """
     grown = 0
     for lived in openai(name):
         for one, other in zip(lived.sent, lived.sent[1:], strict=False):
@@ -184,9 +209,11 @@ def test_c10_between_two_compactions_requests_only_grow(name: str) -> None:
 
 @every_subject("C11")
 def test_c11_a_credential_that_was_masked_is_in_no_summary_and_in_no_question(name: str) -> None:
-    """Where secrets are masked as a session is read, none comes through to a summary or to its writer.
+    """Where secrets are masked as a session is read, none comes through to a summary or to its
+    writer.
 
-    Masking is a setting of the session, not of a preset: without it a summary may say what the conversation says.
+    Masking is a setting of the session, not of a preset: without it a summary may say what the
+    conversation says.
     """
     log = Log()
     for message in EXTREMES["credentials"]():
@@ -202,8 +229,9 @@ def test_c11_a_credential_that_was_masked_is_in_no_summary_and_in_no_question(na
 
 @every_subject("C12")
 def test_c12_what_a_tool_said_never_speaks_as_user_or_system(name: str) -> None:
-    """No system message is written, no tool's words stand in a user's or the system's mouth, and none are in the
-    instructions of a question to a model."""
+    """No system message is written, no tool's words stand in a user's or the system's mouth, and
+    none are in the instructions of a question to a model.
+    """
     holds("C12", name)
 
 
@@ -212,11 +240,15 @@ def test_c12_a_request_has_no_system_message_that_the_host_did_not_write(name: s
     """Through a compactor too."""
     for lived in openai(name):
         own = [message for message in lived.messages if message["role"] in ("system", "developer")]
-        assert [message for message in lived.last if message["role"] in ("system", "developer")] == own
+        assert [
+            message for message in lived.last if message["role"] in ("system", "developer")
+        ] == own
 
 
 def test_the_conversations_hold_what_the_invariants_are_about() -> None:
-    """Credentials, orders, seals, pictures, pins and clusters are all in what the checks are run on."""
+    """Credentials, orders, seals, pictures, pins and clusters are all in what the checks are run
+    on.
+    """
     everything = repr([before.messages for _, before in conversations()])
     for part in (
         SECRET,

@@ -1,4 +1,6 @@
-"""D1 to D14: sizes, budgets, triggers, and what happens over many requests, for every preset and every stage."""
+"""D1 to D14: sizes, budgets, triggers, and what happens over many requests, for every preset and
+every stage.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,10 @@ from workbench.live.hooks import Cancel, Hooks
 from workbench.live.settings import Settings
 
 WINDOWING = ("none", "null", "truncate", "stage keep_floor", "stage truncate")
-"""Those that only choose what stays. The others write a summary or markers whose size depends on the budget, or choose
-by age and number and not by the budget; for them more room may mean another choice."""
+"""Those that only choose what stays. The others write a summary or markers whose size depends on
+the budget, or choose by age and number and not by the budget; for them more room may mean another
+choice.
+"""
 REWRITES = (
     "stage budget_reduction",
     "stage snip",
@@ -51,17 +55,23 @@ def test_d1_no_compaction_makes_a_context_larger(name: str) -> None:
 
 @every_subject("D2")
 def test_d2_the_target_is_reached_or_what_is_protected_is_named(name: str) -> None:
-    """Above the target the outcome says so, and says how many tokens nobody may touch: overhead, pins, newest user."""
+    """Above the target the outcome says so, and says how many tokens nobody may touch: overhead,
+    pins, newest user.
+    """
     holds("D2", name)
 
 
 @pytest.mark.parametrize("name", ["truncate", "summarize", "pipeline"])
 def test_d2_our_own_reach_the_target_wherever_what_is_protected_leaves_room(name: str) -> None:
-    """The pipeline protects named messages besides, so conversations with names do not count for it."""
+    """The pipeline protects named messages besides, so conversations with names do not count for
+    it.
+    """
     missed = []
     for one in steps(name):
         named = any(message.name for message in one.before.messages)
-        floor = one.before.overhead + sum(one.before.sizes[i] for i in protected(one.before.messages))
+        floor = one.before.overhead + sum(
+            one.before.sizes[i] for i in protected(one.before.messages)
+        )
         if floor <= one.budget.target < one.done.sent.tokens and not (name == "pipeline" and named):
             missed.append(one.case)
     assert missed == []
@@ -69,13 +79,17 @@ def test_d2_our_own_reach_the_target_wherever_what_is_protected_leaves_room(name
 
 @every_subject("D3")
 def test_d3_what_is_within_its_target_is_left_alone(name: str) -> None:
-    """Compacting a result that reached its target changes nothing; a stage that only rewrites is done."""
+    """Compacting a result that reached its target changes nothing; a stage that only rewrites is
+    done.
+    """
     assert dynamics.d3(SUBJECTS[name], steps(name), only_rewrites=name in REWRITES) == []
 
 
 @pytest.mark.parametrize("name", WINDOWING)
 def test_d4_with_more_room_no_message_is_lost(name: str) -> None:
-    """Where a strategy only chooses what stays, a larger target keeps at least what a smaller one keeps."""
+    """Where a strategy only chooses what stays, a larger target keeps at least what a smaller
+    one keeps.
+    """
     broken = dynamics.d4(SUBJECTS[name])
     known("D4", name, broken)
     assert broken == []
@@ -83,7 +97,9 @@ def test_d4_with_more_room_no_message_is_lost(name: str) -> None:
 
 @every_preset
 def test_d5_more_messages_never_make_a_due_context_not_due(name: str) -> None:
-    """With the same report of usage, present, missing, stale or larger than the window, a trigger is monotone."""
+    """With the same report of usage, present, missing, stale or larger than the window, a
+    trigger is monotone.
+    """
     assert dynamics.d5(PRESETS[name].trigger, random.Random(name)) == []
 
 
@@ -101,9 +117,12 @@ def grown(name: str, window: int, **options: object) -> tuple[Compactor, list[Re
 
 
 @every_preset
-def test_d6_a_compaction_is_not_followed_by_another_until_the_messages_have_grown(name: str) -> None:
-    """Whatever the trigger says, nothing starts by itself before the hysteresis is used up: for any preset, also one
-    that is due at once by design."""
+def test_d6_a_compaction_is_not_followed_by_another_until_the_messages_have_grown(
+    name: str,
+) -> None:
+    """Whatever the trigger says, nothing starts by itself before the hysteresis is used up: for any
+    preset, also one that is due at once by design.
+    """
     live, messages = grown(name, 2_000, settings=Settings(hysteresis=0.05))
     assert name == "none" or any(
         isinstance(one, CompactionStarted | AutomaticStopped | LastResort) for one in live.events
@@ -112,7 +131,9 @@ def test_d6_a_compaction_is_not_followed_by_another_until_the_messages_have_grow
 
 
 @pytest.mark.parametrize("window", [32_000, 200_000])
-@pytest.mark.parametrize("name", [name for name in PEERS if name not in ("clear_tool_uses", "observation_mask")])
+@pytest.mark.parametrize(
+    "name", [name for name in PEERS if name not in ("clear_tool_uses", "observation_mask")]
+)
 def test_d6_after_a_compaction_a_twentieth_of_the_window_may_be_said_before_the_next_is_due(
     name: str, window: int
 ) -> None:
@@ -125,7 +146,12 @@ def test_d6_after_a_compaction_a_twentieth_of_the_window_may_be_said_before_the_
             grown.append(message)
     done = compact_if_due(grown.closed(), preset, situation, Words())
     assert done is not None and done.outcome == "compacted"
-    assert preset.trigger.check(at(done.after.tokens + window // 20, window, len(done.after.messages) + 2)) is None
+    assert (
+        preset.trigger.check(
+            at(done.after.tokens + window // 20, window, len(done.after.messages) + 2)
+        )
+        is None
+    )
 
 
 def at(tokens: int, window: int, messages: int) -> Situation:
@@ -134,15 +160,21 @@ def at(tokens: int, window: int, messages: int) -> Situation:
 
 @pytest.mark.parametrize("name", PEERS)
 def test_d6_what_is_due_is_above_its_target(name: str) -> None:
-    """Or a peer would be due again at once. The seeds' targets are their systems', see their own tables."""
+    """Or a peer would be due again at once. The seeds' targets are their systems', see their own
+    tables.
+    """
     assert [one.case for one in due(name) if one.budget.target >= max(one.before.tokens, 1)] == []
 
 
 @every_preset
 def test_d7_compactions_without_effect_stop_and_by_hand_one_still_starts(name: str) -> None:
-    """Where everything is pinned and the trigger always says yes, three are the last; by hand it still works."""
+    """Where everything is pinned and the trigger always says yes, three are the last; by hand it
+    still works.
+    """
     settings = Settings(trigger=Always(), hysteresis=0.0)
-    live = Compactor(name, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True)
+    live = Compactor(
+        name, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+    )
     assert dynamics.d7(live) == []
 
 
@@ -154,18 +186,25 @@ def test_d8_sizes_before_and_after_are_of_one_counter(name: str) -> None:
 
 @every_preset
 def test_d8_what_the_events_say_is_what_is_sent(name: str) -> None:
-    """Through a compactor the sizes before and after are those of whole requests, by one counter."""
+    """Through a compactor the sizes before and after are those of whole requests, by one
+    counter.
+    """
     for lived in openai(name):
-        sized = [event for event in lived.live.events if isinstance(event, CompactionEnded | LastResort)]
+        sized = [
+            event for event in lived.live.events if isinstance(event, CompactionEnded | LastResort)
+        ]
         assert all(event.tokens_after <= event.tokens_before for event in sized)
-        if isinstance(sized[-1], CompactionEnded):  # the last resort counts by the larger of two counts
+        # the last resort counts by the larger of two counts
+        if isinstance(sized[-1], CompactionEnded):
             assert lived.live.tokens == sized[-1].tokens_after
 
 
 @every_subject("D9")
 @pytest.mark.parametrize("where", list(huge(10)))
 def test_d9_one_huge_message_is_survived(name: str, where: str) -> None:
-    """A message larger than the window, wherever it stands: it is cut with a mark, or the outcome says why."""
+    """A message larger than the window, wherever it stands: it is cut with a mark, or the
+    outcome says why.
+    """
     before = Context.of(huge(examples(1_000_000))[where])
     done = step(name, where, before, Budget(target=2_000, window=8_000, reason="matched"))
     held = {rule: check for rule, check in EVERY.items() if (rule, name) not in LET_OFF}
@@ -174,13 +213,17 @@ def test_d9_one_huge_message_is_survived(name: str, where: str) -> None:
 
 @every_preset
 def test_d10_usage_from_before_a_compaction_is_ignored(name: str) -> None:
-    """A report about a request that was sent before the history was compacted moves nothing, nor another model's."""
+    """A report about a request that was sent before the history was compacted moves nothing, nor
+    another model's.
+    """
     assert dynamics.d10(Compactor(name, model=Extractive(), window=100_000)) == []
 
 
 @every_preset
 def test_d11_what_is_said_during_a_compaction_survives_it(name: str) -> None:
-    """A message that is queued while it runs stands behind its result; a history that was taken back keeps its own."""
+    """A message that is queued while it runs stands behind its result; a history that was taken
+    back keeps its own.
+    """
 
     def make(hooks: Hooks) -> Compactor:
         return Compactor(name, model=Extractive(), window=100_000, settings=BY_HAND, hooks=hooks)
@@ -202,14 +245,20 @@ CANCELS: dict[str, Hooks] = {
 @every_preset
 @pytest.mark.parametrize("how", CANCELS)
 def test_d12_a_compaction_that_is_broken_off_leaves_the_old_history(name: str, how: str) -> None:
-    """Cancelled by the host or broken off by an error, before it or at a stage: the next request is the whole list."""
+    """Cancelled by the host or broken off by an error, before it or at a stage: the next request
+    is the whole list.
+    """
     live = Compactor(name, model=Extractive(), window=100_000, settings=BY_HAND, hooks=CANCELS[how])
     assert dynamics.d12(live) == []
 
 
 @every_preset
-def test_d13_counting_costs_what_changed_for_a_check_and_the_length_for_a_compaction(name: str) -> None:
-    """A request counts only the messages that are new; a compaction counts each a fixed number of times."""
+def test_d13_counting_costs_what_changed_for_a_check_and_the_length_for_a_compaction(
+    name: str,
+) -> None:
+    """A request counts only the messages that are new; a compaction counts each a fixed number
+    of times.
+    """
 
     def make(count: dynamics.Counted) -> Compactor:
         return Compactor(name, model=Extractive(), window=1_000_000, count=count)

@@ -1,4 +1,6 @@
-"""What every stage promises by itself, on random conversations; for stages that are not ours too."""
+"""What every stage promises by itself, on random conversations; for stages that are not ours
+too.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str
             continue
         after = plan.apply(context)
         assert len(after.messages) == len(context.messages)
-        changed = [i for i, message in enumerate(after.messages) if message is not context.messages[i]]
+        changed = [
+            i for i, message in enumerate(after.messages) if message is not context.messages[i]
+        ]
         assert len(changed) == len(plan.edits)
         assert all(after.sizes[i] < context.sizes[i] for i in changed)
         assert all(after.messages[i].id == context.messages[i].id for i in changed)
@@ -55,11 +59,16 @@ def test_what_a_cheap_stage_writes_is_smaller_one_by_one_and_done_once(name: str
 
 
 def test_no_plan_depends_on_what_the_ids_are() -> None:
-    """A stage is blind: with other ids for the same messages it keeps, drops and rewrites the same ones."""
+    """A stage is blind: with other ids for the same messages it keeps, drops and rewrites the
+    same ones.
+    """
     stage = BUILTIN["truncate"]()
     for context, budget in cases():
         other = Context(
-            tuple(_renamed(message) for message in context.messages), context.sizes, context.overhead, context.count
+            tuple(_renamed(message) for message in context.messages),
+            context.sizes,
+            context.overhead,
+            context.count,
         )
         plan, same = stage.plan(context, budget), stage.plan(other, budget)
         assert _shape(plan) == _shape(same)
@@ -68,7 +77,8 @@ def test_no_plan_depends_on_what_the_ids_are() -> None:
 def _shape(plan: Plan | None) -> list[tuple[int, int, list[str]]]:
     edits = plan.edits if plan is not None else ()
     return [
-        (edit.start, edit.stop, [plain_text(new) for new in edit.by if not isinstance(new, Draft)]) for edit in edits
+        (edit.start, edit.stop, [plain_text(new) for new in edit.by if not isinstance(new, Draft)])
+        for edit in edits
     ]
 
 
@@ -77,12 +87,18 @@ def _renamed(message: Message) -> Message:
 
 
 def test_the_conversations_are_not_all_alike() -> None:
-    """The generator makes what it says: empty, short and long contexts, and all kinds of messages."""
+    """The generator makes what it says: empty, short and long contexts, and all kinds of
+    messages.
+    """
     made = [context for case, context in conversations() if case.startswith("random")]
     lengths = [len(context.messages) for context in made]
     assert min(lengths) == 0
     assert 1 in lengths
     assert max(lengths) > 40
     assert {message.role for context in made for message in context.messages} == {
-        "system", "user", "assistant", "tool", "summary",
-    }  # fmt: skip
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "summary",
+    }

@@ -1,7 +1,8 @@
-"""D14: fifty compactions in a row over a conversation that grows, for every preset, with the offline model.
+"""D14: fifty compactions in a row over a conversation that grows, for every preset, with the
+offline model.
 
-Every S and C invariant and every size holds at each of them, against the history just before it; and where a preset
-promises it, what the user said first is still stated at the end.
+Every S and C invariant and every size holds at each of them, against the history just before it;
+and where a preset promises it, what the user said first is still stated at the end.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from workbench.engine.transcript.message import Message, Summary, chars_per_toke
 
 WINDOW, DUE, TARGET = 2_000, 1_600, 800
 WINDOWS = {"docker_agent": 40_000}
-"""In a window that its cap of 16,000 tokens leaves nothing of, docker-agent never compacts anything."""
+"""In a window that its cap of 16,000 tokens leaves nothing of, docker-agent never compacts
+anything.
+"""
 RULE = "never touch the folder legacy/"
 ONCE = tuple(rule for rule in EVERY if rule not in ("C8", "C9"))
 """Those two need what only a single step records; they are tested there."""
@@ -39,23 +42,46 @@ PROMISES: Mapping[str, str] = {
     "pipeline": "its summary has a section for what the user demands, and an update carries it on",
     "opal": "sections Goal, Constraints and so on; a later compaction updates the earlier summary",
     "operator_use": "a section for constraints and preferences; the earlier summary is updated",
-    "ddx_agent": "a section for constraints and preferences, and the user's newest messages as they were",
-    "docker_agent": "what the user asked for and demands is to be in the summary, and the earlier one with it",
+    "ddx_agent": (
+        "a section for constraints and preferences, and the user's newest messages as they were"
+    ),
+    "docker_agent": (
+        "what the user asked for and demands is to be in the summary, and the earlier one with it"
+    ),
     "pi": "a section for constraints and preferences; the earlier summary is updated",
-    "codex_local": "the user's own words stay, up to 20,000 tokens of them, and the hand-over names constraints",
+    "codex_local": (
+        "the user's own words stay, up to 20,000 tokens of them, and the hand-over names"
+        " constraints"
+    ),
     "claude_code": "a section for all of the user's messages",
     "gemini_cli": "a section for active constraints; the earlier snapshot is integrated",
-    "opencode": "demands and preferences are to be among the important details; the earlier summary is carried forward",
-    "openhands_rolling": "what the user wants and demands is the summary's first section, and the first messages stay",
-    "hermes_lean": "a section for constraints and preferences; the first messages and the user's words stay",
+    "opencode": (
+        "demands and preferences are to be among the important details; the earlier summary is"
+        " carried forward"
+    ),
+    "openhands_rolling": (
+        "what the user wants and demands is the summary's first section, and the first messages"
+        " stay"
+    ),
+    "hermes_lean": (
+        "a section for constraints and preferences; the first messages and the user's words stay"
+    ),
 }
 """Presets whose own words promise that what the user demanded lasts, and by what."""
 
 KEEPS_ANYHOW: Mapping[str, str] = {
-    "ex_athena": "one paragraph without sections, only pins are promised; but the offline model carries demands on",
-    "langchain_20": "its model sees the last 4,000 tokens of what goes, and here that is all of it; see the next test",
+    "ex_athena": (
+        "one paragraph without sections, only pins are promised; but the offline model carries"
+        " demands on"
+    ),
+    "langchain_20": (
+        "its model sees the last 4,000 tokens of what goes, and here that is all of it; see the"
+        " next test"
+    ),
 }
-"""Presets that promise nothing of the kind, and why the first constraint is still there after fifty compactions."""
+"""Presets that promise nothing of the kind, and why the first constraint is still there after
+fifty compactions.
+"""
 
 FORGETS: Mapping[str, str] = {
     "null": "it keeps the system prompt and the newest user message only",
@@ -72,8 +98,12 @@ assert {*PROMISES, *KEEPS_ANYHOW, *FORGETS} == set(PRESETS)
 def turn(n: int, rng: random.Random) -> list[Message]:
     spoken: list[Message] = [said(f"turn {n}: " + "please go on " * rng.randint(1, 20), f"u{n}")]
     for step in range(rng.randint(1, 3)):
-        spoken.append(called(rng.choice(("read", "edit")), f"c{n}-{step}", path=f"src/file_{n % 7}.py"))
-        spoken.append(result(f"line of output {n} " * rng.randint(20, 80), f"c{n}-{step}", name="read"))
+        spoken.append(
+            called(rng.choice(("read", "edit")), f"c{n}-{step}", path=f"src/file_{n % 7}.py")
+        )
+        spoken.append(
+            result(f"line of output {n} " * rng.randint(20, 80), f"c{n}-{step}", name="read")
+        )
     return [*spoken, told(f"turn {n} is done", f"a{n}")]
 
 
@@ -95,7 +125,11 @@ def chained(name: str, first: Message, model: Model) -> Context:
         done = compact(context, PRESETS[name].strategy, budget, model)
         assert done.after is not context or name in ONLY_RESULTS, done.why
         step = Step(name, f"turn {n}", context, budget, done, done, 0, ())
-        faults = {rule: told for rule in ONCE if (rule, name) not in LET_OFF and (told := EVERY[rule](step))}
+        faults = {
+            rule: told
+            for rule in ONCE
+            if (rule, name) not in LET_OFF and (told := EVERY[rule](step))
+        }
         assert not faults and not done.violations, (n, faults)
         context, fired = done.after, fired + 1
     return context
@@ -103,7 +137,9 @@ def chained(name: str, first: Message, model: Model) -> Context:
 
 @cache
 def offline(name: str) -> Context:
-    """What fifty compactions with the offline model leave of a conversation that began with the constraint."""
+    """What fifty compactions with the offline model leave of a conversation that began with the
+    constraint.
+    """
     return chained(name, said(RULE, "first"), Extractive())
 
 
@@ -119,7 +155,9 @@ def test_d14_fifty_compactions_keep_every_invariant(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["summarize", "pipeline"])
 def test_d14_one_summary_accounts_for_every_message_that_did_not_stay(name: str) -> None:
-    """C7: what was said stands in the context or among what its only summary replaces, and never in both."""
+    """C7: what was said stands in the context or among what its only summary replaces, and never
+    in both.
+    """
     context = offline(name)
     (summary,) = (message for message in context.messages if isinstance(message, Summary))
     stayed = {message.id for message in context.messages}
@@ -131,7 +169,9 @@ def test_d14_one_summary_accounts_for_every_message_that_did_not_stay(name: str)
 
 
 @pytest.mark.parametrize("name", PROMISES)
-def test_d14_fifty_compactions_keep_what_the_user_demanded_first_where_a_preset_promises_it(name: str) -> None:
+def test_d14_fifty_compactions_keep_what_the_user_demanded_first_where_a_preset_promises_it(
+    name: str,
+) -> None:
     """The first constraint is still there, in the user's words or a summary's."""
     assert stated(offline(name)), PROMISES[name]
 
@@ -143,7 +183,9 @@ def test_d14_presets_that_promise_nothing_keep_or_lose_it_as_listed(name: str) -
 
 
 def test_langchain_loses_an_earlier_summary_that_its_model_is_not_shown() -> None:
-    """Where more than 4,000 tokens go at once, what the earlier summary said is gone: restated with its defect."""
+    """Where more than 4,000 tokens go at once, what the earlier summary said is gone: restated
+    with its defect.
+    """
     long = [said(RULE, "first"), *conversation(40, words=200)]
     before = Context.of([rules("be careful"), *long])
     budget = Budget(target=before.tokens // 3, window=before.tokens, reason="matched")
@@ -154,7 +196,9 @@ class Forgets(Words):
     """Says something of the newest messages alone, whatever was handed over."""
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        return Completion(text=f"so far there were {len(request.messages)} messages", model=self.name)
+        return Completion(
+            text=f"so far there were {len(request.messages)} messages", model=self.name
+        )
 
 
 def test_d14_a_model_that_forgets_what_was_demanded_is_found() -> None:

@@ -40,7 +40,9 @@ class Faulty:
     name: ClassVar[str] = "faulty"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        return Plan((Replace(0, len(context.messages), tuple(self.change(list(context.messages)))),))
+        return Plan(
+            (Replace(0, len(context.messages), tuple(self.change(list(context.messages)))),)
+        )
 
 
 def without(*indices: int) -> Callable[[list[Message]], list[Message]]:
@@ -65,7 +67,12 @@ DEFECTS = {
     "writes more than it takes": ("D1", with_at(1, blocks=(Text("do this " * 400),))),
     "answers a call twice": (
         "S2",
-        lambda messages: [*messages[:3], messages[3], replace(messages[3], id="r-again"), *messages[6:]],
+        lambda messages: [
+            *messages[:3],
+            messages[3],
+            replace(messages[3], id="r-again"),
+            *messages[6:],
+        ],
     ),
 }
 
@@ -99,11 +106,15 @@ def test_a_call_id_that_is_used_again_is_another_pair() -> None:
     second: list[Message] = [called("read", "c", "a2"), result("two", "c", "r2")]
     twice = Context.of([said("go"), *first, *second])
     messages = twice.messages
-    assert {violation.rule for violation in violations(twice, Context.of([*messages[:3], messages[4]]))} == {"S1", "S2"}
+    assert {
+        violation.rule for violation in violations(twice, Context.of([*messages[:3], messages[4]]))
+    } == {"S1", "S2"}
     assert not violations(twice, Context.of([messages[0], *messages[3:]]))
 
 
 def test_what_was_broken_before_is_no_violation() -> None:
-    broken = Context.of([result("orphan", "nobody", "r0"), called("read", "c1"), UserMessage(id="u", blocks=())])
+    broken = Context.of(
+        [result("orphan", "nobody", "r0"), called("read", "c1"), UserMessage(id="u", blocks=())]
+    )
     assert not violations(broken, Context.of(broken.messages[1:]))
     assert not violations(broken, Context.of([broken.messages[0], broken.messages[2]]))

@@ -1,7 +1,9 @@
-"""Each check of `dynamics`, and those for credentials and huge messages, finds its defect, planted here once.
+"""Each check of `dynamics`, and those for credentials and huge messages, finds its defect, planted
+here once.
 
-The defects are those of the engines that the list of invariants names: a middle that is popped, a report that is
-trusted though it is stale, a breaker that never breaks, an order of work that loses what was queued, and so on.
+The defects are those of the engines that the list of invariants names: a middle that is popped, a
+report that is trusted though it is stale, a breaker that never breaks, an order of work that loses
+what was queued, and so on.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ def test_c11_a_credential_in_a_summary_or_in_a_question_is_found() -> None:
     said = forged(lambda messages: [*messages, Summary(id="new", text=f"deploy with {SECRET}")])
     assert c11(said)
     fine = forged(list)
-    asked = SummaryRequest(purpose="summary", system="", write=lambda _: f"the token is {SECRET}", messages=())
+    asked = SummaryRequest(
+        purpose="summary", system="", write=lambda _: f"the token is {SECRET}", messages=()
+    )
     assert c11(replace(fine, requests=(asked,)))
     assert not c11(fine)
 
@@ -56,7 +60,13 @@ class Restless:
             if isinstance(message, UserMessage) and not message.pinned and len(message.blocks) == 1:
                 block = message.blocks[0]
                 if isinstance(block, Text) and len(block.text) > 40:
-                    return Plan((Replace(i, i + 1, (replace(message, blocks=(Text(block.text[:-8] + "~"),)),)),))
+                    return Plan(
+                        (
+                            Replace(
+                                i, i + 1, (replace(message, blocks=(Text(block.text[:-8] + "~"),)),)
+                            ),
+                        )
+                    )
         return None
 
 
@@ -67,7 +77,11 @@ class Popped:
     name: ClassVar[str] = "popped"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        loose = [i for i, message in enumerate(context.messages[:-1]) if message.role == "user" and not message.pinned]
+        loose = [
+            i
+            for i, message in enumerate(context.messages[:-1])
+            if message.role == "user" and not message.pinned
+        ]
         if len(loose) < 3:
             return None
         i = loose[budget.target % len(loose)]
@@ -76,17 +90,24 @@ class Popped:
 
 def test_d3_a_stage_that_never_rests_is_found() -> None:
     strategy = Strategy("restless", (Restless(),))
-    made = [replace(one, done=step("none", one.case, one.before, one.budget, strategy).done) for one in steps("none")]
+    made = [
+        replace(one, done=step("none", one.case, one.before, one.budget, strategy).done)
+        for one in steps("none")
+    ]
     assert dynamics.d3(strategy, made, only_rewrites=True)
 
 
 def test_d3_a_strategy_that_compacts_within_its_target_is_found() -> None:
     eager = Strategy("eager", (Restless(),))
-    assert dynamics.d3(eager, [replace(one, budget=replace(one.budget, target=0)) for one in _reached()])
+    assert dynamics.d3(
+        eager, [replace(one, budget=replace(one.budget, target=0)) for one in _reached()]
+    )
 
 
 def _reached() -> list[Step]:
-    return [one for one in steps("truncate") if one.done.outcome == "compacted" and not one.budget.force]
+    return [
+        one for one in steps("truncate") if one.done.outcome == "compacted" and not one.budget.force
+    ]
 
 
 def test_d4_a_middle_that_is_popped_is_found() -> None:
@@ -116,7 +137,9 @@ def test_d6_compactions_without_hysteresis_are_found() -> None:
 
 def test_d7_a_breaker_that_never_breaks_is_found() -> None:
     settings = Settings(trigger=Always(), hysteresis=0.0, breaker=10**9)
-    live = Compactor(NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True)
+    live = Compactor(
+        NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+    )
     assert "it never stops" in dynamics.d7(live)
 
 
@@ -124,14 +147,19 @@ class Refuses(Compactor):
     """Does nothing by hand once it has stopped."""
 
     def compact(
-        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+        self,
+        instructions: str = "",
+        keep_recent: int | None = None,
+        messages: Sequence[Json] | None = None,
     ) -> Compaction | None:
         return None if self.stopped else super().compact(instructions, keep_recent, messages)
 
 
 def test_d7_a_breaker_that_refuses_by_hand_too_is_found() -> None:
     settings = Settings(trigger=Always(), hysteresis=0.0)
-    live = Refuses(NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True)
+    live = Refuses(
+        NAME, model=Extractive(), window=2_000, settings=settings, pins=lambda message: True
+    )
     assert dynamics.d7(live) == ["by hand none starts"]
 
 
@@ -140,7 +168,10 @@ def test_d9_a_huge_message_that_is_cut_without_a_mark_or_dropped_is_found(where:
     before = Context.of(huge(100_000)[where])
     first = before.messages[0]
     assert isinstance(first, UserMessage)
-    for now in ((replace(first, blocks=(Text("0123456789"),)), *before.messages[1:]), before.messages[1:]):
+    for now in (
+        (replace(first, blocks=(Text("0123456789"),)), *before.messages[1:]),
+        before.messages[1:],
+    ):
         one = step("none", where, before, Budget(target=2_000, window=8_000, reason="matched"))
         after = Context.of(now)
         faulty = replace(one, done=Compaction(before, after, after, one.budget, (), "compacted"))
@@ -170,7 +201,9 @@ class Overwrites(Memory):
 
 def test_d11_a_compaction_that_overwrites_what_was_said_meanwhile_is_found() -> None:
     def make(hooks: Hooks) -> Compactor:
-        live = Compactor("truncate", model=Extractive(), window=2_000, settings=BY_HAND, hooks=hooks)
+        live = Compactor(
+            "truncate", model=Extractive(), window=2_000, settings=BY_HAND, hooks=hooks
+        )
         live._memory.__class__ = Overwrites
         return live
 
@@ -180,7 +213,9 @@ def test_d11_a_compaction_that_overwrites_what_was_said_meanwhile_is_found() -> 
 def test_d12_a_host_whose_no_is_not_heard_is_found() -> None:
     live = Compactor("truncate", model=Extractive(), window=2_000, settings=BY_HAND)
     assert dynamics.d12(live) == ["it was not broken off", "the old history is not whole"]
-    refused = Compactor("truncate", window=2_000, settings=BY_HAND, hooks=Hooks(before=lambda due: Cancel()))
+    refused = Compactor(
+        "truncate", window=2_000, settings=BY_HAND, hooks=Hooks(before=lambda due: Cancel())
+    )
     assert dynamics.d12(refused) == []
 
 
@@ -196,7 +231,9 @@ class Recounts(Compactor):
 
 
 def test_d13_a_check_that_counts_everything_again_is_found() -> None:
-    assert dynamics.d13_check(lambda count: Recounts(NAME, model=Extractive(), window=1_000_000, count=count))
+    assert dynamics.d13_check(
+        lambda count: Recounts(NAME, model=Extractive(), window=1_000_000, count=count)
+    )
 
 
 @dataclass(frozen=True)

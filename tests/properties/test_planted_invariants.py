@@ -1,4 +1,6 @@
-"""Each check of `invariants` finds its defect, planted once by hand in a compaction that has none otherwise."""
+"""Each check of `invariants` finds its defect, planted once by hand in a compaction that has
+none otherwise.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,15 @@ from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Image, Message, Summary, SystemMessage, Text, Thinking, UserMessage
+from workbench.engine.transcript.message import (
+    Image,
+    Message,
+    Summary,
+    SystemMessage,
+    Text,
+    Thinking,
+    UserMessage,
+)
 
 BEFORE: list[Message] = [
     rules("be careful"),
@@ -78,7 +88,10 @@ def forged(change: Change) -> Step:
     honest = step("none", "planted", Context.of(BEFORE), Budget(target=1, window=999), none)
     after = Context.of(change(list(BEFORE)))
     return replace(
-        honest, done=Compaction(honest.before, after, after, honest.budget, (), "too_large", honest.done.why)
+        honest,
+        done=Compaction(
+            honest.before, after, after, honest.budget, (), "too_large", honest.done.why
+        ),
     )
 
 
@@ -89,7 +102,9 @@ def test_a_planted_defect_is_found(rule: str) -> None:
 
 def test_nothing_is_found_where_nothing_is_wrong() -> None:
     fine = forged(list)
-    assert {rule: found for rule, check in EVERY.items() if rule != "C9" and (found := check(fine))} == {}
+    assert {
+        rule: found for rule, check in EVERY.items() if rule != "C9" and (found := check(fine))
+    } == {}
 
 
 def test_defects_of_a_record_are_found() -> None:

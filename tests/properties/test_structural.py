@@ -1,7 +1,8 @@
 """S1 to S13: the structure of what is kept and sent, for every preset and every stage.
 
-The rules of one compaction are checked on the engine's own messages; those of requests (S3, S5, S6, and S4, S8, S11,
-S12 once more) through a `Compactor` and in the shapes of OpenAI chat, OpenAI Responses, Anthropic and Gemini.
+The rules of one compaction are checked on the engine's own messages; those of requests (S3, S5, S6,
+and S4, S8, S11, S12 once more) through a `Compactor` and in the shapes of OpenAI chat, OpenAI
+Responses, Anthropic and Gemini.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from workbench.engine.transcript.message import Message
 
 @every_subject("S1")
 def test_s1_every_result_answers_an_earlier_call_and_every_call_has_one_result(name: str) -> None:
-    """A tool result stands behind the call that it answers, and each call has its result before anybody else speaks.
+    """A tool result stands behind the call that it answers, and each call has its result before
+    anybody else speaks.
 
-    Only a last call that was still waiting may go on waiting; what was broken before may stay broken.
+    Only a last call that was still waiting may go on waiting; what was broken before may stay
+    broken.
     """
     holds("S1", name)
 
@@ -41,8 +44,9 @@ def test_s2_no_call_is_answered_twice_and_no_message_stands_twice(name: str) -> 
 
 @every_preset
 def test_s3_results_stand_where_each_provider_wants_them(name: str) -> None:
-    """OpenAI chat: tool messages directly behind their calls. Anthropic: results first in the next user's turn.
-    Responses: outputs share their call's id, reasoning stays before what it led to. Gemini: as many responses as calls.
+    """OpenAI chat: tool messages directly behind their calls. Anthropic: results first in the next
+    user's turn. Responses: outputs share their call's id, reasoning stays before what it led to.
+    Gemini: as many responses as calls.
     """
     for lived in openai(name):
         for sent in lived.sent:
@@ -55,7 +59,9 @@ def test_s3_results_stand_where_each_provider_wants_them(name: str) -> None:
 
 
 def prompted_late(messages: Sequence[Message]) -> bool:
-    """Whether somebody spoke before the system prompt: no provider takes that, and no preset may move it."""
+    """Whether somebody spoke before the system prompt: no provider takes that, and no preset may
+    move it.
+    """
     sent = [message.role for message in messages if message.role != "tool"]
     return "system" in sent[sent.count("system") :]
 
@@ -65,14 +71,21 @@ PROMPT = rules("be careful")
 BEFORE_THE_PROMPT: dict[str, list[Message]] = {
     "a result that answers nothing": [STRAY, PROMPT],
     "two prompts": [STRAY, PROMPT, replace(PROMPT, id="s2")],
-    "a run of results": [*(replace(STRAY, id=f"x{n}", call_id=f"no{n}", name="read") for n in range(4)), PROMPT],
+    "a run of results": [
+        *(replace(STRAY, id=f"x{n}", call_id=f"no{n}", name="read") for n in range(4)),
+        PROMPT,
+    ],
 }
-"""Each was a counter-example: the summary took the place of what stood first, and so stood before the prompt."""
+"""Each was a counter-example: the summary took the place of what stood first, and so stood
+before the prompt.
+"""
 
 
 @every_subject("S4")
 @pytest.mark.parametrize("first", BEFORE_THE_PROMPT)
-def test_s4_a_summary_of_what_stood_before_the_system_prompt_stands_behind_it(name: str, first: str) -> None:
+def test_s4_a_summary_of_what_stood_before_the_system_prompt_stands_behind_it(
+    name: str, first: str
+) -> None:
     """Whatever the budget: nobody speaks before the system prompt."""
     before = Context.of([*BEFORE_THE_PROMPT[first], *conversation(6, words=40)])
     for share in (0.1, 0.3, 0.6):
@@ -103,7 +116,9 @@ def test_s5_no_conversation_is_made_to_begin_with_a_bare_result(name: str) -> No
 
 @every_preset
 def test_s5_a_request_begins_with_a_users_words(name: str) -> None:
-    """Anthropic, Gemini and some templates want a user's turn first, and one that says something."""
+    """Anthropic, Gemini and some templates want a user's turn first, and one that says
+    something.
+    """
     for lived in openai(name):
         for sent in lived.sent:
             assert as_gemini(sent.request)[0]["role"] == "user"
@@ -116,13 +131,17 @@ def test_s5_a_request_begins_with_a_users_words(name: str) -> None:
 
 @every_preset
 def test_s6_roles_alternate_and_the_last_word_is_not_the_models(name: str) -> None:
-    """Once neighbours of one role are merged, user and model take turns, no result is merged away from its place, and
-    a request ends with a user or a tool."""
+    """Once neighbours of one role are merged, user and model take turns, no result is merged away
+    from its place, and a request ends with a user or a tool.
+    """
     for lived in openai(name):
         for sent in lived.sent:
-            assert [turn["role"] for turn in as_gemini(sent.request)] == _turns(len(as_gemini(sent.request)))
+            assert [turn["role"] for turn in as_gemini(sent.request)] == _turns(
+                len(as_gemini(sent.request))
+            )
             assert sent.request[-1]["role"] in ("user", "tool")
-            # Two answers in a row would be merged, and the second one's calls would stand before the first one's words.
+            # Two answers in a row would be merged, and the second one's calls would stand before
+            # the first one's words.
             roles = [message["role"] for message in sent.request]
             heard = [message["role"] for message in lived.messages[: sent.heard]]
             if ("assistant", "assistant") not in pairwise(heard):
@@ -143,15 +162,18 @@ def test_s7_nothing_empty_is_written(name: str) -> None:
 
 @every_subject("S8")
 def test_s8_thoughts_stay_as_they_were_or_go_altogether(name: str) -> None:
-    """The thoughts of an answer are all kept, unchanged and in place, or all left out; those of a tool loop that is
-    still open keep their seals as long as its calls stay. A host that changes its model drops the old model's itself.
+    """The thoughts of an answer are all kept, unchanged and in place, or all left out; those of a
+    tool loop that is still open keep their seals as long as its calls stay. A host that changes its
+    model drops the old model's itself.
     """
     holds("S8", name)
 
 
 @every_preset
 def test_s8_sealed_thoughts_are_sent_as_they_were_sealed(name: str) -> None:
-    """Through a compactor each sealed thought is the host's own part, together with all others of its answer."""
+    """Through a compactor each sealed thought is the host's own part, together with all others
+    of its answer.
+    """
     for lived in anthropic(name):
         turns = [t for m in lived.messages if m["role"] == "assistant" and (t := _thoughts(m))]
         for message in lived.last:
@@ -171,7 +193,9 @@ def test_s9_parallel_calls_stay_or_go_together(name: str) -> None:
 
 @every_subject("S10")
 def test_s10_arguments_stay_json_objects(name: str) -> None:
-    """However arguments are shortened, they are an object that can be written as JSON and read again."""
+    """However arguments are shortened, they are an object that can be written as JSON and read
+    again.
+    """
     holds("S10", name)
 
 
@@ -183,7 +207,9 @@ def test_s11_what_is_sealed_is_unchanged_or_gone(name: str) -> None:
 
 @every_preset
 def test_s11_what_only_the_provider_understands_is_sent_unchanged_or_not_at_all(name: str) -> None:
-    """Server tools with their results, citations and redacted thoughts: the host's own, never one alone."""
+    """Server tools with their results, citations and redacted thoughts: the host's own, never
+    one alone.
+    """
     for lived in anthropic(name):
         own = [part for part in parts(lived.messages) if _is_opaque(part)]
         assert all(part in own for part in parts(lived.last) if _is_opaque(part))
@@ -192,12 +218,17 @@ def test_s11_what_only_the_provider_understands_is_sent_unchanged_or_not_at_all(
 def _is_opaque(part: object) -> bool:
     assert isinstance(part, dict)
     kind = part["type"]
-    return kind in ("server_tool_use", "web_search_tool_result", "redacted_thinking") or "citations" in part
+    return (
+        kind in ("server_tool_use", "web_search_tool_result", "redacted_thinking")
+        or "citations" in part
+    )
 
 
 @every_subject("S12")
 def test_s12_no_picture_appears_where_none_was(name: str) -> None:
-    """A message shows no other and no more pictures than before, so that limits that held still hold."""
+    """A message shows no other and no more pictures than before, so that limits that held still
+    hold.
+    """
     holds("S12", name)
 
 
@@ -211,13 +242,17 @@ def test_s12_a_picture_is_sent_whole_or_named(name: str) -> None:
 
 @every_subject("S13")
 def test_s13_no_character_is_parted(name: str) -> None:
-    """No cut leaves half of a surrogate pair, of a flag, of a joined emoji, or a mark without its letter."""
+    """No cut leaves half of a surrogate pair, of a flag, of a joined emoji, or a mark without
+    its letter.
+    """
     holds("S13", name)
 
 
 @pytest.mark.parametrize("name", list(SUBJECTS))
 def test_no_stage_leaves_the_guard_anything_to_undo(name: str) -> None:
-    """What the guard undoes would not show above: so no stage may break an invariant by itself either."""
+    """What the guard undoes would not show above: so no stage may break an invariant by itself
+    either.
+    """
     found = [(one.case, one.done.violations) for one in steps(name) if one.done.violations]
     assert found == []
 
@@ -225,4 +260,6 @@ def test_no_stage_leaves_the_guard_anything_to_undo(name: str) -> None:
 @pytest.mark.parametrize("name", ["truncate", "pipeline", "summarize"])
 def test_the_conversations_are_really_compacted(name: str) -> None:
     """The requests above are not valid because nothing happened to them."""
-    assert all(len(lived.last) < len(lived.messages) for lived in openai(name) if len(lived.messages) > 20)
+    assert all(
+        len(lived.last) < len(lived.messages) for lived in openai(name) if len(lived.messages) > 20
+    )

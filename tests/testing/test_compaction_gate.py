@@ -37,21 +37,43 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("theirs")
     (found / "in").mkdir()
     for n in range(2):
-        save(Session.of([rules("be brief"), *remembering(20 + n)], id=f"s{n}"), found / "in" / f"s{n}.jsonl")
+        save(
+            Session.of([rules("be brief"), *remembering(20 + n)], id=f"s{n}"),
+            found / "in" / f"s{n}.jsonl",
+        )
     (found / "test_theirs.py").write_text(THEIRS)
     return found
 
 
 def test_a_users_tests_pass_and_fail_in_a_sentence(folder: Path) -> None:
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    alone = {"PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # where it is installed it would load twice
+    # where it is installed it would load twice
+    alone = {"PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     found = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "workbench.testing", "-q", "--rootdir", ".", "-c", os.devnull, "."],
-        cwd=folder, env={**os.environ, **alone}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "workbench.testing",
+            "-q",
+            "--rootdir",
+            ".",
+            "-c",
+            os.devnull,
+            ".",
+        ],
+        cwd=folder,
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "1 failed, 1 passed" in found.stdout, found.stdout + found.stderr
     assert "mine failed against summarize on exam_recall" in found.stdout
-    assert "2 of 2 sessions lost more than 0.02" in found.stdout and "worst session s" in found.stdout
+    assert (
+        "2 of 2 sessions lost more than 0.02" in found.stdout and "worst session s" in found.stdout
+    )
 
 
 def test_an_earlier_run_may_be_the_baseline(folder: Path, tmp_path: Path) -> None:
@@ -66,13 +88,14 @@ def test_an_earlier_run_may_be_the_baseline(folder: Path, tmp_path: Path) -> Non
 
 def test_too_few_sessions_fail_and_say_what_would_do(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(pytest.fail.Exception, match=r"undecided .* at least 6 would do"):
-        CompactionGate(tmp_path)("truncate", baseline="summarize", sessions=folder / "in", window=4_000, share=0.2)
+        CompactionGate(tmp_path)(
+            "truncate", baseline="summarize", sessions=folder / "in", window=4_000, share=0.2
+        )
 
 
 def test_loading_the_plugin_loads_nothing_slow() -> None:
     code = (
-        "import sys, workbench.testing; "
-        "slow = {'pandas', 'litellm', 'tiktoken', 'matplotlib', 'numpy', 'papermill', 'joblib'} & set(sys.modules); "
-        "assert not slow, slow"
+        "import sys, workbench.testing; slow = {'pandas', 'litellm', 'tiktoken', 'matplotlib',"
+        " 'numpy', 'papermill', 'joblib'} & set(sys.modules); assert not slow, slow"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -42,15 +42,25 @@ class MemoryShort(UserWarning):
 
 
 class DamagedFile(UserWarning):
-    """A file of ours was damaged and is put aside; says which one, and what becomes of what it held."""
+    """A file of ours was damaged and is put aside; says which one, and what becomes of what it
+    held.
+    """
 
 
 class FormatError(WorkbenchError):
-    """A file is not what its importer reads: says why, in which file, on which line and in which field."""
+    """A file is not what its importer reads: says why, in which file, on which line and in which
+    field.
+    """
 
-    def __init__(self, why: str, *, where: str = "", line: int | None = None, field: str = "") -> None:
+    def __init__(
+        self, why: str, *, where: str = "", line: int | None = None, field: str = ""
+    ) -> None:
         self.why, self.where, self.line, self.field = why, where, line, field
-        places = (where, f"line {line}" if line is not None else "", f"field {field!r}" if field else "")
+        places = (
+            where,
+            f"line {line}" if line is not None else "",
+            f"field {field!r}" if field else "",
+        )
         place = ", ".join(filter(None, places))
         super().__init__(f"{place}: {why}" if place else why)
 
@@ -75,13 +85,20 @@ class ModelError(WorkbenchError):
         overflow: the prompt was too large.
         limit: tokens that the model takes, as its error said; None if it did not.
         retry_after: the seconds that its provider asks to wait; None if it does not say.
-        outage: no answer came, which says nothing about the model; always so where it is `retryable`.
+        outage: no answer came, which says nothing about the model; always so where it is
+            `retryable`.
     """
 
     def __init__(
-        self, why: str, *, retryable: bool = False, overflow: bool = False, retry_after: float | None = None,
-        outage: bool = False, limit: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        why: str,
+        *,
+        retryable: bool = False,
+        overflow: bool = False,
+        retry_after: float | None = None,
+        outage: bool = False,
+        limit: int | None = None,
+    ) -> None:
         self.retryable, self.overflow, self.retry_after = retryable, overflow, retry_after
         self.limit = limit
         self.outage = outage or retryable
@@ -100,11 +117,15 @@ class CompactionRefused(WorkbenchError):
 
 
 class Refused(WorkbenchError):
-    """A request is not sent, or its answer not used, because of a limit, the cache or a rule that the user set."""
+    """A request is not sent, or its answer not used, because of a limit, the cache or a rule
+    that the user set.
+    """
 
 
 class Unanswered(Refused):
-    """A request was not sent, or its provider gave no answer. What needs the answer is pending until it comes."""
+    """A request was not sent, or its provider gave no answer. What needs the answer is pending
+    until it comes.
+    """
 
 
 class SetupError(WorkbenchError):
@@ -112,7 +133,9 @@ class SetupError(WorkbenchError):
 
 
 def refusal(error: ErrorDetails) -> str:
-    """What pydantic would accept in place of a value that it refuses, such as `it must be at least 1`."""
+    """What pydantic would accept in place of a value that it refuses, such as `it must be at
+    least 1`.
+    """
     context = error.get("ctx", {})
     if error["type"] == "literal_error" and " or " not in context["expected"]:
         return f"it must be {context['expected']}"
@@ -133,14 +156,20 @@ EXTRAS = {
 
 
 def missing_extra(what: str, error: ModuleNotFoundError) -> Exception:
-    """The advice to install what is missing; the error itself where the missing module is another of our own."""
+    """The advice to install what is missing; the error itself where the missing module is
+    another of our own.
+    """
     module = error.name or "workbench"
     if module.startswith("workbench.lab"):
-        return SetupError(f"{what} needs the laboratory (`workbench/lab`), which this installation leaves out")
+        return SetupError(
+            f"{what} needs the laboratory (`workbench/lab`), which this installation leaves out"
+        )
     if module.startswith("workbench"):
         return error
     extra = EXTRAS.get((error.name or "").partition(".")[0], "all")
-    return SetupError(f"{what} needs the package {error.name}: pip install 'compaction-workbench[{extra}]'")
+    return SetupError(
+        f"{what} needs the package {error.name}: pip install 'compaction-workbench[{extra}]'"
+    )
 
 
 class SettingError(WorkbenchError):

@@ -9,7 +9,11 @@ NOTHING = "–"
 
 def missing(value: object) -> bool:
     """Whether a value of a table is None, NaN or pandas' own missing value."""
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
+    return (
+        value is None
+        or (isinstance(value, float) and math.isnan(value))
+        or type(value).__name__ == "NAType"
+    )
 
 
 def or_dash(shown: Callable[[float], str]) -> Callable[[float | None], str]:
@@ -55,7 +59,9 @@ def p_value(p: float) -> str:
 
 @or_dash
 def amount(number: float) -> str:
-    """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567` becomes `1.23 million`."""
+    """Tokens or another large number, to two or three figures: `51,800` stays, `1,234,567`
+    becomes `1.23 million`.
+    """
     if abs(number) >= 1_000_000:
         return f"{number / 1_000_000:.3g} million"
     step = 1

@@ -1,6 +1,8 @@
-"""What the laboratory (`workbench.lab`) adds to other floors. Each part is imported when it is used.
+"""What the laboratory (`workbench.lab`) adds to other floors. Each part is imported when it is
+used.
 
-No other floor imports the laboratory. Where its folder is missing, its parts are absent and all else runs.
+No other floor imports the laboratory. Where its folder is missing, its parts are absent and all
+else runs.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +15,9 @@ SECTIONS: Mapping[str, str] = {
     "closed_loop": "closed_loop_html",
     "trust": "trust_html",
 }
-"""Parts of a report: a module of `lab.sections`, and its function that makes an `Html` of a run's `Results`."""
+"""Parts of a report: a module of `lab.sections`, and its function that makes an `Html` of a
+run's `Results`.
+"""
 
 
 def section(name: str) -> Callable[..., Any] | None:

@@ -1,4 +1,6 @@
-"""Fills the templates of reports and notebook views. Session text is data: each value is escaped and made visible."""
+"""Fills the templates of reports and notebook views. Session text is data: each value is escaped
+and made visible.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +18,33 @@ if TYPE_CHECKING:
 
 TEMPLATES = PACKAGE / "report" / "templates"
 LONGEST = 400
-"""Characters of one quoted text in a page; a line of a megabyte says nothing more than its start and its size."""
+"""Characters of one quoted text in a page; a line of a megabyte says nothing more than its start
+and its size.
+"""
 
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
 )
 
 
+def first_paragraph(docstring: str | None) -> str:
+    """The first paragraph of a docstring on one line; empty where there is none."""
+    return " ".join((docstring or "").strip().partition("\n\n")[0].split())
+
+
 def visible(text: str) -> str:
     """The text with control characters, direction marks and lone surrogates made visible."""
-    return _UNSEEN.sub(lambda found: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(found.group()):02x}", text)
+    return _UNSEEN.sub(
+        lambda found: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(found.group()):02x}", text
+    )
 
 
 def clipped(text: object, longest: int = LONGEST) -> str:
     """The value as text, or the first `longest` characters of it and its length."""
     text = str(text)
-    return text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
+    return (
+        text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
+    )
 
 
 def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
@@ -48,15 +61,23 @@ def environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=lambda name: not str(name).endswith(".txt"),
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=lambda name: not str(name).endswith(".txt"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
-    )  # fmt: skip
+    )
     made.filters |= {
-        **NUMBERS, "number": lambda value, name: NUMBERS[name](value), "clip": clipped, "split_at": split_at,
-        "interval": interval, "joined": joined, "whole": lambda number: f"{number:,}",
+        **NUMBERS,
+        "number": lambda value, name: NUMBERS[name](value),
+        "clip": clipped,
+        "split_at": split_at,
+        "interval": interval,
+        "joined": joined,
+        "whole": lambda number: f"{number:,}",
         "nbsp": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
-    }  # fmt: skip
+    }
     made.tests["missing"] = missing
     made.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
     return made
@@ -74,7 +95,8 @@ def card(
     rows: Iterable[Sequence[object]] = (),
     note: str = "",
 ) -> str:
-    """How an object shows itself in a notebook: its name, a line of facts, a table and a note below.
+    """How an object shows itself in a notebook: its name, a line of facts, a table and a note
+    below.
 
     Empty facts are left out. Its colours are those of the page, light or dark.
     """

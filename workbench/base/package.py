@@ -7,7 +7,8 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def shipped_folder(name: str) -> Path:
-    """Where data lie that ship with the package: in it once it is installed, in `datasets` beside it in a checkout.
+    """Where data lie that ship with the package: in it once it is installed, in `datasets` beside
+    it in a checkout.
 
     Args:
         name: of the folder in `datasets`.

@@ -1,4 +1,6 @@
-"""One colour and one mark for each strategy, the same in every chart and distinct for the colour-blind."""
+"""One colour and one mark for each strategy, the same in every chart and distinct for the
+colour-blind.
+"""
 
 from collections.abc import Iterable
 from itertools import cycle

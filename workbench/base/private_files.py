@@ -1,4 +1,6 @@
-"""Files that hold session text: readable by this user alone, whatever the umask, as the agents' own are."""
+"""Files that hold session text: readable by this user alone, whatever the umask, as the agents'
+own are.
+"""
 
 import os
 from contextlib import suppress
@@ -9,7 +11,9 @@ FILE_MODE, FOLDER_MODE = 0o600, 0o700
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing. One that is there stays as its owner set it."""
+    """Make a folder, and those above it that are missing. One that is there stays as its owner
+    set it.
+    """
     if folder.is_dir():
         return
     make_private_folder(folder.parent)

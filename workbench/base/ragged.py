@@ -29,7 +29,9 @@ def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
 
 def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
-    places = kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))
+    places = (
+        kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))
+    )
     if places.dtype == bool:
         return places.astype(bool, copy=False)
     mask = np.zeros(n, dtype=bool)

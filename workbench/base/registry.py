@@ -16,11 +16,15 @@ def found(kind: str, builtin: Mapping[str, Part]) -> dict[str, Part]:
     """All parts of one kind by name; a built-in name is never replaced by an installed one.
 
     Args:
-        kind: singular, such as `stage`; installed parts are entry points of the group `workbench.<kind>s`.
+        kind: singular, such as `stage`; installed parts are entry points of the group
+            `workbench.<kind>s`.
         builtin: the parts that ship with the package.
     """
     plugins = {point.name: point for point in entry_points(group=f"workbench.{kind}s")}
-    return {**{name: point.load() for name, point in plugins.items() if name not in builtin}, **builtin}
+    return {
+        **{name: point.load() for name, point in plugins.items() if name not in builtin},
+        **builtin,
+    }
 
 
 def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:

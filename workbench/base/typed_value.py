@@ -7,13 +7,19 @@ from typing import Any
 from workbench.base.errors import SettingError, refusal
 
 
-def check_whole_number(name: str, value: object, least: int | None = 1, *, optional: bool = False) -> None:
+def check_whole_number(
+    name: str, value: object, least: int | None = 1, *, optional: bool = False
+) -> None:
     """Refuse a setting that is no whole number of at least so much, or None where it is optional.
 
     Raises:
         SettingError: it is not.
     """
-    fits = isinstance(value, Integral) and not isinstance(value, bool) and (least is None or int(value) >= least)
+    fits = (
+        isinstance(value, Integral)
+        and not isinstance(value, bool)
+        and (least is None or int(value) >= least)
+    )
     if fits or (optional and value is None):
         return
     bound = f" of at least {least}"
@@ -23,7 +29,8 @@ def check_whole_number(name: str, value: object, least: int | None = 1, *, optio
 
 
 def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in any form
-    """A value of a file or the command line as this type; a list becomes a tuple where the type is one.
+    """A value of a file or the command line as this type; a list becomes a tuple where the type is
+    one.
 
     Raises:
         SettingError: it has another type; the message says what would be accepted.
@@ -33,5 +40,7 @@ def typed_value(value: object, hint: Any) -> object:  # noqa: ANN401 - a type in
     try:
         return TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
-        accepted = dict.fromkeys(refusal(part).removeprefix("it must be ") for part in error.errors())
+        accepted = dict.fromkeys(
+            refusal(part).removeprefix("it must be ") for part in error.errors()
+        )
         raise SettingError(f"it must be {' or '.join(accepted)}") from None

@@ -11,7 +11,8 @@ from workbench.cli.termination import CODE, Terminated, terminable
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, with the arguments of the process if none are given; returns its exit code.
 
-    No process that it starts imports from the current folder: a `json.py` beside a recording is not Python's.
+    No process that it starts imports from the current folder: a `json.py` beside a recording is not
+    Python's.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     try:

@@ -1,4 +1,6 @@
-"""`workbench advise`: which strategy with which settings fits these sessions, and settings to paste."""
+"""`workbench advise`: which strategy with which settings fits these sessions, and settings to
+paste.
+"""
 
 import os
 from collections.abc import Sequence
@@ -11,7 +13,14 @@ from workbench.cli.output import OK, PENDING, complain, records, say, say_json, 
 from workbench.evaluation.experiment.compare import together
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advise import Advice, AdviceSpec
-from workbench.lab.advice.agents import SETTING, SWITCHING, AgentAdvice, AgentSearch, PresentSetting, agent_searches
+from workbench.lab.advice.agents import (
+    SETTING,
+    SWITCHING,
+    AgentAdvice,
+    AgentSearch,
+    PresentSetting,
+    agent_searches,
+)
 from workbench.lab.advice.paste import Snippet, agent_snippet, snippets
 from workbench.lab.advice.search import Round
 
@@ -21,20 +30,27 @@ SHOWN = {
 }  # fmt: skip
 
 TOKENS_A_SECOND = 60_000
-"""Of a session that one worker replays and scores under one candidate, on a machine that is busy besides."""
+"""Of a session that one worker replays and scores under one candidate, on a machine that is busy
+besides.
+"""
 
 
 @takes(AdviceSpec, jobs=None)
-def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
-    """Find the strategy and settings that fit your sessions, and say what choosing them gains on unseen projects.
+def advise(
+    spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+) -> int:
+    """Find the strategy and settings that fit your sessions, and say what choosing them gains on
+    unseen projects.
 
-    Sessions are grouped by agent. For Claude Code, Codex, pi, opencode and Gemini CLI the advice is compared with what
-    the agent does today: first what its own settings would gain, then what a strategy of ours in its place would.
+    Sessions are grouped by agent. For Claude Code, Codex, pi, opencode and Gemini CLI the advice is
+    compared with what the agent does today: first what its own settings would gain, then what a
+    strategy of ours in its place would.
 
-    Points: 100 times the work that a candidate still tells on its own trigger (names where the sessions have no
-    questions about the work), and --worth points for each tenth of the bill that it saves. All candidates are tried on
-    the same few sessions, the better half on twice as many, the last on all. The gain that is promised is measured on
-    projects that the choice had not seen. The same command continues a stopped search.
+    Points: 100 times the work that a candidate still tells on its own trigger (names where the
+    sessions have no questions about the work), and --worth points for each tenth of the bill that
+    it saves. All candidates are tried on the same few sessions, the better half on twice as many,
+    the last on all. The gain that is promised is measured on projects that the choice had not seen.
+    The same command continues a stopped search.
 
     Examples:
 
@@ -44,7 +60,8 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
 
       workbench advise my-sessions/ --candidates 20 --window 64000
 
-      workbench advise my-sessions/ --space grid.toml --model extractive,litellm:gpt-4o-mini --max-dollars 2
+      workbench advise my-sessions/ --space grid.toml --model extractive,litellm:gpt-4o-mini
+      --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
     how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
@@ -55,7 +72,9 @@ def advise(spec: AdviceSpec, paths: Paths = None, dry_run: DryRun = False, as_js
         return OK
     advices = [search.advice() for search in searches]
     if pending := max(advice.pending for advice in advices):
-        complain(f"pending: {some(pending, 'replay')} wait for answers; the same command asks again")
+        complain(
+            f"pending: {some(pending, 'replay')} wait for answers; the same command asks again"
+        )
         tell_waiting(*set(advices[0].compactor.grid.models).difference(spec.model))
     if as_json:
         say_json({"agents": list(map(_plain, advices))})
@@ -94,8 +113,9 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         _show_snippets(advice.compactor, advice.compactor.window)
         return
     write(
-        f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The limit: "
-        f"{present.limit.source}; the window: {present.window.source}. {advice.compactor.default.strategy} restates it."
+        f"Today it compacts at {present.limit.tokens:,} of {present.window.tokens:,} tokens. The"
+        f" limit: {present.limit.source}; the window: {present.window.source}."
+        f" {advice.compactor.default.strategy} restates it."
     )
     if advice.settings is None:
         write(f"{agent.name} has no setting that moves its compaction.")
@@ -114,7 +134,9 @@ def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting
     assert advice.agent is not None
     snippet = None
     if not settings.stay:
-        snippet = agent_snippet(settings.grid.preset(settings.advised), advice.agent.preset, present.window.tokens)
+        snippet = agent_snippet(
+            settings.grid.preset(settings.advised), advice.agent.preset, present.window.tokens
+        )
     if snippet is None:
         write("Set nothing: leave its compaction as it is.")
     else:
@@ -124,7 +146,8 @@ def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting
 
 
 NOT_MEASURED = (
-    "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured. --model tries models."
+    "Its prompt, its hooks and a plug-in can be set besides; what these gain was not measured."
+    " --model tries models."
 )
 
 
@@ -139,7 +162,10 @@ def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
         side = "behind" if ahead.mean >= 0 else "ahead"
         write(f"Runner-up: {name}, {abs(ahead.mean):.1f} points {side}{close}.")
     if advice.regret is not None:
-        write(f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f} points more there.")
+        write(
+            f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
+            " points more there."
+        )
     if len(advice.table):
         say("\nThe last round, on the sessions that the choice was made on:\n")
         say(table(records(advice.table), SHOWN, room=80))
@@ -158,30 +184,38 @@ def _show_snippets(advice: Advice, window: int) -> None:
 
 def _snippets(advice: Advice, window: int) -> list[Snippet]:
     point = advice.advised
-    return list(snippets(advice.grid.preset(point), point.base, point.settings, window, point.model))
+    return list(
+        snippets(advice.grid.preset(point), point.base, point.settings, window, point.model)
+    )
 
 
 def _rule(advice: Advice, worth: float) -> str:
-    return f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of the bill that is saved"
+    return (
+        f"100 times {HALVES[advice.half]}, and {worth:g} for each tenth of the bill that is saved"
+    )
 
 
 def _plain(advice: AgentAdvice) -> dict[str, object]:
     present, settings = advice.present, advice.settings
     window = present.window.tokens if present else advice.compactor.window
-    pasted = _snippets(advice.compactor, window) if present is None or not advice.compactor.stay else []
+    pasted = (
+        _snippets(advice.compactor, window) if present is None or not advice.compactor.stay else []
+    )
     snippet = None
     if advice.agent and present and settings and not settings.stay:
         snippet = agent_snippet(settings.grid.preset(settings.advised), advice.agent.preset, window)
     return {
         "agent": advice.agent and advice.agent.name,
         "sessions": advice.sessions,
-        "present": present
-        and {
-            "window": present.window.tokens,
-            "window_from": present.window.source,
-            "compacts_at": present.limit.tokens,
-            "compacts_at_from": present.limit.source,
-        },
+        "present": (
+            present
+            and {
+                "window": present.window.tokens,
+                "window_from": present.window.source,
+                "compacts_at": present.limit.tokens,
+                "compacts_at_from": present.limit.source,
+            }
+        ),
         "settings": settings and {**_plain_search(settings), "paste": snippet and asdict(snippet)},
         "compactor": {**_plain_search(advice.compactor), "paste": list(map(asdict, pasted))},
     }
@@ -201,8 +235,13 @@ def _plain_search(advice: Advice) -> dict[str, object]:
         "gain": advice.outside.gain and asdict(advice.outside.gain),
         "chosen_in_folds": list(advice.outside.chosen),
         "lead": advice.lead and asdict(advice.lead),
-        "runner_up": advice.runner_up
-        and {"candidate": advice.runner_up[0], "behind": advice.runner_up[1] and asdict(advice.runner_up[1])},
+        "runner_up": (
+            advice.runner_up
+            and {
+                "candidate": advice.runner_up[0],
+                "behind": advice.runner_up[1] and asdict(advice.runner_up[1]),
+            }
+        ),
         "regret": advice.regret,
         "rounds": list(map(asdict, advice.rounds)),
         "candidates": records(advice.table),

@@ -17,19 +17,27 @@ from workbench.cli.help_pages import CommandGroup, CommandWithOptions, with_furt
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, plain_warnings
 from workbench.cli.start import start
 
-# the click that typer uses: from some version on a copy inside typer, before that the installed package
-ClickException: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+# the click that typer uses: from some version on a copy inside typer, before that the installed
+# package
+ClickException: type[Exception] = next(
+    c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException"
+)
 
 PLAIN = {"help_option_names": ["-h", "--help"]}
 PASSING = {**PLAIN, "allow_extra_args": True, "ignore_unknown_options": True}
 COURSE = "lab course"
 """The command that passes on what it does not know, to JupyterLab."""
 
-ABOUT = "Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded sessions."
+ABOUT = (
+    "Measure what a way of compacting an LLM agent's context keeps, saves and loses, on recorded"
+    " sessions."
+)
 
 
 def commands(called: str) -> typer.Typer:
-    """All commands by name; only the one that is called is loaded, so that help and errors come at once."""
+    """All commands by name; only the one that is called is loaded, so that help and errors come
+    at once.
+    """
     app = _empty_group(context_settings=PLAIN, help=ABOUT, no_args_is_help=False)
     app.callback(invoke_without_command=True)(_program)
     groups = {"": app}
@@ -37,7 +45,9 @@ def commands(called: str) -> typer.Typer:
         parent, name = _split(group.path)
         inner = _empty_group(help=group.help)
         inner.callback()(_not_loaded)
-        groups[parent].add_typer(inner, name=name, short_help=group.help, rich_help_panel=group.panel)
+        groups[parent].add_typer(
+            inner, name=name, short_help=group.help, rich_help_panel=group.panel
+        )
         groups[group.path] = inner
     for command in COMMANDS:
         parent, name = _split(command.path)
@@ -90,13 +100,16 @@ def _not_loaded() -> None:
 
 NO_MEMORY = ("failed to map segment", "can't start new thread", "Cannot allocate memory")
 """What else an error may say that is for want of memory."""
-MORE_MEMORY = "free some, raise `ulimit -v` if it is set, or take fewer --jobs; finished work is kept"
+MORE_MEMORY = (
+    "free some, raise `ulimit -v` if it is set, or take fewer --jobs; finished work is kept"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code, see the table in docs/runs.md."""
     words = _present(list(sys.argv[1:] if arguments is None else arguments))
-    typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]  # a shell completes
+    # a shell completes
+    typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]
     called = command_called(words or typed)
     try:
         app = commands(called)
@@ -119,8 +132,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"workbench: interrupted; {again}", 130)
     except OSError as error:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
-    except Exception as error:  # what is not installed, or our own bug: one sentence, and the traceback on demand
-        missing = missing_extra(f"`workbench {called}`", error) if isinstance(error, ModuleNotFoundError) else error
+    # what is not installed, or our own bug: one sentence, and the traceback on demand
+    except Exception as error:
+        missing = (
+            missing_extra(f"`workbench {called}`", error)
+            if isinstance(error, ModuleNotFoundError)
+            else error
+        )
         if isinstance(missing, WorkbenchError):
             return _stopped(f"workbench: {missing}", hint=hint(missing))
         if os.environ.get("WORKBENCH_DEBUG"):
@@ -141,12 +159,16 @@ def _present(words: list[str]) -> list[str]:
 
 
 def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that typer uses
-    """What is wrong with the words of a command; in our own words where typer asked pydantic to read a value."""
+    """What is wrong with the words of a command; in our own words where typer asked pydantic to
+    read a value.
+    """
     refused: list[Any] = getattr(error.__cause__, "errors", list)()
     if not refused:
         return str(error.format_message())
     error.message = errors.refusal(refused[0])
-    return str(error.format_message()).replace("Invalid value", f"Invalid value {refused[0]['input']!r}", 1)
+    return str(error.format_message()).replace(
+        "Invalid value", f"Invalid value {refused[0]['input']!r}", 1
+    )
 
 
 def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
@@ -154,13 +176,23 @@ def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
     return code
 
 
-LISTED = {"preset": "strategies", "stage": "stages", "metric": "metrics", "model": "models", "format": "formats"}
+LISTED = {
+    "preset": "strategies",
+    "stage": "stages",
+    "metric": "metrics",
+    "model": "models",
+    "format": "formats",
+}
 """What `workbench list` calls each kind of part."""
 HINTS: dict[type[WorkbenchError], str] = {
     errors.MissingPath: "`workbench` alone lists the sessions that agents keep on this machine",
-    errors.FormatError: "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines",
+    errors.FormatError: (
+        "`workbench list formats` shows what can be read; `inspect --lenient` skips damaged lines"
+    ),
     errors.SetupError: "`workbench doctor` shows what is installed, and which keys are set",
-    errors.ModelError: "finished work is kept: the same command continues; `--model extractive` needs no model",
+    errors.ModelError: (
+        "finished work is kept: the same command continues; `--model extractive` needs no model"
+    ),
     errors.Unanswered: "finished work is kept, and the same command asks again",
     errors.SettingError: "`--help` after the command shows what it takes, with examples",
 }
@@ -170,6 +202,10 @@ def hint(error: WorkbenchError) -> str:
     """One sentence that says what to do next; empty where the error says all there is."""
     if isinstance(error, errors.UnknownName):
         near = [f"did you mean {one}?" for one in get_close_matches(error.name, error.known, n=1)]
-        listed = [f"`workbench list {LISTED[error.kind]}` says what each is"] if error.kind in LISTED else []
+        listed = (
+            [f"`workbench list {LISTED[error.kind]}` says what each is"]
+            if error.kind in LISTED
+            else []
+        )
         return " ".join(near + listed)
     return next((text for kind, text in HINTS.items() if isinstance(error, kind)), "")

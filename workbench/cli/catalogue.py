@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from workbench.base.errors import SettingError
+from workbench.base.markup import first_paragraph
 from workbench.base.registry import found
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json, table
@@ -17,10 +18,15 @@ from workbench.evaluation.metrics.builtin import BUILTIN as METRICS
 from workbench.recordings.importers.importer import formats
 
 MODELS = {
-    "bundled": "A real model's summaries of the bundled sessions; `extractive` writes those that are not there.",
+    "bundled": (
+        "A real model's summaries of the bundled sessions; `extractive` writes those that are not"
+        " there."
+    ),
     "command:LINE": "A program, such as `command:claude -p`: reads the prompt, writes the answer.",
     "extractive": "No language model: picks lines of the messages themselves; offline.",
-    "folder:PATH": "Requests are written to files; answers are files that anybody writes beside them.",
+    "folder:PATH": (
+        "Requests are written to files; answers are files that anybody writes beside them."
+    ),
     "litellm:NAME": "Any model that litellm reaches, by litellm's name for it.",
     "local": "A small real model on this machine (extra `local`); also local:FILE.gguf.",
     "scripted:TEXT": "Says this text whatever it is asked; for tests and examples.",
@@ -31,14 +37,17 @@ What: TypeAlias = Literal["strategies", "stages", "metrics", "formats", "models"
 def show(
     what: Annotated[What, typer.Argument(help="What to list.")],
     name: Annotated[
-        str, typer.Argument(help="A strategy, to list its settings; or a table, to list its columns.")
+        str,
+        typer.Argument(help="A strategy, to list its settings; or a table, to list its columns."),
     ] = "",
     as_json: AsJson = False,
 ) -> int:
-    """List the strategies, stages, metrics, formats or models that are known, or the columns of a run's tables.
+    """List the strategies, stages, metrics, formats or models that are known, or the columns of a
+    run's tables.
 
-    Behind `strategies` the name of one lists its settings. The end of a setting's name will do where it names one
-    thing: `--strategies claude_code:result_chars=2000`. Behind `columns` the name of a table lists its columns.
+    Behind `strategies` the name of one lists its settings. The end of a setting's name will do
+    where it names one thing: `--strategies claude_code:result_chars=2000`. Behind `columns` the
+    name of a table lists its columns.
 
     Examples:
 
@@ -86,25 +95,32 @@ def _rows(what: What) -> list[dict[str, str]]:
     if what == "strategies":
         return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
     if what == "stages":
-        return [{"stage": name, "what it does": _first_line(part)} for name, part in found("stage", STAGES).items()]
+        return [
+            {"stage": name, "what it does": _summary(part)}
+            for name, part in found("stage", STAGES).items()
+        ]
     if what == "metrics":
         return [
             {
                 "metric": name,
                 "unit": one.unit,
                 "better": one.better,
-                "what it measures": _first_line(one.score) or _first_line(one),
+                "what it measures": _summary(one.score) or _summary(one),
             }
             for name, one in found("metric", METRICS).items()
         ]
     if what == "formats":
         return [
-            {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)} for one in formats()
+            {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)}
+            for one in formats()
         ]
     if what == "columns":
-        return [{"table": name, "a row is": description.row} for name, description in table_texts().items()]
+        return [
+            {"table": name, "a row is": description.row}
+            for name, description in table_texts().items()
+        ]
     return [{"model": name, "what it is": words} for name, words in MODELS.items()]
 
 
-def _first_line(part: object) -> str:
-    return (getdoc(part) or "").partition("\n")[0]
+def _summary(part: object) -> str:
+    return first_paragraph(getdoc(part))

@@ -1,4 +1,6 @@
-"""Every command: its name, its line of help, its function, and the heading below which the help lists it."""
+"""Every command: its name, its line of help, its function, and the heading below which the help
+lists it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +35,8 @@ class Group:
     Attributes:
         path, help, panel: as those of a command.
         default: its command that is meant where the line names none.
-        takes_names: whether the default is also meant where a word follows that is no command of the group.
+        takes_names: whether the default is also meant where a word follows that is no command of
+            the group.
     """
 
     path: str
@@ -46,8 +49,16 @@ class Group:
 GROUPS = (
     Group("runs", "Render, compare and pass on finished runs.", COMPARE),
     Group("agent", "Connect a running agent: hooks of Claude Code, an MCP server.", LIVE),
-    Group("lab", "The course, experiments, checks of the metrics, data sets.", LABORATORY, "course"),
-    Group("lab validate", "Check that the metrics measure what they claim.", METRICS, "metrics", takes_names=True),
+    Group(
+        "lab", "The course, experiments, checks of the metrics, data sets.", LABORATORY, "course"
+    ),
+    Group(
+        "lab validate",
+        "Check that the metrics measure what they claim.",
+        METRICS,
+        "metrics",
+        takes_names=True,
+    ),
     Group("lab judge", "Let models read contexts and answer questions.", METRICS),
     Group("lab exam", "Write and show exams of the work.", METRICS),
     Group("lab dataset", "List, fetch, generate and record sessions.", MATERIAL),
@@ -59,8 +70,12 @@ COMMANDS = (
     Command("view", "Browse runs and every context on a local page.", "view:view", LOOK),
     Command("list", "List strategies, stages, metrics, formats or models.", "catalogue:show", LOOK),
     Command("doctor", "Check this machine's set-up.", "doctor:doctor", LOOK),
-    Command("compare", "Compare strategies on sessions; write a report.", "compare:compare", COMPARE),
-    Command("advise", "Find the strategy and settings that fit your sessions.", "advise:advise", DECIDE),
+    Command(
+        "compare", "Compare strategies on sessions; write a report.", "compare:compare", COMPARE
+    ),
+    Command(
+        "advise", "Find the strategy and settings that fit your sessions.", "advise:advise", DECIDE
+    ),
     Command("gate", "Stop a build when a strategy became worse.", "gate:gate", DECIDE),
     Command("watch", "Follow a session while its agent writes it.", "watch:watch", LIVE),
     Command("runs report", "Render the report of a finished run again.", "compare:report"),
@@ -70,8 +85,12 @@ COMMANDS = (
     Command("agent hook", "Answer the hooks of Claude Code around a compaction.", "hook:hook"),
     Command("agent mcp", "Give an agent back what its compactions took.", "mcp:mcp"),
     Command("lab sweep", "Replay sessions under a grid of settings.", "sweep:sweep", EXPERIMENTS),
-    Command("lab ablate", "Measure each stage's contribution (ablation).", "sweep:ablate", EXPERIMENTS),
-    Command("lab simulate", "Count what an agent would look up again.", "simulate:simulate", EXPERIMENTS),
+    Command(
+        "lab ablate", "Measure each stage's contribution (ablation).", "sweep:ablate", EXPERIMENTS
+    ),
+    Command(
+        "lab simulate", "Count what an agent would look up again.", "simulate:simulate", EXPERIMENTS
+    ),
     Command("lab trial", "Let an agent work on tasks that run.", "trial:trial", EXPERIMENTS),
     Command("lab learn", "Learn which lines are needed later.", "learn:learn", EXPERIMENTS),
     Command("lab experiment", "Run the experiment notebook.", "notebooks:experiment", EXPERIMENTS),
@@ -82,11 +101,21 @@ COMMANDS = (
     Command("lab validate wordings", "The same facts in other words.", "validate:wordings"),
     Command("lab validate answers", "Metrics beside graded answers of others.", "validate:answers"),
     Command("lab validate gamers", "Contexts that please the fitted reader.", "validate:gamers"),
-    Command("lab validate behaviour", "Metrics beside what was fetched again.", "validate:behaviour"),
+    Command(
+        "lab validate behaviour", "Metrics beside what was fetched again.", "validate:behaviour"
+    ),
     Command("lab validate trials", "Metrics and judges beside success on tasks.", "orders:trials"),
-    Command("lab validate detours", "Metrics and judges beside simulated detours.", "orders:detours"),
-    Command("lab validate models", "Models that read the exam, beside each other.", "validate:models"),
-    Command("lab validate errors", "Errors planted in summaries, and which are found.", "validate:errors"),
+    Command(
+        "lab validate detours", "Metrics and judges beside simulated detours.", "orders:detours"
+    ),
+    Command(
+        "lab validate models", "Models that read the exam, beside each other.", "validate:models"
+    ),
+    Command(
+        "lab validate errors",
+        "Errors planted in summaries, and which are found.",
+        "validate:errors",
+    ),
     Command("lab validate needs", "Items of the exam that readers call needed.", "validate:needs"),
     Command("lab judge exam", "Let a model sit the exam from each context.", "judge:exam"),
     Command("lab judge work", "Let models answer questions about the work.", "judge:work"),
@@ -117,12 +146,16 @@ MOVED = {
         "dataset",
     ),
 }
-"""Commands that stood at the top once, by the group in which they are today. The earlier spelling goes on working."""
+"""Commands that stood at the top once, by the group in which they are today. The earlier
+spelling goes on working.
+"""
 NEW_GROUPS = {name: group for group, names in MOVED.items() for name in names}
 
 
 def moved_to(words: Sequence[str]) -> str:
-    """The group in which the command of these words is today, where they spell it as it was once; else empty."""
+    """The group in which the command of these words is today, where they spell it as it was
+    once; else empty.
+    """
     return NEW_GROUPS.get(words[0], "") if words else ""
 
 
@@ -138,7 +171,9 @@ def command_called(words: Sequence[str]) -> str:
 
 
 def with_default(words: Sequence[str]) -> list[str]:
-    """The words, with the default command of their group where they call a group and no command of it."""
+    """The words, with the default command of their group where they call a group and no command
+    of it.
+    """
     path = command_called(words)
     group = PATHS.get(path)
     if not isinstance(group, Group) or not group.default:

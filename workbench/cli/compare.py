@@ -23,7 +23,11 @@ from workbench.report.page.rendering import render
 
 Baseline = Annotated[
     str,
-    typer.Option("--baseline", "-b", help="Strategy that all others are compared with. None: that of the run."),
+    typer.Option(
+        "--baseline",
+        "-b",
+        help="Strategy that all others are compared with. None: that of the run.",
+    ),
 ]
 
 
@@ -36,7 +40,8 @@ def compare(
     wide: Annotated[bool, typer.Option("--wide", help="Print all columns and notes.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay recorded sessions under several strategies; write a report of what each keeps, saves and loses.
+    """Replay recorded sessions under several strategies; write a report of what each keeps, saves
+    and loses.
 
     Examples:
 
@@ -76,7 +81,10 @@ def compare(
 def report(
     run: Run,
     other: Annotated[
-        Path | None, typer.Argument(help="Another run over the same sessions: begin with what changed since it.")
+        Path | None,
+        typer.Argument(
+            help="Another run over the same sessions: begin with what changed since it."
+        ),
     ] = None,
     baseline: Baseline = "",
     as_json: AsJson = False,
@@ -89,7 +97,9 @@ def report(
 
       workbench runs report reports/new-prompt reports/old-prompt
     """
-    path = render(Results.open(run).path, baseline, "" if other is None else Results.open(other).path)
+    path = render(
+        Results.open(run).path, baseline, "" if other is None else Results.open(other).path
+    )
     say_json({"report": str(path)}) if as_json else say(str(path))
     return 0
 
@@ -98,7 +108,8 @@ def export(
     run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A folder for the files.")],
     to: Annotated[
-        Literal["inspect", "csv"], typer.Option("--to", help="inspect: a log a strategy; csv: a file a table.")
+        Literal["inspect", "csv"],
+        typer.Option("--to", help="inspect: a log a strategy; csv: a file a table."),
     ] = "inspect",
     as_json: AsJson = False,
 ) -> int:
@@ -117,14 +128,20 @@ def export(
         files = [out / f"{name}.csv" for name in COLUMNS]
         for name, file in zip(COLUMNS, files, strict=True):
             write_private(file, csv_text(results.table(name)))
-    say_json({"files": [str(file) for file in files]}) if as_json else say("\n".join(map(str, files)))
+    (
+        say_json({"files": [str(file) for file in files]})
+        if as_json
+        else say("\n".join(map(str, files)))
+    )
     return 0
 
 
 def share(
     run: Run,
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder for the copy.")],
-    check: Annotated[bool, typer.Option("--check", help="Search the copy for texts of the run; fail on one.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Search the copy for texts of the run; fail on one.")
+    ] = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> int:
@@ -139,7 +156,14 @@ def share(
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))
     if check and (found := leak(Results.open(run), copy.path)):
-        complain(f"workbench: {found.path} holds a text of the run's {found.column}: do not pass this copy on")
+        complain(
+            f"workbench: {found.path} holds a text of the run's {found.column}: do not pass this"
+            " copy on"
+        )
         return 1
-    say_json({"run": str(copy.path), "report": report}) if as_json else say(report or str(copy.path))
+    (
+        say_json({"run": str(copy.path), "report": report})
+        if as_json
+        else say(report or str(copy.path))
+    )
     return 0

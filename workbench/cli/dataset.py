@@ -36,17 +36,27 @@ def show(as_json: AsJson = False) -> int:
       workbench lab dataset list
     """
     rows = [
-        {"name": c["name"], "where": "bundled", "tokens": f"{c['tokens']:,}", "licence": c["licence"],
-         "what it is": c["title"]}
+        {
+            "name": c["name"],
+            "where": "bundled",
+            "tokens": f"{c['tokens']:,}",
+            "licence": c["licence"],
+            "what it is": c["title"],
+        }
         for c in map(card, bundled_files())
-    ]  # fmt: skip
+    ]
     for name, group in groupby(recordings(), lambda one: one.source):
         own = list(group)
         size = f"{some(len(own), 'file')}, {sum(one.size for one in own) / 1e6:.1f} MB"
         rows.append(
-            {"name": name, "where": own[0].set, "tokens": "", "licence": own[0].licence,
-             "what it is": f"{own[0].what}, {own[0].repository}, {size}"}
-        )  # fmt: skip
+            {
+                "name": name,
+                "where": own[0].set,
+                "tokens": "",
+                "licence": own[0].licence,
+                "what it is": f"{own[0].what}, {own[0].repository}, {size}",
+            }
+        )
     say_json(rows) if as_json else say(table(rows))
     return 0
 
@@ -56,12 +66,15 @@ def fetch(
         list[str] | None,
         typer.Argument(help="Public sources or whole sets, see `workbench lab dataset list`."),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")
+    ] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
     host: Annotated[str, typer.Option("--host", help="Fetch them from a mirror.")] = HOST,
     as_json: AsJson = False,
 ) -> int:
-    """Fetch public recordings over HTTPS, and check each by its hash. A recording that is there is not fetched again.
+    """Fetch public recordings over HTTPS, and check each by its hash. A recording that is there is
+    not fetched again.
 
     Examples:
 
@@ -70,7 +83,9 @@ def fetch(
       workbench lab dataset fetch --all
     """
     if bool(names) == every:
-        raise SettingError("name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names")
+        raise SettingError(
+            "name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names"
+        )
     wanted = [one for name in names or () for one in find(name)] or recordings()
     files, missing = [], {}
     for one, file in fetched(wanted, folder, host):
@@ -89,12 +104,17 @@ def fetch(
 
 def generate(
     out: Out,
-    tokens: Annotated[int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")] = 100_000,
+    tokens: Annotated[
+        int, typer.Option("--tokens", min=1000, help="About how long, in tokens.")
+    ] = 100_000,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 0,
     profile: Annotated[
-        Literal["coding", "support", "research"], typer.Option("--profile", help="How the work sounds.")
+        Literal["coding", "support", "research"],
+        typer.Option("--profile", help="How the work sounds."),
     ] = "coding",
-    facts: Annotated[Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")] = None,
+    facts: Annotated[
+        Path | None, typer.Option("--facts", help="Write down what was planted, as JSON lines.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Write a generated session of any size with planted facts whose later uses are known.
@@ -110,9 +130,13 @@ def generate(
 
 
 def record(
-    task: Annotated[Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")],
+    task: Annotated[
+        Path, typer.Argument(help="A folder with task.toml, system.md, script.md and files/.")
+    ],
     out: Out,
-    seconds: Annotated[float, typer.Option("--timeout", min=1, help="What one tool call may take.")] = 120.0,
+    seconds: Annotated[
+        float, typer.Option("--timeout", min=1, help="What one tool call may take.")
+    ] = 120.0,
     as_json: AsJson = False,
 ) -> int:
     """Play a scripted task with real tools in a temporary folder, and write the session.

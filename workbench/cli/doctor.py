@@ -21,7 +21,9 @@ from workbench.cli.output import FAILED, OK, painted, say, say_json
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 KINDS = ("presets", "stages", "metrics", "models", "importers")
-KEYS = re.compile(r"[A-Z0-9_]+_API_KEY|AWS_(?:ACCESS_KEY_ID|BEARER_TOKEN_BEDROCK)|HF_TOKEN|WORKBENCH_API_BASE")
+KEYS = re.compile(
+    r"[A-Z0-9_]+_API_KEY|AWS_(?:ACCESS_KEY_ID|BEARER_TOKEN_BEDROCK)|HF_TOKEN|WORKBENCH_API_BASE"
+)
 
 
 NEEDED_FOR = {
@@ -62,7 +64,11 @@ OPTIONAL = (
     OptionalPart("`agent mcp`", extra="mcp", install=PIP.format("all,mcp")),
     OptionalPart("`--scheduler`", extra="dask", install=PIP.format("all,dask")),
     OptionalPart("a compactor in LangChain", extra="langchain", install=PIP.format("langchain")),
-    OptionalPart("a compactor in OpenAI's Agents SDK", extra="openai-agents", install=PIP.format("openai-agents")),
+    OptionalPart(
+        "a compactor in OpenAI's Agents SDK",
+        extra="openai-agents",
+        install=PIP.format("openai-agents"),
+    ),
     OptionalPart(
         "`lab trial --agent MODEL`",
         program="bwrap",
@@ -81,10 +87,11 @@ class SetupCheck(NamedTuple):
 
 
 def doctor(as_json: AsJson = False) -> int:
-    """Check this machine's set-up, and say which command lacks what, with the command that installs it.
+    """Check this machine's set-up, and say which command lacks what, with the command that installs
+    it.
 
-    Looked at are packages, plug-ins, tables, folders and keys. Nothing is changed, no network is used. A note is worth
-    knowing; what is wrong keeps a command from working, and ends with 1.
+    Looked at are packages, plug-ins, tables, folders and keys. Nothing is changed, no network is
+    used. A note is worth knowing; what is wrong keeps a command from working, and ends with 1.
 
     Example:
 
@@ -109,18 +116,23 @@ def _packages() -> Iterator[SetupCheck]:
         yield SetupCheck("workbench", "note", f"not installed, used from {PACKAGE.parent}")
 
 
-def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -> Iterator[SetupCheck]:
+def packages(
+    wanted: Iterable[str], installed: Callable[[str], str] = version
+) -> Iterator[SetupCheck]:
     """Each package that is missing or of another version than is needed, then those that are fine.
 
     Args:
-        wanted: requirements as a package's metadata has them; those of other extras than `all` are left out.
+        wanted: requirements as a package's metadata has them; those of other extras than `all` are
+            left out.
         installed: the version of a package by its name.
     """
     from packaging.requirements import Requirement
 
     fine = []
     for one in map(Requirement, wanted):
-        if one.marker is not None and not any(one.marker.evaluate({"extra": extra}) for extra in ("", "all")):
+        if one.marker is not None and not any(
+            one.marker.evaluate({"extra": extra}) for extra in ("", "all")
+        ):
             continue
         try:
             found = installed(one.name)
@@ -131,7 +143,9 @@ def packages(wanted: Iterable[str], installed: Callable[[str], str] = version) -
         else:
             state = f"{found}, and {one.specifier} is needed" if found else "missing"
             use = NEEDED_FOR.get(one.name, "commands that read sessions")
-            yield SetupCheck("package", "wrong", f"{one.name} is {state}: pip install '{one}' (for {use})")
+            yield SetupCheck(
+                "package", "wrong", f"{one.name} is {state}: pip install '{one}' (for {use})"
+            )
     yield SetupCheck("packages", "ok", ", ".join(fine))
 
 
@@ -148,7 +162,8 @@ def optional_parts(
     installed: Callable[[str], str] = version,
     program: Callable[[str], str | None] = shutil.which,
 ) -> Iterator[SetupCheck]:
-    """Each command that lacks an optional part, with what installs it; then those that lack nothing.
+    """Each command that lacks an optional part, with what installs it; then those that lack
+    nothing.
 
     Args:
         requirements: as a package's metadata has them, with those of all extras.
@@ -162,20 +177,28 @@ def optional_parts(
         if part.program and program(part.program) is None:
             lacks.append(part.program)
         if lacks:
-            yield SetupCheck("optional", "note", f"{joined(lacks)} missing, for {part.command}: {part.install}")
+            yield SetupCheck(
+                "optional", "note", f"{joined(lacks)} missing, for {part.command}: {part.install}"
+            )
         else:
             complete.append(part.command)
     yield SetupCheck("optional", "ok", ", ".join(complete) or "none")
 
 
-def _lacking_packages(extra: str, requirements: Iterable[str], installed: Callable[[str], str]) -> list[str]:
+def _lacking_packages(
+    extra: str, requirements: Iterable[str], installed: Callable[[str], str]
+) -> list[str]:
     """The packages of an extra that are not there."""
     from packaging.requirements import Requirement
 
     lacking = []
     for requirement in map(Requirement, requirements):
         marker = requirement.marker
-        is_of_extra = marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate({"extra": ""})
+        is_of_extra = (
+            marker is not None
+            and marker.evaluate({"extra": extra})
+            and not marker.evaluate({"extra": ""})
+        )
         if not is_of_extra:
             continue
         try:
@@ -211,19 +234,34 @@ def _tables() -> Iterator[SetupCheck]:
         yield SetupCheck("tokenizer", "wrong", str(error))
     price = tariff("gpt-4o-mini")
     words = "none" if price is None else f"${price.rates.input * 1e6:g} a million tokens"
-    yield SetupCheck("prices", "ok" if price else "wrong", f"litellm {version('litellm')}; gpt-4o-mini: {words}")
+    yield SetupCheck(
+        "prices", "ok" if price else "wrong", f"litellm {version('litellm')}; gpt-4o-mini: {words}"
+    )
 
 
 def _machine() -> Iterator[SetupCheck]:
     """Folders to write to, the kernel that makes reports, and the names of keys."""
-    for what, folder in (("this folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
+    for what, folder in (
+        ("this folder", Path.cwd()),
+        ("temporary files", Path(tempfile.gettempdir())),
+    ):
         free, writable = shutil.disk_usage(folder).free / 1e9, os.access(folder, os.W_OK)
         words = f"{folder}, {'writable' if writable else 'not writable'}, {free:,.0f} GB free"
         yield SetupCheck(what, "wrong" if not writable else "note" if free < 1 else "ok", words)
     command = [sys.executable, "-m", "ipykernel_launcher", "--version"]
     if subprocess.run(command, capture_output=True, check=False).returncode:
-        yield SetupCheck("kernel", "wrong", "ipykernel does not start, so no report can be made: pip install ipykernel")
+        yield SetupCheck(
+            "kernel",
+            "wrong",
+            "ipykernel does not start, so no report can be made: pip install ipykernel",
+        )
     else:
         yield SetupCheck("kernel", "ok", "ipykernel starts; reports are made with it")
-    here = ", ".join(sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name)))
-    yield SetupCheck("keys", "ok", f"{here} (names only)" if here else "none are set, and none are needed offline")
+    here = ", ".join(
+        sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name))
+    )
+    yield SetupCheck(
+        "keys",
+        "ok",
+        f"{here} (names only)" if here else "none are set, and none are needed offline",
+    )

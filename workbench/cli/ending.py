@@ -1,4 +1,6 @@
-"""How a run ends on the command line: what failed or waits, on standard error, and the exit code."""
+"""How a run ends on the command line: what failed or waits, on standard error, and the exit
+code.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,14 @@ LISTED = 10
 
 
 def warn_of_replicates(replicates: int, *models: object) -> None:
-    """Warn, before anything is paid, that models asked at temperature 0 may repeat their answers."""
+    """Warn, before anything is paid, that models asked at temperature 0 may repeat their
+    answers.
+    """
     for name in steady(models) if replicates > 1 else ():
         how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
-        complain(f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}")
+        complain(
+            f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}"
+        )
 
 
 def finish(results: Results) -> int:
@@ -39,18 +45,28 @@ def finish(results: Results) -> int:
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
     if len(failed) > LISTED:
         complain(f"failed: {len(failed) - LISTED} more, in {results.path / 'replays.parquet'}")
-    for reason, names in replays[replays["status"] == "pending"].groupby("reason", sort=False)["strategy"]:
-        complain(f"pending: {some(len(names), 'replay')} under {joined(list(dict.fromkeys(names)))}: {reason}")
+    for reason, names in replays[replays["status"] == "pending"].groupby("reason", sort=False)[
+        "strategy"
+    ]:
+        complain(
+            f"pending: {some(len(names), 'replay')} under {joined(list(dict.fromkeys(names)))}:"
+            f" {reason}"
+        )
     for sentence in answer_sentences(replays):
         complain(sentence)
     if len(failed) == len(replays):
-        complain("workbench: no session could be replayed; `workbench list formats` shows what can be read")
+        complain(
+            "workbench: no session could be replayed; `workbench list formats` shows what can be"
+            " read"
+        )
         return UNUSABLE
     return PENDING if results.pending else FAILED if len(failed) else OK
 
 
 def answered(results: Results) -> dict[str, object]:
-    """The replays that failed or wait, the summaries of each model, and the dollars of the ledger; None if unknown."""
+    """The replays that failed or wait, the summaries of each model, and the dollars of the
+    ledger; None if unknown.
+    """
     each = answers(results.replays)
     return {
         "failed_replays": results.failed,

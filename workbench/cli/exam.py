@@ -28,18 +28,22 @@ WRITTEN = {
     "status": "status",
 }  # fmt: skip
 ExamFolder = Annotated[
-    Path | None, typer.Option("--exams", help="Folder of written exams. None: beside each recording.")
+    Path | None,
+    typer.Option("--exams", help="Folder of written exams. None: beside each recording."),
 ]
 
 
 @takes(WriteSpec)
-def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
+def write(
+    spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+) -> int:
     """Have a model write questions about how the work stands, for each boundary of each session.
 
-    The model reads the history and what came next. Each question is checked before it is kept: its quote stands in the
-    history, its points do not stand in the question, the newest request alone does not answer it, and no other question
-    gives it away. An exam that is there already is not written again. The command ends with 3 where the model's
-    provider gave no answer; the same command asks again.
+    The model reads the history and what came next. Each question is checked before it is kept: its
+    quote stands in the history, its points do not stand in the question, the newest request alone
+    does not answer it, and no other question gives it away. An exam that is there already is not
+    written again. The command ends with 3 where the model's provider gave no answer; the same
+    command asks again.
 
     Examples:
 
@@ -52,7 +56,9 @@ def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json
     models = [] if spec.model is None else [spec.model]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
     before = foresight.before(spec.quiet, "the questions of the exams")
-    outcomes = write_exams(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    outcomes = write_exams(
+        paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
+    )
     if outcomes is None:
         return OK
     pending = [outcome for outcome in outcomes if outcome.pending]
@@ -65,14 +71,20 @@ def write(spec: WriteSpec, paths: Paths = None, dry_run: DryRun = False, as_json
     for reason in dict.fromkeys(outcome.why for outcome in outcomes if outcome.why):
         complain(f"workbench: {printable(reason)}")
     if pending:
-        complain(f"{some(len(pending), 'exam')} of {len(outcomes)} not written yet; the same command asks again")
+        complain(
+            f"{some(len(pending), 'exam')} of {len(outcomes)} not written yet; the same command"
+            " asks again"
+        )
         return PENDING
     return FAILED if any(outcome.exam is None for outcome in outcomes) else OK
 
 
 @takes(Masking)
-def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False) -> int:
-    """Show the written exams of sessions: each question with its answer, its points, and the line that shows it.
+def show(
+    spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: AsJson = False
+) -> int:
+    """Show the written exams of sessions: each question with its answer, its points, and the line
+    that shows it.
 
     Examples:
 
@@ -81,13 +93,17 @@ def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: 
       workbench lab exam show my-sessions/ --exams my-exams/ --json
     """
     mask = masker(spec.redaction)
-    written = [(session, found) for session, found in _with_exams(paths or (), exams) if found is not None]
+    written = [
+        (session, found) for session, found in _with_exams(paths or (), exams) if found is not None
+    ]
     if as_json:
         text = mask(json.dumps([asdict(found) for _, found in written], ensure_ascii=False))
         say_json(json.loads(text))
         return OK
     if not written:
-        raise SettingError("no written exam was found; `workbench lab exam write` has a model write some")
+        raise SettingError(
+            "no written exam was found; `workbench lab exam write` has a model write some"
+        )
     for session, found in written:
         for exam in found.exams:
             say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))
@@ -97,7 +113,9 @@ def show(spec: Masking, paths: Paths = None, exams: ExamFolder = None, as_json: 
     return OK
 
 
-def _with_exams(paths: Sequence[str], folder: Path | None) -> Iterator[tuple[Session, SessionExams | None]]:
+def _with_exams(
+    paths: Sequence[str], folder: Path | None
+) -> Iterator[tuple[Session, SessionExams | None]]:
     for source in sources_of(paths):
         for session in readable_sessions(source):
             yield session, exams_of(session, folder)
@@ -112,7 +130,9 @@ def _lines(number: int, question: WorkQuestion, messages: Sequence[Message]) -> 
     yield f"{number:3}. [{question.kind}] {printable(question.question)}"
     yield f"     answer: {printable(question.gold)}"
     yield f"     points: {printable('; '.join(question.points))}"
-    yield f"     message {question.evidence.message}: {printable(question.evidence.quote(messages))}"
+    yield (
+        f"     message {question.evidence.message}: {printable(question.evidence.quote(messages))}"
+    )
 
 
 def _row(outcome: ExamOutcome) -> dict[str, object]:
@@ -133,4 +153,9 @@ def _row(outcome: ExamOutcome) -> dict[str, object]:
 
 def _plain(outcome: ExamOutcome) -> dict[str, object]:
     refusals = [asdict(refusal) for refusal in outcome.refusals]
-    return {**_row(outcome), "file": str(outcome.place.file), "refusals": refusals, "why": outcome.why}
+    return {
+        **_row(outcome),
+        "file": str(outcome.place.file),
+        "refusals": refusals,
+        "why": outcome.why,
+    }

@@ -62,8 +62,12 @@ class Foresight:
         return not self.dry_run
 
     def before(self, quiet: bool, *purposes: str) -> Callable[[Sequence[ModelUse]], bool]:
-        """What tells a forecast, a use for each purpose, unless the command is quiet; whether it should go on."""
-        return lambda uses: (quiet and not self.dry_run) or self.tell(dict(zip(purposes, uses, strict=False)))
+        """What tells a forecast, a use for each purpose, unless the command is quiet; whether it
+        should go on.
+        """
+        return lambda uses: (
+            (quiet and not self.dry_run) or self.tell(dict(zip(purposes, uses, strict=False)))
+        )
 
     def plain(self, use: ModelUse) -> dict[str, object]:
         """A forecast as plain JSON."""
@@ -74,8 +78,8 @@ class Foresight:
     def sentence(self, purpose: str, use: ModelUse) -> str:
         """What a model would be asked at most, how long that takes and what it costs."""
         requests = (
-            f"{use.requests:,} requests to {use.model} for {purpose}: {use.input_tokens:,} tokens to read, "
-            f"{use.output_tokens:,} to write"
+            f"{use.requests:,} requests to {use.model} for {purpose}: {use.input_tokens:,} tokens"
+            f" to read, {use.output_tokens:,} to write"
         )
         if use.model.startswith(FOLDER):
             return f"{requests}; {UNKNOWN_SPEED}"
@@ -102,7 +106,11 @@ def _duration(seconds: float) -> str:
     """`40 seconds`, `12 minutes`, `3.1 hours`."""
     if seconds >= 7_200:
         return f"{count(seconds / 3_600)} hours"
-    return some(round(seconds / 60), "minute") if seconds >= 90 else some(max(round(seconds), 1), "second")
+    return (
+        some(round(seconds / 60), "minute")
+        if seconds >= 90
+        else some(max(round(seconds), 1), "second")
+    )
 
 
 def _cost(use: ModelUse) -> str:
@@ -115,18 +123,34 @@ def _cost(use: ModelUse) -> str:
     return f"at most about {dollars(use.usd)}, less what is in the cache."
 
 
-def tell_forecast(how: Foresight, found: Forecast, besides: Mapping[str, object] | None = None) -> bool:
-    """Say what a run would take; `besides` has further fields of the JSON. Whether the command should go on."""
-    by_model = {one.model: [own for own in found.asked if own.model == one.model] for one in found.asked}
+def tell_forecast(
+    how: Foresight, found: Forecast, besides: Mapping[str, object] | None = None
+) -> bool:
+    """Say what a run would take; `besides` has further fields of the JSON. Whether the command
+    should go on.
+    """
+    by_model = {
+        one.model: [own for own in found.asked if own.model == one.model] for one in found.asked
+    }
     uses = {model: sum(own, ModelUse("", model)) for model, own in by_model.items()}
     if how.dry_run and how.as_json:
         seconds = sum(how.seconds(use) for use in uses.values())
         totals = {"requests": found.requests, "usd": found.usd, "seconds": seconds}
-        say_json({**(besides or {}), **asdict(found), **totals, "speed": [how.speed(model).known for model in uses]})
+        say_json(
+            {
+                **(besides or {}),
+                **asdict(found),
+                **totals,
+                "speed": [how.speed(model).known for model in uses],
+            }
+        )
         return False
     if how.dry_run:
         left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
-        say(f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on disk already.")
+        say(
+            f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on"
+            " disk already."
+        )
         say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
         say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n" if found.asked else FREE)
     said: Callable[[str], None] = say if how.dry_run else complain

@@ -13,38 +13,74 @@ from workbench.base.formats import some
 from workbench.base.markup import render
 from workbench.base.private_files import write_private
 from workbench.cli.options import AsJson, Run
-from workbench.cli.output import FAILED, OK, UNUSABLE, complain, printable, records, say, say_json, table
-from workbench.evaluation.analysis.gate import Gate, GateResult, changed_entities, changed_values, outcome
+from workbench.cli.output import (
+    FAILED,
+    OK,
+    UNUSABLE,
+    complain,
+    printable,
+    records,
+    say,
+    say_json,
+    table,
+)
+from workbench.evaluation.analysis.gate import (
+    Gate,
+    GateResult,
+    changed_entities,
+    changed_values,
+    outcome,
+)
 from workbench.evaluation.analysis.gate import gate as judge
 from workbench.evaluation.analysis.scores import grouped, leading_metric
 from workbench.evaluation.experiment.spec import listed
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import HALVES
 
-COLUMNS = ("strategy", "against", "outcome", "sessions", "baseline", "run", "difference", "95 % interval", "why")
+COLUMNS = (
+    "strategy",
+    "against",
+    "outcome",
+    "sessions",
+    "baseline",
+    "run",
+    "difference",
+    "95 % interval",
+    "why",
+)
 
 
 def as_junit(verdicts: Sequence[GateResult], asked: Gate) -> str:
-    """One test case a strategy; an undecided one is an error, so that no build takes it for passed."""
+    """One test case a strategy; an undecided one is an error, so that no build takes it for
+    passed.
+    """
     return render("gate/junit.xml", verdicts=verdicts, asked=asked, figures=number)
 
 
 def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
     """A heading with the outcome and a table of the strategies."""
     lines = [[_cell(text) for text in row.values()] for row in verdict_rows(verdicts)]
-    return render("gate/summary.txt", outcome=outcome(verdicts), asked=asked, columns=COLUMNS, rows=lines)
+    return render(
+        "gate/summary.txt", outcome=outcome(verdicts), asked=asked, columns=COLUMNS, rows=lines
+    )
 
 
 def verdict_rows(verdicts: Sequence[GateResult]) -> list[dict[str, str]]:
     """A row a strategy, in words: the columns are `COLUMNS`."""
     cells = (
         (
-            one.strategy, one.against, one.outcome, str(one.sessions), number(one.baseline), number(one.mean),
+            one.strategy,
+            one.against,
+            one.outcome,
+            str(one.sessions),
+            number(one.baseline),
+            number(one.mean),
             number(one.difference, "+"),
-            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}", one.why,
+            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}",
+            one.why,
         )
         for one in verdicts
-    )  # fmt: skip
+    )
     return [dict(zip(COLUMNS, row, strict=True)) for row in cells]
 
 
@@ -74,33 +110,51 @@ ENTITIES = {
 
 def gate(
     run: Run,
-    margin: Annotated[float, typer.Option("--margin", help="The largest loss that is accepted, in the metric's unit.")],
+    margin: Annotated[
+        float,
+        typer.Option("--margin", help="The largest loss that is accepted, in the metric's unit."),
+    ],
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", "-b", help="The run to compare with. None: the same run.")
+        Path | None,
+        typer.Option("--baseline", "-b", help="The run to compare with. None: the same run."),
     ] = None,
     metric: Annotated[
         str,
-        typer.Option("--metric", help="One of the run's metrics. None: the work where both runs have it, else names."),
+        typer.Option(
+            "--metric",
+            help="One of the run's metrics. None: the work where both runs have it, else names.",
+        ),
     ] = "",
     strategy: Annotated[
-        str, typer.Option("--strategy", "-s", help="The strategies to judge, between commas. None: all in both runs.")
+        str,
+        typer.Option(
+            "--strategy",
+            "-s",
+            help="The strategies to judge, between commas. None: all in both runs.",
+        ),
     ] = "",
     against: Annotated[
-        str, typer.Option("--against", help="The baseline's strategy. None: the one of the same name.")
+        str,
+        typer.Option("--against", help="The baseline's strategy. None: the one of the same name."),
     ] = "",
     share: Annotated[
-        float | None, typer.Option("--share", help="Compare at equal size, at this share of the history.")
+        float | None,
+        typer.Option("--share", help="Compare at equal size, at this share of the history."),
     ] = None,
-    each: Annotated[bool, typer.Option("--each", help="Judge each session by itself, not their mean.")] = False,
+    each: Annotated[
+        bool, typer.Option("--each", help="Judge each session by itself, not their mean.")
+    ] = False,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file here.")] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", help="Write a summary in Markdown here.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Stop a build when a strategy is worse than in an earlier run by more than a margin.
 
-    Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if the data cannot decide or the input
-    cannot be used. A strategy passes where the 95 % interval of the mean difference over sessions lies within the
-    margin, or where no session is worse.
+    Ends with 0 if no strategy is worse, with 1 if one is or may be, with 2 if the data cannot
+    decide or the input cannot be used. A strategy passes where the 95 % interval of the mean
+    difference over sessions lies within the margin, or where no session is worse.
 
     Examples:
 
@@ -108,10 +162,14 @@ def gate(
 
       workbench gate reports/today --strategy mine --against truncate --share 0.2 --margin 0.05
 
-      workbench gate reports/today -b reports/main --margin 0.02 --each --junit gate.xml --markdown gate.md
+      workbench gate reports/today -b reports/main --margin 0.02 --each --junit gate.xml --markdown
+      gate.md
     """
     if baseline is None and not against:
-        raise SettingError("nothing to compare with; name another run with --baseline, or a strategy with --against")
+        raise SettingError(
+            "nothing to compare with; name another run with --baseline, or a strategy with"
+            " --against"
+        )
     one = Results.open(run)
     other = one if baseline is None else Results.open(baseline)
     mode = "natural" if share is None else "matched"
@@ -119,21 +177,37 @@ def gate(
     asked = Gate(metric, margin, mode, share, each)
     judged = {name: against or name for name in listed(strategy)} or None
     if against and judged is None:
-        others = [str(name) for name in one.replays["strategy"].unique() if name not in (against, "none", "null")]
+        others = [
+            str(name)
+            for name in one.replays["strategy"].unique()
+            if name not in (against, "none", "null")
+        ]
         judged = dict.fromkeys(others, against)
-    verdicts = judge(*_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes))
+    verdicts = judge(
+        *_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes)
+    )
     if junit is not None:
         write_private(junit, as_junit(verdicts, asked))
     if markdown is not None:
         write_private(markdown, as_markdown(verdicts, asked))
     found = outcome(verdicts)
     if as_json:
-        say_json({"outcome": found, "asked": asdict(asked), "verdicts": [asdict(one) for one in verdicts]})
+        say_json(
+            {
+                "outcome": found,
+                "asked": asdict(asked),
+                "verdicts": [asdict(one) for one in verdicts],
+            }
+        )
     else:
         say(f"By {HALVES.get(metric, metric)}:\n")
         say(table(verdict_rows(verdicts)))
     code = CODES[found]
-    return UNUSABLE if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()}) else code
+    return (
+        UNUSABLE
+        if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()})
+        else code
+    )
 
 
 def diff(
@@ -141,17 +215,23 @@ def diff(
     after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
     metric: Annotated[
         str,
-        typer.Option("--metric", help="Whose values to compare. None: the work where both runs have it, else names."),
+        typer.Option(
+            "--metric",
+            help="Whose values to compare. None: the work where both runs have it, else names.",
+        ),
     ] = "",
-    strategy: Annotated[str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")] = "",
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")
+    ] = "",
     most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
     as_json: AsJson = False,
 ) -> int:
-    """Show what changed from one run to another: values and needed entities, largest regressions first.
+    """Show what changed from one run to another: values and needed entities, largest regressions
+    first.
 
-    An entity is new among the losses, or mended, as far as the thirty worst losses of each session, strategy and budget
-    go, which is what a run writes down. By size: what the baseline gains from the size that was used before to the one
-    used after; the difference is without it.
+    An entity is new among the losses, or mended, as far as the thirty worst losses of each session,
+    strategy and budget go, which is what a run writes down. By size: what the baseline gains from
+    the size that was used before to the one used after; the difference is without it.
 
     Example:
 
@@ -178,33 +258,60 @@ def diff(
         say(f"No {metric} and no loss differs between {before} and {after}.")
         return 0
     worse, better = ((sign * values["worse_by"] > 0).sum() for sign in (1, -1))
-    _show(f"{metric}: {worse} values are worse at equal size, {better} are better.", values, VALUES, most)
+    _show(
+        f"{metric}: {worse} values are worse at equal size, {better} are better.",
+        values,
+        VALUES,
+        most,
+    )
     changes = entities["change"].value_counts()
-    counts = ", ".join(f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended"))
+    counts = ", ".join(
+        f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended")
+    )
     _show(f"Needed later: {counts}.", entities, ENTITIES, most)
     return 0
 
 
 def _pending(runs: Sequence[Results], names: Collection[str]) -> bool:
-    """Whether a replay of these strategies (none named: of all) still waits for its model, which is said."""
+    """Whether a replay of these strategies (none named: of all) still waits for its model, which
+    is said.
+    """
     waiting = {run.path: run.replays[run.replays["status"] == "pending"] for run in runs}
-    waiting = {path: one[one["strategy"].isin(names)] if names else one for path, one in waiting.items()}
+    waiting = {
+        path: one[one["strategy"].isin(names)] if names else one for path, one in waiting.items()
+    }
     for path, replays in waiting.items():
         if len(replays):
-            complain(f"{some(len(replays), 'pending replay')} in {path}; run its command again, then this one")
+            complain(
+                f"{some(len(replays), 'pending replay')} in {path}; run its command again, then"
+                " this one"
+            )
     return any(map(len, waiting.values()))
 
 
 def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The scores of both, but for sessions that are another recording in the baseline than their names say."""
-    one, other = (each.sessions.set_index("session")[["messages", "requests"]] for each in (run, baseline))
+    """The scores of both, but for sessions that are another recording in the baseline than their
+    names say.
+    """
+    one, other = (
+        each.sessions.set_index("session")[["messages", "requests"]] for each in (run, baseline)
+    )
     both = one.join(other.add_suffix("_there"), how="inner").dropna()
-    unlike = both.index[(both["messages"] != both["messages_there"]) | (both["requests"] != both["requests_there"])]
+    unlike = both.index[
+        (both["messages"] != both["messages_there"]) | (both["requests"] != both["requests_there"])
+    ]
     for name in unlike:
-        complain(f"left out: session {printable(str(name))} is another recording in {baseline.path}")
-    ours, theirs = (scores[~scores["session"].isin(set(unlike))] for scores in map(grouped, (run, baseline)))
+        complain(
+            f"left out: session {printable(str(name))} is another recording in {baseline.path}"
+        )
+    ours, theirs = (
+        scores[~scores["session"].isin(set(unlike))] for scores in map(grouped, (run, baseline))
+    )
     if set(run.scores["session"]).isdisjoint(baseline.scores["session"]):
-        raise SettingError(f"{run.path} and {baseline.path} have no session in common; name runs of the same sessions")
+        raise SettingError(
+            f"{run.path} and {baseline.path} have no session in common; name runs of the same"
+            " sessions"
+        )
     return ours, theirs
 
 

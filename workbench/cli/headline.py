@@ -12,7 +12,17 @@ import pandas as pd
 
 from workbench.base.formats import NOTHING, gap, interval, joined, missing, percent, points, some
 from workbench.cli.ending import answered
-from workbench.cli.output import WIDTH, complain, painted, printable, records, say, table, while_read, write
+from workbench.cli.output import (
+    WIDTH,
+    complain,
+    painted,
+    printable,
+    records,
+    say,
+    table,
+    while_read,
+    write,
+)
 from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
@@ -23,7 +33,14 @@ from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
 from workbench.report.page.rendering import render
 
-METRICS = ("tokens_saved", "peak_context", "over_window", "compactions", "prefix_reuse", "violations")
+METRICS = (
+    "tokens_saved",
+    "peak_context",
+    "over_window",
+    "compactions",
+    "prefix_reuse",
+    "violations",
+)
 """Of the headline, under each strategy's own trigger."""
 TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
 """Figures of the report's headline that have longer names here."""
@@ -46,7 +63,9 @@ OF_ROW = {"none": "dim", "null": "dim", "oracle": "dim", "random": "dim", RECORD
 
 
 def headline(findings: Findings) -> list[dict[str, Any]]:
-    """A row a strategy: the main figures with their intervals; None where no session has the metric."""
+    """A row a strategy: the main figures with their intervals; None where no session has the
+    metric.
+    """
     replayed = set(findings.tables.replays["strategy"])
     means = {str(row["strategy"]): row for row in records(findings.figures.headline)}
     return [
@@ -88,11 +107,18 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "ranked_by": run.first_half,
         "sessions_with_work": counts.with_work,
         "unknown": findings.unknown_work,
-        "calibration": {kind: asdict(reader) for kind, reader in calibrations().items()} if run.has_work else {},
+        "calibration": (
+            {kind: asdict(reader) for kind, reader in calibrations().items()}
+            if run.has_work
+            else {}
+        ),
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
         "notes": list(notes(findings)),
-        "names_only": {name: {"presence": named, "exam": told} for name, (named, told) in run.names_only.items()},
+        "names_only": {
+            name: {"presence": named, "exam": told}
+            for name, (named, told) in run.names_only.items()
+        },
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),
         "strategies": headline(findings),
@@ -115,7 +141,10 @@ def page(results: Results, findings: Findings, no_report: bool, *, quiet: bool) 
 def show_places(results: Results, report: str | None) -> None:
     """Print where the page is, or the tables, and what shows the contexts behind the figures."""
     say(f"\nReport: {report}" if report else f"\nTables: {results.path}")
-    say(f"Next: {painted(shlex.join(['workbench', 'view', str(results.path)]), 'bold')} shows every context behind it")
+    say(
+        f"Next: {painted(shlex.join(['workbench', 'view', str(results.path)]), 'bold')} shows every"
+        " context behind it"
+    )
 
 
 @while_read()
@@ -133,7 +162,15 @@ def show(findings: Findings, *, wide: bool = False) -> None:
             write(text)
         write("What would change it:")
         for text in decision.changes:
-            say(fill(printable(text), WIDTH, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False))
+            say(
+                fill(
+                    printable(text),
+                    WIDTH,
+                    initial_indent="  - ",
+                    subsequent_indent="    ",
+                    break_on_hyphens=False,
+                )
+            )
     rows = _rows(findings)
     columns = _few_columns(run, rows)
     if wide:
@@ -149,8 +186,9 @@ def show(findings: Findings, *, wide: bool = False) -> None:
         say("\nWithin reach of recall, each on its own trigger:\n")
         say(table(reach, WITHIN_REACH, room=WIDTH))
         write(
-            "Recoverable: of the questions for names, those answered only with what a call of recall gives back "
-            "for words of the question that stand in the context. Calls in 100 requests; cost saved with and without."
+            "Recoverable: of the questions for names, those answered only with what a call of"
+            " recall gives back for words of the question that stand in the context. Calls in 100"
+            " requests; cost saved with and without."
         )
     if decision is not None:
         write(" ".join(filter(None, (verdict.answer, verdict.sure))))
@@ -189,10 +227,16 @@ def own_columns(run: Tables) -> dict[str, str]:
 
 
 def _rows(findings: Findings) -> list[dict[str, Any]]:
-    """The rows of the table, each figure as it is shown; the agent's own compaction behind the contenders."""
+    """The rows of the table, each figure as it is shown; the agent's own compaction behind the
+    contenders.
+    """
     run, figures = findings.tables, findings.figures
     over, large = run.over_window, run.over_target()
-    compared = {str(row["strategy"]): row for row in records(figures.against_baseline) if not row["reference"]}
+    compared = {
+        str(row["strategy"]): row
+        for row in records(figures.against_baseline)
+        if not row["reference"]
+    }
     agents = {str(row["strategy"]): row for row in records(figures.recorded)}
     found = []
     for row in headline(findings):
@@ -207,19 +251,25 @@ def _rows(findings: Findings) -> list[dict[str, Any]]:
             "saved": percent(row["cost_saved"]) + "!" * (name in over),
             "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
-        }  # fmt: skip
+        }
         shown |= {"against": _difference(compared[name])} if name in compared else {}
         shown |= {f"at_{share:g}": _at(row, share) for share in run.shares}
         shown |= {"recorded": _with_interval(agents[name], "recall")} if name in agents else {}
         found.append(row | shown)
     if RECORDED in agents:
-        row = {"strategy": RECORDED, "recorded": _with_interval(agents[RECORDED], "recall"), "style": OF_ROW[RECORDED]}
+        row = {
+            "strategy": RECORDED,
+            "recorded": _with_interval(agents[RECORDED], "recall"),
+            "style": OF_ROW[RECORDED],
+        }
         found.insert(sum(not row["reference"] for row in found), row)
     return found
 
 
 def show_sizes(findings: Findings) -> None:
-    """Print the leading number of each strategy at each size, and what it really used, if there are any."""
+    """Print the leading number of each strategy at each size, and what it really used, if there
+    are any.
+    """
     run = findings.tables
     if not run.shares:
         return
@@ -234,15 +284,23 @@ def _sizes(run: Tables) -> dict[str, str]:
     return {f"{percent(share)}\n(used)": f"at_{share:g}" for share in run.shares}
 
 
-NARROW = "--wide shows all columns, --json every figure with its interval; docs/method.md says how each is made."
+NARROW = (
+    "--wide shows all columns, --json every figure with its interval; docs/method.md says how each"
+    " is made."
+)
 MEANS = {
-    WORK: "The work: the foretold chance that a real model rightly answers a question about how the work "
-    "stands, from the context alone; "
-    "its intervals hold the reader's own error.",
-    NAMES: "Names: of the exact names that the agent later used, each asked among look-alikes, the share that the "
-    "context tells, corrected for guessing.",
-    CODE: "Code: of the lines that the agent later edits or quotes, how much the context has in its place: next to "
-    "a line that it stood next to, or in words beside the name of its file.",
+    WORK: (
+        "The work: the foretold chance that a real model rightly answers a question about how the"
+        " work stands, from the context alone; its intervals hold the reader's own error."
+    ),
+    NAMES: (
+        "Names: of the exact names that the agent later used, each asked among look-alikes, the"
+        " share that the context tells, corrected for guessing."
+    ),
+    CODE: (
+        "Code: of the lines that the agent later edits or quotes, how much the context has in its"
+        " place: next to a line that it stood next to, or in words beside the name of its file."
+    ),
 }
 """What each number of the headline is."""
 
@@ -268,43 +326,70 @@ def notes(findings: Findings) -> Iterator[str]:
     if findings.panel_words:
         yield findings.panel_words
     yield from _essential(findings)
-    yield "Bound: the share of what the agent used that stands in the context with two words of its line."
+    yield (
+        "Bound: the share of what the agent used that stands in the context with two words of its"
+        " line."
+    )
     yield from size_notes(run)
     priced = [str(row) for row in run.costs["row"].unique()]
     yield (
-        f"Cost: USD a session at the prices of {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with "
-        "summaries and with fetching again what was lost. Cost saved: of the bill of all sessions without compaction "
-        "(95 % interval over projects), below 0 where compaction costs more."
+        "Cost: USD a session at the prices of"
+        f" {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with summaries and with"
+        " fetching again what was lost. Cost saved: of the bill of all sessions without compaction"
+        " (95 % interval over projects), below 0 where compaction costs more."
     )
 
 
 def _limits(run: Tables) -> Iterator[str]:
     if part := run.incomplete:
-        yield f"Not comparable with the others, as replays are pending or failed: {_sessions(part)} sessions."
+        yield (
+            f"Not comparable with the others, as replays are pending or failed: {_sessions(part)}"
+            " sessions."
+        )
     if large := run.over_target():
-        yield f"* stays larger than the size asked for ({_sessions(large)} sessions); such sessions are in no mean."
+        yield (
+            f"* stays larger than the size asked for ({_sessions(large)} sessions); such sessions"
+            " are in no mean."
+        )
     if over := run.over_window:
         yield (
-            f"! sends requests larger than the window ({_sessions(over)} sessions). A provider would refuse them, and "
-            "what the strategy would do then is in no figure here: workbench replay --refusals shows it."
+            f"! sends requests larger than the window ({_sessions(over)} sessions). A provider"
+            " would refuse them, and what the strategy would do then is in no figure here:"
+            " workbench replay --refusals shows it."
         )
 
 
 def size_notes(run: Tables) -> Iterator[str]:
-    """What the figures at equal size stand on: the sizes really used, and the boundaries that are in none."""
+    """What the figures at equal size stand on: the sizes really used, and the boundaries that
+    are in none.
+    """
     if len(run.at_used_sizes):
-        yield f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy used."
+        yield (
+            f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
+            " used."
+        )
     left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
     if left:
-        yield f"Boundaries in no figure, since what must stay is larger than the size: {', '.join(left)}."
+        yield (
+            "Boundaries in no figure, since what must stay is larger than the size:"
+            f" {', '.join(left)}."
+        )
 
 
 def _windows(sessions: pd.DataFrame) -> str:
     """The windows that were wanted, where they are from, and those that were used."""
-    wanted, used = (sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used"))
-    of = joined([f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()])
+    wanted, used = (
+        sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used")
+    )
+    of = joined(
+        [f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()]
+    )
     wider = int((used > wanted).sum())
-    why = f"; {some(wider, 'window')} widened to twice what system prompt and tools take" if wider else ""
+    why = (
+        f"; {some(wider, 'window')} widened to twice what system prompt and tools take"
+        if wider
+        else ""
+    )
     return f"Windows: {_span(wanted)} tokens, by {of}; used {_span(used)}{why}."
 
 
@@ -319,7 +404,9 @@ def _with_interval(row: Mapping[str, Any], name: str) -> str:
 
 
 def _at(row: Mapping[str, Any], share: float) -> str:
-    """Recall where a share was asked for, and in brackets the size really used where that is another."""
+    """Recall where a share was asked for, and in brackets the size really used where that is
+    another.
+    """
     known, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]
     other = "" if missing(used) or points(used) == points(share) else f" ({points(used)})"
     return percent(known) + other
@@ -330,7 +417,9 @@ def _sessions(found: Mapping[str, tuple[int, int]]) -> str:
 
 
 def _difference(row: Mapping[str, Any]) -> str:
-    """A difference in points, its interval over projects where there is one, and whether it is beyond chance."""
+    """A difference in points, its interval over projects where there is one, and whether it is
+    beyond chance.
+    """
     if missing(row["difference"]):
         return NOTHING
     mark = {"better": " ✓", "worse": " ✗"}.get(str(row["verdict"]), "")

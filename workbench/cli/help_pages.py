@@ -1,7 +1,7 @@
 """What `--help` shows: commands under headings, and of many options those for every day.
 
-A command with more than `MOST` options gets `--help-all`, which shows them all, and `--config`, which reads any of them
-from a TOML file.
+A command with more than `MOST` options gets `--help-all`, which shows them all, and `--config`,
+which reads any of them from a TOML file.
 """
 
 import tomllib
@@ -32,7 +32,9 @@ ABOUT_OPTIONS = frozenset({"help", "help-all", CONFIG})
 EVERYTHING = "workbench.every_option"
 """Key in a context's `meta` that says that all options are to be shown."""
 Context: TypeAlias = Any
-"""A context, parameter or formatter of the click that typer uses, which is a copy of its own from some version on."""
+"""A context, parameter or formatter of the click that typer uses, which is a copy of its own
+from some version on.
+"""
 HelpRecord: TypeAlias = tuple[str, str]
 
 
@@ -62,7 +64,9 @@ class HelpSections:
 
 
 class CommandWithOptions(TyperCommand):
-    """A command whose help shows the options for every day, and all of them where that is asked for."""
+    """A command whose help shows the options for every day, and all of them where that is asked
+    for.
+    """
 
     def format_options(self, ctx: Context, formatter: Context) -> None:
         """Write the arguments, the options, and how many more there are."""
@@ -75,7 +79,9 @@ class CommandWithOptions(TyperCommand):
                     formatter.write_dl(records)
         if sections.further and not shows_all:
             formatter.write_paragraph()
-            formatter.write_text(f"{len(sections.further)} more options: {ctx.command_path} --help-all")
+            formatter.write_text(
+                f"{len(sections.further)} more options: {ctx.command_path} --help-all"
+            )
 
     def _help_sections(self, ctx: Context) -> HelpSections:
         parameters = self.get_params(ctx)
@@ -123,7 +129,11 @@ def with_further_options(command: Callable[..., int]) -> Callable[..., int]:
         Parameter(CONFIG, Parameter.KEYWORD_ONLY, default=None, annotation=ConfigFile),
         Parameter(HELP_ALL, Parameter.KEYWORD_ONLY, default=False, annotation=HelpForAll),
     ]
-    complete.__doc__, complete.__name__, complete.__annotations__ = command.__doc__, command.__name__, {}
+    complete.__doc__, complete.__name__, complete.__annotations__ = (
+        command.__doc__,
+        command.__name__,
+        {},
+    )
     complete.__signature__ = signature(command).replace(parameters=extended)  # type: ignore[attr-defined]
     return complete
 
@@ -158,7 +168,10 @@ def _values_of(file: Path, ctx: Context) -> Mapping[str, object]:
     for name, value in _document(file).items():
         parameter = parameters.get(name.replace("-", "_"))
         if parameter is None:
-            raise SettingError(f"{file}: `{ctx.command_path}` has no option {name!r}; {_accepted(name, parameters)}")
+            raise SettingError(
+                f"{file}: `{ctx.command_path}` has no option {name!r};"
+                f" {_accepted(name, parameters)}"
+            )
         takes_several = getattr(parameter, "multiple", False) or parameter.nargs != 1
         is_joined = isinstance(value, list) and not takes_several
         values[parameter.name] = ",".join(map(str, value)) if is_joined else value
@@ -184,7 +197,9 @@ def _document(file: Path) -> dict[str, Any]:
 
 HelpForAll: TypeAlias = Annotated[
     bool,
-    typer.Option("--help-all", help="Show all options and exit.", callback=_show_everything, is_eager=True),
+    typer.Option(
+        "--help-all", help="Show all options and exit.", callback=_show_everything, is_eager=True
+    ),
 ]
 ConfigFile: TypeAlias = Annotated[
     Path | None,

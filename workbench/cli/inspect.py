@@ -23,7 +23,12 @@ COLUMNS = {
     "branches": "branches", "compactions": "compactions", "skipped": "skipped_lines",
 }  # fmt: skip
 
-SOURCE_COLUMNS = {"who": "who", "tokens": "tokens:count", "share": "share:percent", "USD": "usd_in_the_session:dollars"}
+SOURCE_COLUMNS = {
+    "who": "who",
+    "tokens": "tokens:count",
+    "share": "share:percent",
+    "USD": "usd_in_the_session:dollars",
+}
 MESSAGE_COLUMNS = {
     "message": "message", "who": "who", "tokens": "tokens:count", "share": "share:percent", "begins": "begins",
 }  # fmt: skip
@@ -40,9 +45,11 @@ def inspect(
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
-    """Show what recordings contain: format, messages, tokens, branches, recorded compactions, reported usage.
+    """Show what recordings contain: format, messages, tokens, branches, recorded compactions,
+    reported usage.
 
-    Of one session also what filled its context at its largest request: who put how many tokens there, at what price.
+    Of one session also what filled its context at its largest request: who put how many tokens
+    there, at what price.
 
     Example:
 
@@ -72,13 +79,17 @@ def inspect(
             _say_context(context)
     elif facts:
         counted = (
-            {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])} for one in facts
+            {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])}
+            for one in facts
         )
         say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
     for row in bad:
         complain(f"workbench: {row['reason']}")
     if not (facts or bad):
-        complain(f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what can be read")
+        complain(
+            f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what"
+            " can be read"
+        )
     return OK if facts and not bad else UNUSABLE
 
 
@@ -89,7 +100,9 @@ def _facts(contexts: RecordedContexts) -> dict[str, Any]:
     window = sizing.window(named.tokens)
     limit = limit_of(session, window)
     reported = [
-        m.usage.prompt for m in session.messages if m.role == "assistant" and m.usage is not None and m.usage.prompt
+        m.usage.prompt
+        for m in session.messages
+        if m.role == "assistant" and m.usage is not None and m.usage.prompt
     ]
     return {
         "session": session.id,
@@ -97,7 +110,11 @@ def _facts(contexts: RecordedContexts) -> dict[str, Any]:
         "format": session.origin.format,
         **{name: getattr(session, name) for name in ("title", "model", "branches")},
         "window": window,
-        "window_from": named.source if window == named.tokens else f"{named.source}, widened to twice the overhead",
+        "window_from": (
+            named.source
+            if window == named.tokens
+            else f"{named.source}, widened to twice the overhead"
+        ),
         "compacts_at": limit and limit.tokens,
         "compacts_at_from": limit and limit.source,
         "messages": len(session.messages),
@@ -114,7 +131,9 @@ def _facts(contexts: RecordedContexts) -> dict[str, Any]:
                 "kind": recorded.entry.type,
                 "reason": recorded.entry.reason,
                 "tokens_before": recorded.entry.tokens_before,
-                "summary_readable": recorded.entry.type == "compaction" and recorded.entry.summary is not None,
+                "summary_readable": (
+                    recorded.entry.type == "compaction" and recorded.entry.summary is not None
+                ),
                 **_request(recorded.entry, counter),
             }
             for recorded in session.recorded
@@ -133,7 +152,9 @@ def _facts(contexts: RecordedContexts) -> dict[str, Any]:
 
 
 def _context(contexts: RecordedContexts) -> dict[str, Any]:
-    """What filled the context at the largest request: who put it there, and the largest messages."""
+    """What filled the context at the largest request: who put it there, and the largest
+    messages.
+    """
     rows = contexts.composition()
     if rows.empty:
         return {}
@@ -183,7 +204,9 @@ def _known(usd: float) -> float | None:
 
 def _say_context(context: Mapping[str, Any]) -> None:
     """Print what filled the context."""
-    place = f"request {context['request']:,} of {context['requests']:,}, {context['tokens']:,} tokens"
+    place = (
+        f"request {context['request']:,} of {context['requests']:,}, {context['tokens']:,} tokens"
+    )
     sources, columns = context["sources"], dict(SOURCE_COLUMNS)
     heading = f"What filled the context at its largest ({place})"
     if any(source["usd_in_the_session"] is not None for source in sources):
@@ -193,7 +216,10 @@ def _say_context(context: Mapping[str, Any]) -> None:
     say(f"\n{heading}:\n")
     say(table(sources[:MOST_SOURCES], columns))
     if not context["is_reported"]:
-        say("\nIts provider reported no usage: the tokens are our count, and the system prompt and the tools may lack.")
+        say(
+            "\nIts provider reported no usage: the tokens are our count, and the system prompt and"
+            " the tools may lack."
+        )
     say("\nThe largest messages in it:\n")
     say(table(context["largest_messages"], MESSAGE_COLUMNS))
 
@@ -204,7 +230,11 @@ def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -
     if request is None:
         return {}
     usage = request.usage
-    return {"request_read": usage.prompt, "request_wrote": usage.output, "request_is_estimate": request.is_estimate}
+    return {
+        "request_read": usage.prompt,
+        "request_wrote": usage.output,
+        "request_is_estimate": request.is_estimate,
+    }
 
 
 def _plain(value: object) -> str:

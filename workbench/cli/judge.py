@@ -1,4 +1,6 @@
-"""`workbench lab judge`: measurements that ask a model, which sits the exam from each strategy's context."""
+"""`workbench lab judge`: measurements that ask a model, which sits the exam from each strategy's
+context.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
@@ -21,7 +23,13 @@ from workbench.evaluation.metrics.work_exam.reader_error import TextKind
 from workbench.lab.judge.exam.admission import NotAdmitted
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
 from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
-from workbench.lab.judge.work_exam.fit import asker_errors, fit, fit_report, left_out_chances, read_answers
+from workbench.lab.judge.work_exam.fit import (
+    asker_errors,
+    fit,
+    fit_report,
+    left_out_chances,
+    read_answers,
+)
 from workbench.lab.judge.work_exam.judge_work import judge_work
 from workbench.lab.judge.work_exam.scores import readers_agree, work_scores
 from workbench.lab.judge.work_exam.spec import WorkSpec
@@ -34,16 +42,21 @@ COLUMNS = {
 
 
 @takes(ExamSpec)
-def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
-    """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
+def exam(
+    spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+) -> int:
+    """Let a model sit the exam from each strategy's context: questions about what the agent then
+    needed.
 
-    The reader is tested first, on contexts that hold every answer and contexts that hold none. One that fails is asked
-    nothing else, and the command ends with 1. An item that the model does not answer has no score. Where its provider
-    gave no answer the command ends with 3, and asks again next time.
+    The reader is tested first, on contexts that hold every answer and contexts that hold none. One
+    that fails is asked nothing else, and the command ends with 1. An item that the model does not
+    answer has no score. Where its provider gave no answer the command ends with 3, and asks again
+    next time.
 
     Examples:
 
-      workbench lab judge exam session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+      workbench lab judge exam session.jsonl --model litellm:gpt-4o-mini --strategies
+      truncate,summarize
 
       workbench lab judge exam my-sessions/ --model litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """
@@ -56,7 +69,9 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     how = Foresight(named, 1, spec.model_settings, dry_run, as_json)
     before = how.before(spec.quiet, "the exams, the admission test included", "summaries")
     try:
-        done = judge_exam(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+        done = judge_exam(
+            paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
+        )
     except NotAdmitted as error:
         if as_json:
             say_json({"admission": asdict(error.admission), "why": str(error)})
@@ -69,7 +84,15 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     if as_json:
         found = [asdict(row) for row in rows]
         pending = {"pending": done.pending} if done.pending else {}
-        say_json({"table": str(done.path), **done.notes, **pending, "strategies": found, "agreement": agreed})
+        say_json(
+            {
+                "table": str(done.path),
+                **done.notes,
+                **pending,
+                "strategies": found,
+                "agreement": agreed,
+            }
+        )
         return PENDING if pending else OK
     say(f"{printable(str(done.notes['admission']))}.\n")
     base = next((row.baseline for row in rows if row.baseline), "")
@@ -90,7 +113,10 @@ def exam(spec: ExamSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     say(table(shown, columns))
     say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
     if base:
-        say(f"`vs {base}`: the score less that of {base}, cut to the very sizes that each strategy used.")
+        say(
+            f"`vs {base}`: the score less that of {base}, cut to the very sizes that each strategy"
+            " used."
+        )
     say(agreement_note(agreed))
     for line in over_target_notes(done.table):
         say(printable(line))
@@ -112,25 +138,35 @@ WORK_COLUMNS = {
 
 
 @takes(WorkSpec, only=[name for name in WorkSpec.fields() if name != "writer"])
-def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
-    """Let models answer written questions about the work, and questions for names, from each strategy's context.
+def work(
+    spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+) -> int:
+    """Let models answer written questions about the work, and questions for names, from each
+    strategy's context.
 
-    Each request is one context with its questions, so that a reader sees nothing else of the session. A grader then
-    grades the replies of all contexts together, in random order, without knowing from which context each came. Names
-    are compared in code. Where answers have not come the command ends with 3, and asks again next time.
+    Each request is one context with its questions, so that a reader sees nothing else of the
+    session. A grader then grades the replies of all contexts together, in random order, without
+    knowing from which context each came. Names are compared in code. Where answers have not come
+    the command ends with 3, and asks again next time.
 
     Examples:
 
-      workbench lab judge work session.jsonl --model litellm:gpt-4o-mini --strategies truncate,summarize
+      workbench lab judge work session.jsonl --model litellm:gpt-4o-mini --strategies
+      truncate,summarize
 
-      workbench lab judge work my-sessions/ --model folder:readers --grader folder:graders --readings 2
+      workbench lab judge work my-sessions/ --model folder:readers --grader folder:graders
+      --readings 2
     """
     if not spec.quiet:
         tell_terms(spec.model, spec.grader)
     models = [model for model in (spec.model, spec.grader, *spec.writers) if model is not None]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    writers = [shown_name(writer) if isinstance(writer, str) else writer.name for writer in spec.writers]
-    before = foresight.before(spec.quiet, "reading contexts", *(f"summaries by {writer}" for writer in writers))
+    writers = [
+        shown_name(writer) if isinstance(writer, str) else writer.name for writer in spec.writers
+    ]
+    before = foresight.before(
+        spec.quiet, "reading contexts", *(f"summaries by {writer}" for writer in writers)
+    )
     answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
     if answers is None:
         return OK
@@ -138,11 +174,23 @@ def work(spec: WorkSpec, paths: Paths = None, dry_run: DryRun = False, as_json: 
     agreement = readers_agree(answers.table)
     if as_json:
         plain_rows = [asdict(row) for row in rows]
-        say_json({"table": str(answers.path), **answers.notes, "pending": answers.pending, "strategies": plain_rows,
-                  "agreement": None if agreement is None else asdict(agreement)})  # fmt: skip
+        say_json(
+            {
+                "table": str(answers.path),
+                **answers.notes,
+                "pending": answers.pending,
+                "strategies": plain_rows,
+                "agreement": None if agreement is None else asdict(agreement),
+            }
+        )
         return PENDING if answers.pending else OK
-    say(table([asdict(row) for row in rows], with_chains(WORK_COLUMNS, [row.chain for row in rows])))
-    say("\n`the work`: mean score of written questions. `names`: share of exact names that a reader gave.")
+    say(
+        table([asdict(row) for row in rows], with_chains(WORK_COLUMNS, [row.chain for row in rows]))
+    )
+    say(
+        "\n`the work`: mean score of written questions. `names`: share of exact names that a reader"
+        " gave."
+    )
     if agreement is not None:
         say(str(agreement))
     say(f"Table: {answers.path}")
@@ -181,8 +229,11 @@ OtherAskers = Annotated[
     list[Path] | None,
     typer.Option(
         "--other-asker",
-        help="A folder with answers to questions that somebody else wrote: nothing is fitted to them, and how far the "
-        "reader is off there becomes part of its error. May be given several times.",
+        help=(
+            "A folder with answers to questions that somebody else wrote: nothing is fitted to"
+            " them, and how far the reader is off there becomes part of its error. May be given"
+            " several times."
+        ),
     ),
 ]
 ReaderFile = Annotated[Path, typer.Option("--out", "-o", help="File for the fitted reader.")]
@@ -194,14 +245,17 @@ def fit_to_answers(
     out: ReaderFile = Path("work_reader.json"),
     as_json: AsJson = False,
 ) -> int:
-    """Fit a reader that asks no model to the answers that real readers gave in `workbench lab judge work`.
+    """Fit a reader that asks no model to the answers that real readers gave in `workbench lab judge
+    work`.
 
-    Its chances are then held against the answers: each project is left out of the fit in its turn, so that no figure is
-    of answers that it was fitted to. AUC .5 is chance. `promised` and `real` are means of the chances and the answers.
+    Its chances are then held against the answers: each project is left out of the fit in its turn,
+    so that no figure is of answers that it was fitted to. AUC .5 is chance. `promised` and `real`
+    are means of the chances and the answers.
 
     Example:
 
-      workbench lab judge fit reports/work --other-asker reports/work-of-others --out work_reader.json
+      workbench lab judge fit reports/work --other-asker reports/work-of-others --out
+      work_reader.json
     """
     table_of_answers = read_answers(folders)
     report = fit_report(table_of_answers, left_out_chances(table_of_answers))
@@ -211,11 +265,15 @@ def fit_to_answers(
         "sessions": report.sessions,
         "projects": report.projects,
     }
-    by_asker = tuple(asker_errors(table_of_answers, read_answers([folder])) for folder in other_askers or ())
+    by_asker = tuple(
+        asker_errors(table_of_answers, read_answers([folder])) for folder in other_askers or ()
+    )
     check = replace(report.left_out, errors=replace(report.errors, by_asker=by_asker))
     reader = fit(table_of_answers, counts, check)
     write_atomically(out, reader.text())
-    rows = report.by_context.assign(bias=report.by_context["promised"] - report.by_context["real"]).to_dict("records")
+    rows = report.by_context.assign(
+        bias=report.by_context["promised"] - report.by_context["real"]
+    ).to_dict("records")
     kinds = []
     for kind, calibration in check.kinds.items():
         kinds.append({"kind": KIND_NAMES[kind], **asdict(calibration), "bias": calibration.bias})
@@ -243,17 +301,27 @@ def fit_to_answers(
     say(table(rows, with_chains(FIT_COLUMNS, report.by_context["chain"])))
     say("")
     say(table(kinds, KIND_COLUMNS))
-    say(f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies {report.order:.2f} (Spearman).")
+    say(
+        f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies"
+        f" {report.order:.2f} (Spearman)."
+    )
     say("Tenths of the promised chances, promised and real:")
     say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
     say(f"Largest error of a tenth: {report.largest_error:.2f}.")
     for folder, errors in zip(other_askers or (), by_asker, strict=True):
         means = pd.DataFrame(errors).mean()
-        of_kinds = ", ".join(f"{means[kind]:+.2f} for {name}" for kind, name in KIND_NAMES.items() if kind in means)
+        of_kinds = ", ".join(
+            f"{means[kind]:+.2f} for {name}" for kind, name in KIND_NAMES.items() if kind in means
+        )
         say(f"On the questions of {folder}, promised less real: {of_kinds}.")
     if bounds:
-        shown = ", ".join(f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items())
-        say(f"A smaller lead of a model's text over a rule's may be the reader's own error: {shown}.")
+        shown = ", ".join(
+            f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items()
+        )
+        say(
+            "A smaller lead of a model's text over a rule's may be the reader's own error:"
+            f" {shown}."
+        )
     say(f"Reader: {out}")
     return OK
 

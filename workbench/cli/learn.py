@@ -16,15 +16,21 @@ from workbench.lab.learning.learn import learn as learned_from
 def learn(
     spec: Masking,
     paths: Paths = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File for the weights.")] = Path("weights.json"),
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="File for the weights.")] = Path(
+        "weights.json"
+    ),
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes. None: one a core.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Learn from recordings which lines of a history are needed later; write the weights of the strategy `learned`.
+    """Learn from recordings which lines of a history are needed later; write the weights of the
+    strategy `learned`.
 
-    Three small models are fitted: will an exact name be needed (`needed`), does a line tell it (`tells`), and does a
-    line state a rule or open work (`states`). `AUC` and calibration are of projects left out of the fit: `AUC` .5 is
-    chance, and `error` is how far promised shares are from real ones on average.
+    Three small models are fitted: will an exact name be needed (`needed`), does a line tell it
+    (`tells`), and does a line state a rule or open work (`states`). `AUC` and calibration are of
+    projects left out of the fit: `AUC` .5 is chance, and `error` is how far promised shares are
+    from real ones on average.
 
     Examples:
 
@@ -39,19 +45,37 @@ def learn(
     if as_json:
         say_json(found.document())
         return 0
-    say(f"Learned from {some(found.sessions, 'session')} of {some(len(found.projects), 'project')}\n")
+    say(
+        f"Learned from {some(found.sessions, 'session')} of"
+        f" {some(len(found.projects), 'project')}\n"
+    )
     rows = [
-        {"model": part, "rows": check.rows, "needed": check.needed,
-         "auc": "" if check.auc is None else f"{check.auc:.3f}", "error": f"{check.error:.4f}",
-         "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
-         "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else ""}
+        {
+            "model": part,
+            "rows": check.rows,
+            "needed": check.needed,
+            "auc": "" if check.auc is None else f"{check.auc:.3f}",
+            "error": f"{check.error:.4f}",
+            "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
+            "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else "",
+        }
         for part, check in found.checks.items()
-    ]  # fmt: skip
+    ]
     if rows:
-        heads = {"model": "model", "rows": "rows", "needed": "needed", "AUC": "auc", "error": "error",
-                 "lowest tenth: promised, real": "low", "highest tenth": "high"}  # fmt: skip
+        heads = {
+            "model": "model",
+            "rows": "rows",
+            "needed": "needed",
+            "AUC": "auc",
+            "error": "error",
+            "lowest tenth: promised, real": "low",
+            "highest tenth": "high",
+        }
         say(table(rows, heads))
     if found.doubt:
         complain(f"workbench: {found.doubt}")
-    say(f"\nWeights: {out}\nTry them: workbench compare OTHER-SESSIONS --strategies truncate,learned,learned:{out}")
+    say(
+        f"\nWeights: {out}\nTry them: workbench compare OTHER-SESSIONS --strategies"
+        f" truncate,learned,learned:{out}"
+    )
     return 0

@@ -16,10 +16,16 @@ def mcp(
     spec: Masking,
     file: Annotated[
         Path | None,
-        typer.Argument(help="A session file, or a folder of them. None: the newest of the agents in this folder."),
+        typer.Argument(
+            help=(
+                "A session file, or a folder of them. None: the newest of the agents in this"
+                " folder."
+            )
+        ),
     ] = None,
 ) -> int:
-    """Serve the tools `what_was_lost` and `recall` to a running agent, by the Model Context Protocol on standard input.
+    """Serve the tools `what_was_lost` and `recall` to a running agent, by the Model Context
+    Protocol on standard input.
 
     Example:
 

@@ -1,4 +1,6 @@
-"""The experiment notebook with parameters or a grid of them, run by papermill; and JupyterLab at the course."""
+"""The experiment notebook with parameters or a grid of them, run by papermill; and JupyterLab at
+the course.
+"""
 
 import os
 import subprocess
@@ -19,7 +21,9 @@ from workbench.report.page.notebooks import copy_course
 
 COURSE = Path("workbench-course")
 LAB = TEMPLATES / "lab"
-"""Defaults of JupyterLab's settings: else it asks at each start whether it may fetch news from a server."""
+"""Defaults of JupyterLab's settings: else it asks at each start whether it may fetch news from a
+server.
+"""
 FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 
@@ -41,7 +45,10 @@ class ExperimentOptions(Masking, ModelOptions):
     def parameters(self) -> dict[str, str]:
         """Those that were given, as a person would write them."""
         values = self.model_dump(exclude_defaults=True)
-        return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in values.items()}
+        return {
+            name: ",".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in values.items()
+        }
 
 
 @takes(ExperimentOptions)
@@ -49,36 +56,53 @@ def experiment(
     spec: ExperimentOptions,
     parameters: Annotated[
         list[str] | None,
-        typer.Option("--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"),
+        typer.Option(
+            "--parameter", "-p", help="A parameter, as often as wanted.", metavar="NAME VALUE"
+        ),
     ] = None,
     grid: Annotated[
         list[str] | None,
-        typer.Option("--grid", "-g", help="Values between commas; lists between semicolons.", metavar="NAME VALUES"),
+        typer.Option(
+            "--grid",
+            "-g",
+            help="Values between commas; lists between semicolons.",
+            metavar="NAME VALUES",
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder of the run, or of all runs.")] = None,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=1, help="Kernels at once. None: one a core.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder of the run, or of all runs.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Kernels at once. None: one a core.")
+    ] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> int:
-    """Run the experiment notebook with these parameters; an unknown or ill-typed one is an error before anything runs.
+    """Run the experiment notebook with these parameters; an unknown or ill-typed one is an error
+    before anything runs.
 
-    With --grid it runs once for every combination, several at a time, each in its own kernel and folder. The same
-    command again runs only what is not finished. A notebook that failed is kept, with the error marked on top.
-    Limits hold for each notebook's run.
+    With --grid it runs once for every combination, several at a time, each in its own kernel and
+    folder. The same command again runs only what is not finished. A notebook that failed is kept,
+    with the error marked on top. Limits hold for each notebook's run.
 
     Examples:
 
       workbench lab experiment -p window 32000 -p strategies "opal,pipeline"
 
-      workbench lab experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs 2
+      workbench lab experiment -g window 16000,32000 -g strategies "opal,pipeline;summarize" --jobs
+      2
     """
     fixed = spec.parameters() | _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
     if not varied:
-        notebook = run_experiment(fixed, out, progress=not quiet and not as_json and sys.stderr.isatty())
+        notebook = run_experiment(
+            fixed, out, progress=not quiet and not as_json and sys.stderr.isatty()
+        )
         say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
         return 0
-    ran = run_experiments(fixed, varied, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json)
+    ran = run_experiments(
+        fixed, varied, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json
+    )
     say_json([asdict(one) for one in ran]) if as_json else say(table(table_rows(ran, varied)))
     failed = [one for one in ran if one.outcome == "failed"]
     for one in failed:
@@ -91,16 +115,21 @@ def _pairs(words: list[str] | None, example: str) -> dict[str, str]:
     for word in words or ():
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
-            raise SettingError(f"the parameter {word!r} has no value; write NAME=VALUE, such as {example}")
+            raise SettingError(
+                f"the parameter {word!r} has no value; write NAME=VALUE, such as {example}"
+            )
         found[name.strip()] = value.strip()
     return found
 
 
 def lab(
     context: typer.Context,
-    folder: Annotated[Path, typer.Option("--folder", "-f", help="Where your copies of the notebooks are.")] = COURSE,
+    folder: Annotated[
+        Path, typer.Option("--folder", "-f", help="Where your copies of the notebooks are.")
+    ] = COURSE,
 ) -> int:
-    """Open JupyterLab at the course: your own copies of its notebooks, which you may change as you like.
+    """Open JupyterLab at the course: your own copies of its notebooks, which you may change as you
+    like.
 
     Notebooks that are there already stay unchanged. All other options go to JupyterLab.
 
@@ -120,12 +149,24 @@ def lab(
 
 
 def lab_environment() -> dict[str, str]:
-    """This process's environment, in which JupyterLab finds our defaults below those of the user."""
+    """This process's environment, in which JupyterLab finds our defaults below those of the
+    user.
+    """
     places = filter(None, (str(LAB), os.environ.get("JUPYTER_CONFIG_PATH")))
     return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(places)}
 
 
 def command_line(folder: Path, *options: str) -> list[str]:
     """The words that start JupyterLab in this folder, with this interpreter and these options."""
-    first = [f"--LabApp.default_url=/lab/tree/{path.name}" for path in sorted(folder.glob("01_*.ipynb"))[:1]]
-    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *first, *options]
+    first = [
+        f"--LabApp.default_url=/lab/tree/{path.name}"
+        for path in sorted(folder.glob("01_*.ipynb"))[:1]
+    ]
+    return [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        f"--ServerApp.root_dir={folder.resolve()}",
+        *first,
+        *options,
+    ]

@@ -1,4 +1,6 @@
-"""Options of commands, made from the specifications: one option a field, with the field's description as its help."""
+"""Options of commands, made from the specifications: one option a field, with the field's
+description as its help.
+"""
 
 from collections.abc import Callable, Collection
 from glob import has_magic
@@ -42,22 +44,36 @@ def _all_existing(paths: list[str] | None) -> list[str] | None:
 
 Paths: TypeAlias = Annotated[
     list[str] | None,
-    typer.Argument(help="Recordings: files, folders or patterns. None: the bundled sessions.", callback=_all_existing),
+    typer.Argument(
+        help="Recordings: files, folders or patterns. None: the bundled sessions.",
+        callback=_all_existing,
+    ),
 ]
 NamedPaths: TypeAlias = Annotated[
     list[str],
-    typer.Argument(help="Recordings: files, folders or patterns; `-` reads standard input.", callback=_all_existing),
+    typer.Argument(
+        help="Recordings: files, folders or patterns; `-` reads standard input.",
+        callback=_all_existing,
+    ),
 ]
 NamedPath: TypeAlias = Annotated[
-    str, typer.Argument(help="A recording; see --session where it holds several sessions.", callback=existing)
+    str,
+    typer.Argument(
+        help="A recording; see --session where it holds several sessions.", callback=existing
+    ),
 ]
 Run: TypeAlias = Annotated[Path, typer.Argument(help="Folder of a finished run.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")]
 DryRun: TypeAlias = Annotated[
-    bool, typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing.")
+    bool,
+    typer.Option("--dry-run", help="Predict replays, tokens, requests and dollars. Ask nothing."),
 ]
-Lenient: TypeAlias = Annotated[bool, typer.Option("--lenient", help="Read what is intact of damaged files.")]
-NoReport: TypeAlias = Annotated[bool, typer.Option("--no-report", help="Write the tables without a report.")]
+Lenient: TypeAlias = Annotated[
+    bool, typer.Option("--lenient", help="Read what is intact of damaged files.")
+]
+NoReport: TypeAlias = Annotated[
+    bool, typer.Option("--no-report", help="Write the tables without a report.")
+]
 
 SHORT = {
     "baseline": "-b", "strategies": "-s", "window": "-w", "model": "-m", "out": "-o", "jobs": "-j", "quiet": "-q",
@@ -66,25 +82,39 @@ SHORT = {
 
 
 class ModelOptions(Spec):
-    """The options under which models are asked; on the command line they are the fields of `ModelSettings`."""
+    """The options under which models are asked; on the command line they are the fields of
+    `ModelSettings`.
+    """
 
-    cache: Path | None = Field(None, description="Folder with the answers of real models. None: the usual one.")
+    cache: Path | None = Field(
+        None, description="Folder with the answers of real models. None: the usual one."
+    )
     no_cache: Flag = Field(False, description="Ask everything again, and keep no answer.")
     cache_only: Flag = Field(False, description="Ask nothing; take all answers from the cache.")
-    max_dollars: float | None = Field(None, description="Stop before the run has spent more than this.")
-    concurrency: Whole | None = Field(None, description="Calls at the same time, over all workers, at most.")
-    on_bad_summary: str = Field("fallback", description=f"What happens to a useless summary: {', '.join(CHOICES)}.")
+    max_dollars: float | None = Field(
+        None, description="Stop before the run has spent more than this."
+    )
+    concurrency: Whole | None = Field(
+        None, description="Calls at the same time, over all workers, at most."
+    )
+    on_bad_summary: str = Field(
+        "fallback", description=f"What happens to a useless summary: {', '.join(CHOICES)}."
+    )
 
     def settings(self) -> ModelSettings:
         """What they say."""
         found = dict(self)
-        return ModelSettings(use_cache=not found.pop("no_cache"), max_usd=found.pop("max_dollars"), **found)
+        return ModelSettings(
+            use_cache=not found.pop("no_cache"), max_usd=found.pop("max_dollars"), **found
+        )
 
 
 Command: TypeAlias = Callable[..., int]
 
 
-def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> Callable[[Command], Command]:
+def takes(
+    kind: type[Spec], only: Collection[str] = (), **defaults: object
+) -> Callable[[Command], Command]:
     """A decorator: the parameter `spec` of a command becomes an option for each field of `kind`.
 
     Args:
@@ -95,12 +125,17 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
     fields = {name: field for name, field in kind.fields().items() if not only or name in only}
     models = ModelOptions.fields() if fields.pop("model_settings", None) else {}
     options = [
-        _option(name, field, defaults.get(name, field.get_default())) for name, field in (fields | models).items()
+        _option(name, field, defaults.get(name, field.get_default()))
+        for name, field in (fields | models).items()
     ]
 
     def decorate(command: Command) -> Command:
         own = signature(command, eval_str=True)
-        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own.parameters.values() if one.name != "spec"]
+        kept = [
+            one.replace(kind=Parameter.KEYWORD_ONLY)
+            for one in own.parameters.values()
+            if one.name != "spec"
+        ]
 
         def expanded(**values: Any) -> int:  # noqa: ANN401 - whatever typer read
             asked = {name: values.pop(name) for name in models}
@@ -115,7 +150,11 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
                 tell_waiting(*dict(spec).values(), *values.values())
             return code
 
-        expanded.__doc__, expanded.__name__, expanded.__annotations__ = command.__doc__, command.__name__, {}
+        expanded.__doc__, expanded.__name__, expanded.__annotations__ = (
+            command.__doc__,
+            command.__name__,
+            {},
+        )
         expanded.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]  # typer reads it
         return expanded
 
@@ -124,13 +163,17 @@ def takes(kind: type[Spec], only: Collection[str] = (), **defaults: object) -> C
 
 def tell_terms(*models: object) -> None:
     """Show the terms under which weights on this machine are used."""
-    for name in local_weights([one for one in models if isinstance(one, str) and one.startswith("local")]):
+    for name in local_weights(
+        [one for one in models if isinstance(one, str) and one.startswith("local")]
+    ):
         found = weights(name)
         complain(f"{found.label}: {found.terms}")
 
 
 def tell_waiting(*values: object) -> None:
-    """Say how many requests wait in the folders that are among the values of a command's options."""
+    """Say how many requests wait in the folders that are among the values of a command's
+    options.
+    """
     folders: dict[str, None] = {}
     for value in values:
         for name in value if isinstance(value, tuple) else (value,):

@@ -1,4 +1,6 @@
-"""`workbench lab validate trials` and `detours`: do metrics and judges order strategies as what comes of them does?"""
+"""`workbench lab validate trials` and `detours`: do metrics and judges order strategies as what
+comes of them does?
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +28,10 @@ from workbench.lab.trials.table import TrialResults, by_family
 FEWEST = 4
 """Strategies of which an order says something."""
 JudgeName: TypeAlias = Annotated[
-    str, typer.Option("--judge", help="Model that reads a sample of the contexts, such as local or litellm:NAME.")
+    str,
+    typer.Option(
+        "--judge", help="Model that reads a sample of the contexts, such as local or litellm:NAME."
+    ),
 ]
 
 
@@ -34,15 +39,18 @@ JudgeName: TypeAlias = Annotated[
 def trials(
     spec: TrialSpec,
     folder: Annotated[Path, typer.Argument(help="Folder with the table of `workbench lab trial`.")],
-    seeds: Annotated[int, typer.Option(min=1, help="Tasks of each family that are asked about.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Tasks of each family that are asked about.")
+    ] = 1,
     judge: JudgeName = "",
     as_json: AsJson = False,
 ) -> int:
-    """Compare metrics and judges with success and simulated detours: do they order strategies alike, and where not?
+    """Compare metrics and judges with success and simulated detours: do they order strategies
+    alike, and where not?
 
-    The conversations of the tasks are replayed and simulated in the windows of the trials, and the metrics asked where
-    a value is needed. Compared are strategies that keep to their window and have no recall, which no metric of a
-    context sees.
+    The conversations of the tasks are replayed and simulated in the windows of the trials, and the
+    metrics asked where a value is needed. Compared are strategies that keep to their window and
+    have no recall, which no metric of a context sees.
 
     Example:
 
@@ -53,7 +61,10 @@ def trials(
     names = [name for name in done["strategy"].unique() if name.removesuffix(RECALL) in NAMES]
     made = [task for family in done["family"].unique() for task in tasks(family, range(seeds))]
     if len(names) < FEWEST or not made:
-        raise SettingError(f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are compared")
+        raise SettingError(
+            f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are"
+            " compared"
+        )
     compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
     windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
     reader = _judge(judge, spec.model_settings, folder)
@@ -68,24 +79,33 @@ def trials(
     SimulationSpec, only=("strategies", "window", "limit", "redact", "unmasked", "jobs", "model_settings"), jobs=None,
     strategies=("truncate", "summarize", "pipeline", "opencode", "pi", "claude_code"),
 )  # fmt: skip
-def detours(spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False) -> int:
-    """Compare metrics and judges with what `workbench lab simulate` says of recordings: do they order strategies alike?
+def detours(
+    spec: SimulationSpec, paths: Paths = None, judge: JudgeName = "", as_json: AsJson = False
+) -> int:
+    """Compare metrics and judges with what `workbench lab simulate` says of recordings: do they
+    order strategies alike?
 
-    The metrics are asked at four places of each session. Detours are look-ups and blind actions; the dollars saved
-    include what they cost. Strategies are ranked within each session: by the share of the others that do worse.
+    The metrics are asked at four places of each session. Detours are look-ups and blind actions;
+    the dollars saved include what they cost. Strategies are ranked within each session: by the
+    share of the others that do worse.
 
     Examples:
 
       workbench lab validate detours --window 32000
 
-      workbench lab validate detours my-sessions/ --strategies truncate,summarize,pipeline,pi --judge local
+      workbench lab validate detours my-sessions/ --strategies truncate,summarize,pipeline,pi
+      --judge local
     """
     if len(spec.strategies) < FEWEST:
-        raise SettingError(f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared")
+        raise SettingError(
+            f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared"
+        )
     done = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
     sources = limited(sources_of(paths or ()), spec.limit)
     ready = (
-        one for source in sources for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
+        one
+        for source in sources
+        for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
     )
     reader = _judge(judge, spec.model_settings, Path())
     measured = on_recordings(ready, done.simulated, spec.strategies, reader)
@@ -102,15 +122,21 @@ def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
     tell_terms(name)
     reader = reader_of(name, replace(how or ModelSettings(), run=str(run.resolve())))
     if reader is None:
-        raise SettingError("the lexical reader is in every row; --judge takes local or litellm:NAME")
+        raise SettingError(
+            "the lexical reader is in every row; --judge takes local or litellm:NAME"
+        )
     return Judge.tested(reader)
 
 
 def _show(found: Agreement, as_json: bool) -> None:
-    left_out = {name: "larger than the window" for name in found.over} | {name: "recall" for name in found.recall}
+    left_out = {name: "larger than the window" for name in found.over} | {
+        name: "recall" for name in found.recall
+    }
     if as_json:
         compared = {"over all families": records(found.by_target()), "ranks": records(found.ranks)}
-        say_json({**compared, "the other way round": records(found.cases), "not compared": left_out})
+        say_json(
+            {**compared, "the other way round": records(found.cases), "not compared": left_out}
+        )
         return
     say("Rank correlation of metrics and judges with what came of the contexts:\n")
     say(_table(found.by_target()))
@@ -119,7 +145,10 @@ def _show(found: Agreement, as_json: bool) -> None:
         say(_table(found.by_target("rank_all")))
     for target, title in TARGETS.items():
         if len(found.ranks["family"].unique()) > 2 and (found.ranks["target"] == target).any():
-            say(f"\nBy family of tasks, or project, {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}")
+            say(
+                "\nBy family of tasks, or project,"
+                f" {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}"
+            )
     say("\nThe other way round:\n")
     for target, (cases, more) in found.told().items():
         rest = f"; and {some(more, 'pair')} more, which --json has" if more else ""

@@ -1,4 +1,6 @@
-"""How the command line prints: tables that fit, numbers with sensible digits, errors of one sentence."""
+"""How the command line prints: tables that fit, numbers with sensible digits, errors of one
+sentence.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ _NUMBER = re.compile(rf"\W*\d.*|{NOTHING}?\W*")
 
 
 OWN_ESCAPE = f"⟦{token_hex(8)}⟧"
-"""Stands for the escape character of our own styles until a text is written; drawn anew for each process."""
+"""Stands for the escape character of our own styles until a text is written; drawn anew for each
+process.
+"""
 
 
 def say(text: str = "") -> None:
@@ -44,14 +48,18 @@ def say(text: str = "") -> None:
 
 
 def harmless(text: str) -> str:
-    """A text in whose lines nothing but our own styles can steer a terminal, such as an escape in a file's name."""
+    """A text in whose lines nothing but our own styles can steer a terminal, such as an escape
+    in a file's name.
+    """
     kept = "".join(char if char.isprintable() or char in _KEPT else "\ufffd" for char in text)
     return kept.replace(OWN_ESCAPE, "\x1b")
 
 
 @contextmanager
 def while_read() -> Iterator[None]:
-    """What is said inside is handed on at its end; where nobody reads any more (`| head`), the work behind goes on."""
+    """What is said inside is handed on at its end; where nobody reads any more (`| head`), the
+    work behind goes on.
+    """
     try:
         yield
         sys.stdout.flush()
@@ -93,7 +101,9 @@ def _console(stream: TextIO, **how: Any) -> Console:  # noqa: ANN401 - settings 
     if os.environ.get("NO_COLOR"):
         how |= {"color_system": None}
     seen = stream.isatty() or None  # None: as FORCE_COLOR says
-    return Console(file=StringIO(), force_terminal=seen, highlight=False, markup=False, emoji=False, **how)
+    return Console(
+        file=StringIO(), force_terminal=seen, highlight=False, markup=False, emoji=False, **how
+    )
 
 
 def painted(text: str, style: str, stream: TextIO | None = None) -> str:
@@ -109,7 +119,9 @@ def painted(text: str, style: str, stream: TextIO | None = None) -> str:
 
 def write(text: str, style: str = "") -> None:
     """A paragraph; a number stays beside its per cent sign."""
-    shown = fill(printable(text).replace(" %", "\0%"), width=WIDTH, break_on_hyphens=False).replace("\0", " ")
+    shown = fill(printable(text).replace(" %", "\0%"), width=WIDTH, break_on_hyphens=False).replace(
+        "\0", " "
+    )
     say("\n" + painted(shown, style))
 
 
@@ -131,19 +143,25 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def printable(text: str) -> str:
-    """Recorded text without control characters, on one line: nothing in a recording may steer a terminal."""
+    """Recorded text without control characters, on one line: nothing in a recording may steer a
+    terminal.
+    """
     return "".join(char if char.isprintable() else " " for char in text)
 
 
 def table(
-    rows: Iterable[Mapping[str, object]], columns: Mapping[str, str] | None = None, *, room: int | None = None
+    rows: Iterable[Mapping[str, object]],
+    columns: Mapping[str, str] | None = None,
+    *,
+    room: int | None = None,
 ) -> str:
-    """Rows as columns under their names; closer and wrapped to fit, or row by row where numbers would not fit.
+    """Rows as columns under their names; closer and wrapped to fit, or row by row where numbers
+    would not fit.
 
     Args:
         rows: the values by key; `style` is how a terminal shows the row.
-        columns: for each heading the key, and after a colon the format of a number (see `formats.NUMBERS`); None shows
-            every key of the first row.
+        columns: for each heading the key, and after a colon the format of a number (see
+            `formats.NUMBERS`); None shows every key of the first row.
         room: most characters in a line; a terminal's own width holds as well.
     """
     from rich.box import SIMPLE_HEAD
@@ -160,11 +178,16 @@ def table(
     for heading, own in cells.items():
         is_number = all(map(_NUMBER.fullmatch, own))
         digits = max(map(len, own), default=0) if is_number else NARROWEST
-        shown.add_column(heading, justify="right" if is_number else "left", overflow="fold", min_width=digits)
+        shown.add_column(
+            heading, justify="right" if is_number else "left", overflow="fold", min_width=digits
+        )
         least += digits + 2
     if least > width:
         names = {name: " ".join(name.split()) for name in cells}
-        blocks = ([f"{names[name]}  {own[place]}" for name, own in cells.items()] for place in range(len(every)))
+        blocks = (
+            [f"{names[name]}  {own[place]}" for name, own in cells.items()]
+            for place in range(len(every))
+        )
         return "\n\n".join(map("\n".join, blocks))
     for style, row in zip(styles, zip(*cells.values(), strict=True), strict=True):
         shown.add_row(*row, style=style)
@@ -176,8 +199,11 @@ def table(
     return "\n".join(line.rstrip() for line in drawn.get().splitlines()).replace("\x1b", OWN_ESCAPE)
 
 
-def tables(rows: Iterable[Mapping[str, object]], columns: Mapping[str, str], *, room: int = 80) -> str:
-    """Rows as a table, or as several below each other that begin with the same column, so that no name is broken.
+def tables(
+    rows: Iterable[Mapping[str, object]], columns: Mapping[str, str], *, room: int = 80
+) -> str:
+    """Rows as a table, or as several below each other that begin with the same column, so that no
+    name is broken.
 
     Args:
         rows: the values by key.
@@ -202,7 +228,9 @@ def tables(rows: Iterable[Mapping[str, object]], columns: Mapping[str, str], *, 
 def frame_table(frame: pd.DataFrame) -> str:
     """A DataFrame as a table, its fractions with three digits."""
     fractions = set(frame.select_dtypes("float"))
-    return table(records(frame), {name: f"{name}:decimal3" if name in fractions else name for name in frame})
+    return table(
+        records(frame), {name: f"{name}:decimal3" if name in fractions else name for name in frame}
+    )
 
 
 def _cell(row: Mapping[str, object], key: str) -> str:

@@ -33,16 +33,28 @@ SCORES = {"metric": "metric", "value": "shown", "better": "better", "why there i
 def replay(
     spec: RunSpec,
     session: NamedPath,
-    strategy: Annotated[str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")] = "summarize",
-    which: Annotated[str, typer.Option("--session", help="Id of the session, where the file holds several.")] = "",
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")
+    ] = "summarize",
+    which: Annotated[
+        str, typer.Option("--session", help="Id of the session, where the file holds several.")
+    ] = "",
     refusals: Annotated[
-        bool, typer.Option("--refusals", help="Refuse requests above the window, and answer as the strategy's system.")
+        bool,
+        typer.Option(
+            "--refusals",
+            help="Refuse requests above the window, and answer as the strategy's system.",
+        ),
     ] = False,
     by_hand: Annotated[
         list[int] | None,
-        typer.Option("--by-hand", metavar="MESSAGE", help="Compact by hand before this message; repeatable."),
+        typer.Option(
+            "--by-hand", metavar="MESSAGE", help="Compact by hand before this message; repeatable."
+        ),
     ] = None,
-    losses: Annotated[int, typer.Option("--losses", min=0, help="Show this many of the worst losses.")] = 10,
+    losses: Annotated[
+        int, typer.Option("--losses", min=0, help="Show this many of the worst losses.")
+    ] = 10,
     lenient: Lenient = False,
     as_json: AsJson = False,
 ) -> int:
@@ -58,7 +70,9 @@ def replay(
     found = load(session, lenient=lenient)
     chosen = [one for one in found if not which or one.id == which]
     if not chosen:
-        raise SettingError(f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}")
+        raise SettingError(
+            f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}"
+        )
     if len(chosen) > 1:
         complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
     ready = prepared(redacted(chosen[0], spec.redaction), spec.window)
@@ -72,7 +86,12 @@ def replay(
         ahead.tell({"summaries": filler.use})
     how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
     replayed = replay_of(
-        ready, strategy, model=spec.model[0], model_settings=how, refusals=refusals, by_hand=by_hand or ()
+        ready,
+        strategy,
+        model=spec.model[0],
+        model_settings=how,
+        refusals=refusals,
+        by_hand=by_hand or (),
     )
     done, ended = metric_input(ready, replayed), replayed.ended
     tables = natural_rows(done, losses)
@@ -96,37 +115,59 @@ def replay(
 
 
 def _show(
-    ready: Prepared, done: MetricInput, tables: Mapping[str, Sequence[Mapping[str, object]]], refusals: bool
+    ready: Prepared,
+    done: MetricInput,
+    tables: Mapping[str, Sequence[Mapping[str, object]]],
+    refusals: bool,
 ) -> None:
     replayed = done.replay
     say(
-        f"{printable(replayed.session.id)} under {replayed.preset}: {len(replayed.session.messages)} messages, "
-        f"{len(replayed.steps)} requests."
+        f"{printable(replayed.session.id)} under {replayed.preset}:"
+        f" {len(replayed.session.messages)} messages, {len(replayed.steps)} requests."
     )
     say(_window(ready))
     above = sum(step.tokens_sent > replayed.window for step in replayed.steps)
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     elif not above:
-        smaller = "" if ready.window > ready.wanted.tokens else " A smaller --window shows what would happen."
+        smaller = (
+            ""
+            if ready.window > ready.wanted.tokens
+            else " A smaller --window shows what would happen."
+        )
         say(f"It never compacts: no request comes near the window.{smaller}")
     else:
         say("It never compacts.")
     if above:
-        more = "also after that" if refusals else "which a provider refuses: --refusals shows the strategy's answer"
+        more = (
+            "also after that"
+            if refusals
+            else "which a provider refuses: --refusals shows the strategy's answer"
+        )
         say(f"{some(above, 'request is', 'requests are')} above the window, {more}.")
     if ended := replayed.ended:
-        say(f"The system that it restates would have ended its run before message {ended.at}: {ended.code}.")
+        say(
+            f"The system that it restates would have ended its run before message {ended.at}:"
+            f" {ended.code}."
+        )
     scores = []
     for row in tables["scores"]:
-        form = "percent" if row["metric"] == "tokens_saved" else FORMS.get(str(row["unit"]), "count")
+        form = (
+            "percent" if row["metric"] == "tokens_saved" else FORMS.get(str(row["unit"]), "count")
+        )
         scores.append({**row, "shown": NUMBERS[form](row["value"])})  # type: ignore[arg-type]  # a number, or None
     say(f"\n{table(scores, SCORES)}")
     if tables["losses"]:
         say("\nNeeded later, and not in the context any more:")
     for row in tables["losses"]:
-        say(f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
-        say(f"    message {row['evidence_at']}, {row['said_by']}: {printable(str(row['evidence']))[:140]}")
+        say(
+            f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by"
+            f" {row['stage']}"
+        )
+        say(
+            f"    message {row['evidence_at']}, {row['said_by']}:"
+            f" {printable(str(row['evidence']))[:140]}"
+        )
         say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
 
 
@@ -135,6 +176,7 @@ def _window(ready: Prepared) -> str:
     if ready.window == wanted.tokens:
         return f"The window is {ready.window:,} tokens, from {wanted.source}."
     return (
-        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} ({wanted.source}): system prompt and tools take "
-        f"{overhead:,} tokens of each request, and a window is at least twice that."
+        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} ({wanted.source}): system"
+        f" prompt and tools take {overhead:,} tokens of each request, and a window is at least"
+        " twice that."
     )

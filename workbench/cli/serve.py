@@ -14,10 +14,15 @@ from workbench.engine.models.weights import weights
 
 def serve(
     model: Annotated[
-        str, typer.Argument(help="local, local:smollm2, or local:FILE.gguf.", metavar="MODEL", show_default=True)
+        str,
+        typer.Argument(
+            help="local, local:smollm2, or local:FILE.gguf.", metavar="MODEL", show_default=True
+        ),
     ] = "local",
     port: Annotated[int, typer.Option("--port", "-p", min=0, help="0 takes a free one.")] = 8791,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="That compute; 0 is one a core.")] = 0,
+    threads: Annotated[
+        int, typer.Option("--threads", min=0, help="That compute; 0 is one a core.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> int:
     """Serve a small real model on this machine's loopback, in OpenAI's protocol, until Ctrl-C.
@@ -30,7 +35,9 @@ def serve(
     """
     kind, _, name = model.partition(":")
     if kind != "local":
-        raise SettingError(f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf")
+        raise SettingError(
+            f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf"
+        )
     found = weights(name or DEFAULT)
     server = start_server(found, port=port, threads=threads)
     try:
@@ -38,7 +45,10 @@ def serve(
         if as_json:
             say_json({"address": server.address, "weights": found.label, "window": found.window})
         else:
-            say(f"{server.address} serves {found.label} with a window of {found.window:,} tokens; Ctrl-C ends it")
+            say(
+                f"{server.address} serves {found.label} with a window of {found.window:,} tokens;"
+                " Ctrl-C ends it"
+            )
         while True:
             time.sleep(0.5)
     except KeyboardInterrupt:

@@ -1,4 +1,6 @@
-"""`workbench lab simulate`: what an agent that knows only its context would have had to look up again."""
+"""`workbench lab simulate`: what an agent that knows only its context would have had to look up
+again.
+"""
 
 from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
@@ -15,19 +17,24 @@ SHOWN = {
 
 
 @takes(SimulationSpec, jobs=None)
-def simulate(spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False) -> int:
-    """Follow recorded actions under strategies; what a context no longer tells is looked up again and paid for.
+def simulate(
+    spec: SimulationSpec, paths: Paths = None, dry_run: DryRun = False, as_json: AsJson = False
+) -> int:
+    """Follow recorded actions under strategies; what a context no longer tells is looked up again
+    and paid for.
 
-    Means a session. `look-ups`: calls made again, and their `tokens`. `blind`: actions that use what no call brings
-    back. `spirals`: things lost again as often as they were looked up. `steps`: look-ups after a compaction before the
-    work goes on. `saved` and `net`: dollars against no compaction, without look-ups and with them. Then 95 % intervals
-    over projects, with six projects or more. The same command continues where a stopped one ended.
+    Means a session. `look-ups`: calls made again, and their `tokens`. `blind`: actions that use
+    what no call brings back. `spirals`: things lost again as often as they were looked up. `steps`:
+    look-ups after a compaction before the work goes on. `saved` and `net`: dollars against no
+    compaction, without look-ups and with them. Then 95 % intervals over projects, with six projects
+    or more. The same command continues where a stopped one ended.
 
     Examples:
 
       workbench lab simulate
 
-      workbench lab simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window 64000
+      workbench lab simulate my-sessions/ --strategies truncate,summarize,summarize+recall --window
+      64000
 
       workbench lab simulate session.jsonl --reader litellm:gpt-4o-mini --max-dollars 2 --dry-run
     """

@@ -22,7 +22,9 @@ PROMISE = "Nothing leaves this machine, and no file was opened."
 
 
 def start() -> None:
-    """Show whose sessions are on this machine, with their number, size and date, and what to type next."""
+    """Show whose sessions are on this machine, with their number, size and date, and what to
+    type next.
+    """
     agents = agents_here()
     if agents:
         say("Sessions on this machine:\n")
@@ -33,7 +35,10 @@ def start() -> None:
         names = ", ".join(folder.agent for folder in AGENT_FOLDERS)
         say(f"No session was found in the folders of {names}.\n\nTry next:\n")
         _say_commands({"workbench compare": "compare strategies on the bundled sessions"})
-    say("\nAny file or folder of yours may stand in place of these; `workbench --help` lists all commands.")
+    say(
+        "\nAny file or folder of yours may stand in place of these; `workbench --help` lists all"
+        " commands."
+    )
 
 
 def _row(files: SessionFiles) -> dict[str, str]:
@@ -53,7 +58,9 @@ def _next_commands(agents: Sequence[SessionFiles]) -> dict[str, str]:
     commands = {f"workbench inspect {_typed(newest.newest)}": "what the newest session holds"}
     for files in agents:
         if files.folder.agent in FOLLOWED:
-            commands[f"workbench watch {_typed(files.folder.path)}"] = "follow the session that is written now"
+            commands[f"workbench watch {_typed(files.folder.path)}"] = (
+                "follow the session that is written now"
+            )
             break
     commands[f"workbench compare {folder} --limit 20"] = "compare strategies on 20 of them"
     commands[f"workbench advise {folder} --dry-run"] = "what finding the best settings would take"

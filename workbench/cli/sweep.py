@@ -1,4 +1,6 @@
-"""`workbench lab sweep` and `workbench lab ablate`: a strategy under other settings, and without a stage."""
+"""`workbench lab sweep` and `workbench lab ablate`: a strategy under other settings, and without
+a stage.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -12,7 +14,17 @@ from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
-from workbench.cli.output import PENDING, UNUSABLE, frame_table, records, say, say_json, table, while_read, write
+from workbench.cli.output import (
+    PENDING,
+    UNUSABLE,
+    frame_table,
+    records,
+    say,
+    say_json,
+    table,
+    while_read,
+    write,
+)
 from workbench.evaluation.analysis.ablation import leave_one_out
 from workbench.evaluation.experiment.grid import read
 from workbench.evaluation.experiment.spec import Execution, Masking, RunSpec
@@ -36,15 +48,19 @@ class SweepOptions(Masking, Execution):
 @takes(SweepOptions, jobs=None)
 def sweep(
     spec: SweepOptions,
-    grid: Annotated[Path, typer.Argument(help="TOML file with the values to try; docs/runs.md describes it.")],
+    grid: Annotated[
+        Path, typer.Argument(help="TOML file with the values to try; docs/runs.md describes it.")
+    ],
     replicates: Annotated[
-        int | None, typer.Option("--replicates", help="Repeat points whose model varies this often.")
+        int | None,
+        typer.Option("--replicates", help="Repeat points whose model varies this often."),
     ] = None,
     dry_run: DryRun = False,
     no_report: NoReport = False,
     as_json: AsJson = False,
 ) -> int:
-    """Replay sessions under every combination of strategies, settings, windows and models, and report the grid.
+    """Replay sessions under every combination of strategies, settings, windows and models, and
+    report the grid.
 
     A grid.toml such as
 
@@ -69,7 +85,9 @@ def sweep(
     wanted = read(grid)
     if spec.redact:
         wanted = wanted.changed(redact=True, unmasked=spec.unmasked)
-    execution = {name: value for name, value in dict(spec).items() if name in Execution.model_fields}
+    execution = {
+        name: value for name, value in dict(spec).items() if name in Execution.model_fields
+    }
     how = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
     points = wanted.points()
     if not dry_run:
@@ -78,10 +96,15 @@ def sweep(
     elif not as_json:
         runs = len({(one.window, one.model) for one in points})
         say("\n".join(one.strategy for one in points))
-        say(f"{len(points)} points and, for each of {runs} combinations of window and model, none and null.\n")
+        say(
+            f"{len(points)} points and, for each of {runs} combinations of window and model, none"
+            " and null.\n"
+        )
     ahead = Foresight(wanted.models, spec.jobs, spec.model_settings, dry_run, as_json)
     foreseen = dry_run or (ahead.asks and not spec.quiet)
-    if foreseen and not tell_forecast(ahead, forecast(wanted, **how), {"points": list(map(asdict, points))}):
+    if foreseen and not tell_forecast(
+        ahead, forecast(wanted, **how), {"points": list(map(asdict, points))}
+    ):
         return 0
     results = run_of(wanted, **how)
     code = finish(results)
@@ -94,7 +117,14 @@ def sweep(
         _show(found, findings)
     report = page(results, findings, no_report, quiet=quiet)
     if as_json:
-        say_json({"run": str(results.path), "report": report, **answered(results), "points": records(found)})
+        say_json(
+            {
+                "run": str(results.path),
+                "report": report,
+                **answered(results),
+                "points": records(found),
+            }
+        )
     elif not spec.quiet:
         show_places(results, report)
     return code
@@ -102,19 +132,33 @@ def sweep(
 
 @takes(
     RunSpec,
-    only=("window", "model", "shares", "limit", "seed", "redact", "unmasked", "model_settings", "jobs", "quiet"),
+    only=(
+        "window",
+        "model",
+        "shares",
+        "limit",
+        "seed",
+        "redact",
+        "unmasked",
+        "model_settings",
+        "jobs",
+        "quiet",
+    ),
     jobs=None,
 )
 def ablate(
     spec: RunSpec,
     paths: Paths = None,
-    strategy: Annotated[str, typer.Option("--strategy", "-s", help="A strategy with several stages.")] = "pipeline",
+    strategy: Annotated[
+        str, typer.Option("--strategy", "-s", help="A strategy with several stages.")
+    ] = "pipeline",
     as_json: AsJson = False,
 ) -> int:
-    """Measure each stage's contribution: the same strategy with and without it, on the same sessions.
+    """Measure each stage's contribution: the same strategy with and without it, on the same
+    sessions.
 
-    An effect is the strategy with the stage minus the strategy without it, as a mean over sessions, with its 95 %
-    interval where there are enough sessions.
+    An effect is the strategy with the stage minus the strategy without it, as a mean over sessions,
+    with its 95 % interval where there are enough sessions.
 
     Examples:
 
@@ -138,8 +182,14 @@ def _show(points: pd.DataFrame, findings: Findings) -> None:
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
     say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))
-    say("\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of the two more.")
-    say(f"{half.capitalize()} and tokens saved are means over the same sessions: those that have both figures.")
+    say(
+        "\nUnbeaten: no other point keeps at least as much and saves at least as much, and one of"
+        " the two more."
+    )
+    say(
+        f"{half.capitalize()} and tokens saved are means over the same sessions: those that have"
+        " both figures."
+    )
     show_sizes(findings)
     for note in size_notes(findings.tables):
         write(note)

@@ -1,4 +1,6 @@
-"""What SIGTERM does to a command: it closes what is open, as after Ctrl-C, and says one sentence."""
+"""What SIGTERM does to a command: it closes what is open, as after Ctrl-C, and says one
+sentence.
+"""
 
 import signal
 import sys
@@ -18,9 +20,11 @@ class Terminated(BaseException):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """SIGTERM raises `Terminated` inside, so that workers are ended and their libraries have nothing to complain of.
+    """SIGTERM raises `Terminated` inside, so that workers are ended and their libraries have
+    nothing to complain of.
 
-    A second one ends the process at once. Nothing changes in a thread, or where somebody handles the signal already.
+    A second one ends the process at once. Nothing changes in a thread, or where somebody handles
+    the signal already.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
@@ -43,6 +47,8 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 
 def _silence_libraries() -> None:
-    """No word of work that was started and not ended: a coroutine that nobody awaited, a loop that is half made."""
+    """No word of work that was started and not ended: a coroutine that nobody awaited, a loop
+    that is half made.
+    """
     warnings.simplefilter("ignore")
     sys.unraisablehook = lambda _unraisable: None

@@ -21,27 +21,40 @@ from workbench.lab.sides.catalogue import SIDES, Source
 from workbench.lab.sides.planted import SEEDS, planted
 from workbench.lab.sides.side import SideTable
 from workbench.lab.simulation.held import held_things
-from workbench.lab.validation.fetched_again import by_way, figures, lead_note, precision_table, ranks, with_intervals
+from workbench.lab.validation.fetched_again import (
+    by_way,
+    figures,
+    lead_note,
+    precision_table,
+    ranks,
+    with_intervals,
+)
 from workbench.lab.validation.needs import LABELS, labelled, sheet, still_asked
 from workbench.lab.validation.selfcheck import selfcheck, sessions_of
 from workbench.lab.validation.used_things import CONTROL, METRICS, compacted, used_things
 from workbench.recordings.datasets.bundled import bundled_files
 
 Out: TypeAlias = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Folder for the tables, as CSV files. None: they are only shown.")
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="Folder for the tables, as CSV files. None: they are only shown."
+    ),
 ]
 Folders: TypeAlias = Annotated[
     list[Path] | None,
-    typer.Argument(help="Folders of `workbench lab judge work`. None: the project's own, which a checkout has."),
+    typer.Argument(
+        help="Folders of `workbench lab judge work`. None: the project's own, which a checkout has."
+    ),
 ]
 
 
 @takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
 def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson = False) -> int:
-    """Validate the metrics: checks that must hold, then each side that they are held against, in one short table.
+    """Validate the metrics: checks that must hold, then each side that they are held against, in
+    one short table.
 
-    Without recordings it takes the bundled sessions and generated ones. `workbench lab validate SIDE` shows one side
-    with its longer tables. Ends with 0 if no check fails, else with 1.
+    Without recordings it takes the bundled sessions and generated ones. `workbench lab validate
+    SIDE` shows one side with its longer tables. Ends with 0 if no check fails, else with 1.
 
     Examples:
 
@@ -51,7 +64,10 @@ def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJso
 
       workbench lab validate readers --out tables
     """
-    checks = [*selfcheck(paths or (), window=spec.window, limit=spec.limit, redaction=spec.redaction), same_order()]
+    checks = [
+        *selfcheck(paths or (), window=spec.window, limit=spec.limit, redaction=spec.redaction),
+        same_order(),
+    ]
     source = _source(spec, paths)
     sides = {name: side.measure(source) for name, side in SIDES.items()}
     if as_json:
@@ -72,9 +88,9 @@ def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJso
 def readers(folders: Folders = None, out: Out = None, as_json: AsJson = False) -> int:
     """Compare what the measures foretell with what real readers answered from the same contexts.
 
-    `auc`: of a right and a wrong answer, how often the right one has the higher value. `order`: rank correlation of the
-    strategies within a recording. `pairs`: of contexts that real readers hold a tenth apart; `pairs alike`: the share
-    that the measure orders as they do.
+    `auc`: of a right and a wrong answer, how often the right one has the higher value. `order`:
+    rank correlation of the strategies within a recording. `pairs`: of contexts that real readers
+    hold a tenth apart; `pairs alike`: the share that the measure orders as they do.
 
     Examples:
 
@@ -86,7 +102,8 @@ def readers(folders: Folders = None, out: Out = None, as_json: AsJson = False) -
 
 
 def wordings(out: Out = None, as_json: AsJson = False) -> int:
-    """Tell the same facts in the exam's own words, in notes, and in other words; show what the measures see.
+    """Tell the same facts in the exam's own words, in notes, and in other words; show what the
+    measures see.
 
     Example:
 
@@ -100,7 +117,8 @@ def answers(
     out: Out = None,
     as_json: AsJson = False,
 ) -> int:
-    """Compare the metrics with graded answers of others: agreement a question, AUC, rank and sign of contexts.
+    """Compare the metrics with graded answers of others: agreement a question, AUC, rank and sign
+    of contexts.
 
     Examples:
 
@@ -116,9 +134,11 @@ def errors(
     out: Out = None,
     as_json: AsJson = False,
 ) -> int:
-    """Plant errors of known kinds in true summaries: stale, reversed, negated, swapped. Count which each metric finds.
+    """Plant errors of known kinds in true summaries: stale, reversed, negated, swapped. Count which
+    each metric finds.
 
-    `intact` is the share of true statements that the metric accepts; the other rows are the share of errors found.
+    `intact` is the share of true statements that the metric accepts; the other rows are the share
+    of errors found.
 
     Examples:
 
@@ -129,7 +149,8 @@ def errors(
 
 @takes(RunSpec, only=("window", "limit", "redact", "unmasked"))
 def gamers(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJson = False) -> int:
-    """Search contexts that are made to please the fitted reader; show what the measures and real readers give them.
+    """Search contexts that are made to please the fitted reader; show what the measures and real
+    readers give them.
 
     Examples:
 
@@ -148,13 +169,15 @@ def _source(spec: RunSpec, paths: list[str] | None) -> Source:
 
 @takes(RunSpec, only=("limit", "redact", "unmasked"))
 def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> int:
-    """After each recorded compaction: is what a metric calls lost fetched again more often than what it calls kept?
+    """After each recorded compaction: is what a metric calls lost fetched again more often than
+    what it calls kept?
 
-    `fetched` is the share of things fetched again, `if_lost` and `if_kept` that of things of one verdict. `auc`: of two
-    things of one compaction, how often the one fetched again has the lower value; `alike`: the same of two of one kind
-    and time; `lead`: `auc` less that of presence. With 95 % intervals over sessions. A context that no agent had stands
-    beside it: what it keeps can change nothing. `simulated` is the verdict of `workbench lab simulate`: the exam at the
-    moment of the use, without what the agent had looked up until then.
+    `fetched` is the share of things fetched again, `if_lost` and `if_kept` that of things of one
+    verdict. `auc`: of two things of one compaction, how often the one fetched again has the lower
+    value; `alike`: the same of two of one kind and time; `lead`: `auc` less that of presence. With
+    95 % intervals over sessions. A context that no agent had stands beside it: what it keeps can
+    change nothing. `simulated` is the verdict of `workbench lab simulate`: the exam at the moment
+    of the use, without what the agent had looked up until then.
 
     Examples:
 
@@ -169,48 +192,63 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
     tables = {
         "how the agents came by what they used": by_way(rows),
         "by the context that the agent went on with": main,
-        f"by a context that no agent had: {CONTROL} to the same size": figures(rows[rows["context"] == CONTROL]),
+        f"by a context that no agent had: {CONTROL} to the same size": figures(
+            rows[rows["context"] == CONTROL]
+        ),
     }
     if as_json:
         more = {name: figures(own, [name]) for name in ("kind", "source", "recoverable", "when")}
         whole = {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}
         return _show(tables | more | whole, as_json)
     _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
-    say(f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over projects.")
+    say(
+        f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over"
+        " projects."
+    )
     return OK
 
 
 def models(
-    folders: Annotated[list[Path], typer.Argument(help="Folders with the answers of `workbench lab judge exam`.")],
+    folders: Annotated[
+        list[Path], typer.Argument(help="Folders with the answers of `workbench lab judge exam`.")
+    ],
     as_json: AsJson = False,
 ) -> int:
-    """Compare the readers of an exam with each other: the same verdict an item, the same rank of strategies.
+    """Compare the readers of an exam with each other: the same verdict an item, the same rank of
+    strategies.
 
-    `agreement` is the share of items that both call known, or neither, `kappa` the same beyond chance, `rank` the mean
-    rank correlation of the strategies' scores at a boundary.
+    `agreement` is the share of items that both call known, or neither, `kappa` the same beyond
+    chance, `rank` the mean rank correlation of the strategies' scores at a boundary.
 
     Example:
 
       workbench lab validate models reports/exam reports/exam-other-model
     """
-    return _show({"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)}, as_json)
+    return _show(
+        {"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)},
+        as_json,
+    )
 
 
 @takes(RunSpec, only=("limit", "redact", "unmasked"))
 def needs(
     spec: RunSpec,
     paths: Paths = None,
-    blank: Annotated[Path | None, typer.Option("--sheet", help="Write items to be labelled to this CSV file.")] = None,
+    blank: Annotated[
+        Path | None, typer.Option("--sheet", help="Write items to be labelled to this CSV file.")
+    ] = None,
     items: Annotated[int, typer.Option("--items", min=1, help="Items of such a sheet.")] = 300,
     filled: Annotated[
-        list[Path] | None, typer.Option("--labels", help="A filled sheet; give two, of two readers.")
+        list[Path] | None,
+        typer.Option("--labels", help="A filled sheet; give two, of two readers."),
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Show which share of the exam's items readers call needed, how far they agree, and which give their answer away.
+    """Show which share of the exam's items readers call needed, how far they agree, and which give
+    their answer away.
 
-    Without options it takes the labels that ship with the package. With recordings it counts only those of their
-    labelled items that the exam still asks.
+    Without options it takes the labels that ship with the package. With recordings it counts only
+    those of their labelled items that the exam still asks.
 
     Examples:
 
@@ -229,7 +267,9 @@ def needs(
         )
         return OK
     if filled and len(filled) != 2:
-        raise SettingError(f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers")
+        raise SettingError(
+            f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers"
+        )
     labels = labelled(*filled) if filled else labelled()
     if paths:
         labels = still_asked(labels, sessions_of(paths, None, spec.limit, spec.redaction))

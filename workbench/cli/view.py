@@ -14,15 +14,21 @@ from workbench.cli.output import say, say_json
 
 def view(
     folder: Annotated[Path, typer.Argument(help="A folder of runs, or one run.")] = Path("reports"),
-    port: Annotated[int, typer.Option("--port", "-p", min=0, max=65535, help="0 takes a free one.")] = 0,
-    loss: Annotated[str, typer.Option("--loss", help="Open at this loss of a report.", metavar="NAME")] = "",
+    port: Annotated[
+        int, typer.Option("--port", "-p", min=0, max=65535, help="0 takes a free one.")
+    ] = 0,
+    loss: Annotated[
+        str, typer.Option("--loss", help="Open at this loss of a report.", metavar="NAME")
+    ] = "",
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
     as_json: AsJson = False,
 ) -> int:
-    """Open a local page over the runs of a folder, until Ctrl-C: every context behind their figures.
+    """Open a local page over the runs of a folder, until Ctrl-C: every context behind their
+    figures.
 
-    It answers on this machine alone, and only at the address that it prints, which has a token in it. Nothing leaves
-    the machine. Contexts are made again from the recordings, where these are still there.
+    It answers on this machine alone, and only at the address that it prints, which has a token in
+    it. Nothing leaves the machine. Contexts are made again from the recordings, where these are
+    still there.
 
     Examples:
 
@@ -37,9 +43,13 @@ def view(
     server, found = ViewServer(folder, port), runs(folder)
     address = server.address
     if loss:
-        places = [place for one in found.values() if one.finished and (place := loss_address(one, loss))]
+        places = [
+            place for one in found.values() if one.finished and (place := loss_address(one, loss))
+        ]
         if not places:
-            raise SettingError(f"no run in {folder} has a loss {loss!r}; the story of a loss in a report names it")
+            raise SettingError(
+                f"no run in {folder} has a loss {loss!r}; the story of a loss in a report names it"
+            )
         address += places[0]
     if as_json:
         say_json({"address": address, "runs": list(found)})

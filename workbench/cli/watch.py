@@ -33,15 +33,24 @@ Look = tuple[SessionState, list[Lost]]
 def watch(
     spec: Masking,
     target: Annotated[
-        Path, typer.Argument(help="A session file of Claude Code, Codex or pi; a folder: its newest.", metavar="FILE")
+        Path,
+        typer.Argument(
+            help="A session file of Claude Code, Codex or pi; a folder: its newest.", metavar="FILE"
+        ),
     ],
     window: Annotated[
-        int | None, typer.Option("--window", "-w", min=1_000, help="The model's window in tokens. None: as recorded.")
+        int | None,
+        typer.Option(
+            "--window", "-w", min=1_000, help="The model's window in tokens. None: as recorded."
+        ),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Print the state and end.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, at each change.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, at each change.")
+    ] = False,
 ) -> int:
-    """Follow a session while its agent writes it: size, what fills it, when the next compaction is due.
+    """Follow a session while its agent writes it: size, what fills it, when the next compaction is
+    due.
 
     After a compaction it names what was lost that the agent is likely to need. Ctrl-C ends it.
 
@@ -56,7 +65,15 @@ def watch(
     try:
         if as_json:
             for last in looks:
-                say(to_json({"file": str(followed.path), **asdict(last[0]), "lost": [*map(asdict, last[1])]}))
+                say(
+                    to_json(
+                        {
+                            "file": str(followed.path),
+                            **asdict(last[0]),
+                            "lost": [*map(asdict, last[1])],
+                        }
+                    )
+                )
                 sys.stdout.flush()
         elif once or not sys.stdout.isatty():
             for last in looks:
@@ -69,8 +86,8 @@ def watch(
     if last is not None and not as_json and not once:
         state = last[0]
         say(
-            f"{printable(state.session)}: {some(state.requests, 'request')}, {some(state.compactions, 'compaction')}, "
-            f"{state.tokens:,} tokens at the end"
+            f"{printable(state.session)}: {some(state.requests, 'request')},"
+            f" {some(state.compactions, 'compaction')}, {state.tokens:,} tokens at the end"
         )
     return 0
 
@@ -83,7 +100,9 @@ def _refuse_missing(target: Path) -> None:
 
 
 def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look]:
-    """What there is to show, at each change of the file; ends after the first where it is asked for `once`."""
+    """What there is to show, at each change of the file; ends after the first where it is asked
+    for `once`.
+    """
     told, known = False, (0, list[Lost]())
     while True:
         if followed.update() or (once and followed.lines):
@@ -118,7 +137,9 @@ def _live(looks: Iterator[Look]) -> Look | None:
     with Live(console=Console(), auto_refresh=False) as shown:
         try:
             for last in looks:
-                body: RenderableType = Text(harmless("\n".join(lines(*last))), no_wrap=True, overflow="ellipsis")
+                body: RenderableType = Text(
+                    harmless("\n".join(lines(*last))), no_wrap=True, overflow="ellipsis"
+                )
                 shown.update(body, refresh=True)
         except KeyboardInterrupt:
             pass
@@ -138,16 +159,23 @@ def lines(state: SessionState, lost: list[Lost]) -> list[str]:
     bar = "█" * round(BAR * share) + "░" * (BAR - round(BAR * share))
     growth = "unknown" if state.growth is None else f"{state.growth:,.0f} tokens a request"
     found = [
-        f"{printable(state.session)[:40]}: {some(state.requests, 'request')}, {some(state.compactions, 'compaction')}",
+        (
+            f"{printable(state.session)[:40]}: {some(state.requests, 'request')},"
+            f" {some(state.compactions, 'compaction')}"
+        ),
         f"size     {bar} {share:.0%}  {state.tokens:,} tokens ({state.size_from})",
         f"due at   {state.limit:,} tokens, from {state.limit_from}",
         f"next     {_due(state)}",
         f"growth   {growth}",
     ]
-    found += [f"left out, since it cannot be true: {reports}"[:79] for reports in state.reports_left_out]
+    found += [
+        f"left out, since it cannot be true: {reports}"[:79] for reports in state.reports_left_out
+    ]
     total = max(sum(state.parts.values()), 1)
     found += [
-        f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}" for part, size in state.parts.items() if size
+        f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}"
+        for part, size in state.parts.items()
+        if size
     ][:10]
     if lost:
         found.append("lost in the last compaction, and likely to be needed:")

@@ -1,4 +1,6 @@
-"""The compactor for agents that run on asyncio: the same engine, in a thread, so that the event loop goes on."""
+"""The compactor for agents that run on asyncio: the same engine, in a thread, so that the event
+loop goes on.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,10 +23,10 @@ Result = TypeVar("Result")
 class AsyncCompactor:
     """Awaitable methods of a compactor; what returns at once is asked of `compactor` itself.
 
-    The event loop is not blocked while a model writes. Calls take turns, in the order in which they came, also those of
-    several event loops. A call that
-    is cancelled leaves the history as it was: what its model still writes is discarded, with an event
-    `compaction_discarded`. Hooks, `on_event` and the model are called in another thread.
+    The event loop is not blocked while a model writes. Calls take turns, in the order in which they
+    came, also those of several event loops. A call that
+    is cancelled leaves the history as it was: what its model still writes is discarded, with an
+    event `compaction_discarded`. Hooks, `on_event` and the model are called in another thread.
 
     Attributes:
         compactor: for its properties, events, `report_usage` and `request_compaction`.
@@ -35,13 +37,17 @@ class AsyncCompactor:
             raise SettingError(f"compactor is {compactor!r:.80}; a wb.Compactor would be accepted")
         self.compactor = compactor
         self._turns, self._loops_lock = Lock(), Lock()
-        self._loop_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._loop_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
+            WeakKeyDictionary()
+        )
 
     async def before_request(
         self, messages: Sequence[Json], *, system: Json = None, tools: Json = None, model: str = ""
     ) -> list[Json]:
         """What to send, see `Compactor.before_request`."""
-        return await self._run(lambda: self.compactor.before_request(messages, system=system, tools=tools, model=model))
+        return await self._run(
+            lambda: self.compactor.before_request(messages, system=system, tools=tools, model=model)
+        )
 
     async def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered, see `Compactor.after_tools`."""
@@ -54,11 +60,16 @@ class AsyncCompactor:
     async def on_error(
         self, error: ProviderError, messages: Sequence[Json] | None = None, *, model: str = ""
     ) -> Retry | None:
-        """What to send after a request failed, see `Compactor.on_error`; waiting is the caller's."""
+        """What to send after a request failed, see `Compactor.on_error`; waiting is the
+        caller's.
+        """
         return await self._run(lambda: self.compactor.on_error(error, messages, model=model))
 
     async def compact(
-        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+        self,
+        instructions: str = "",
+        keep_recent: int | None = None,
+        messages: Sequence[Json] | None = None,
     ) -> Compaction | None:
         """Compact now, see `Compactor.compact`."""
         return await self._run(lambda: self.compactor.compact(instructions, keep_recent, messages))

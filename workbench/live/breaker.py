@@ -10,9 +10,10 @@ from workbench.live.settings import Settings
 class Breaker:
     """Stops automatic compactions after so many misses in a row, for a while.
 
-    A miss is a compaction that failed, or that neither reached its target nor what its trigger leaves alone. Once the
-    messages have grown by `Settings.cooldown`, or `Settings.cooldown_seconds` have passed, one is tried again; if it
-    misses too, the next pause begins.
+    A miss is a compaction that failed, or that neither reached its target nor what its trigger
+    leaves alone. Once the messages have grown by `Settings.cooldown`, or
+    `Settings.cooldown_seconds` have passed, one is tried again; if it misses too, the next pause
+    begins.
 
     Attributes:
         misses: how many there were in a row.
@@ -21,7 +22,8 @@ class Breaker:
     def __init__(self, tell: Callable[[Event], None], clock: Callable[[], float]) -> None:
         self.tell, self.clock = tell, clock
         self.misses = 0
-        self.resumes_at = self.resumes_after = math.inf  # tokens of messages, and seconds, from which on one is tried
+        # tokens of messages, and seconds, from which on one is tried
+        self.resumes_at = self.resumes_after = math.inf
         self.paused = False
 
     def stopped(self, spoken: int) -> bool:

@@ -1,4 +1,6 @@
-"""How a provider counts a request, against our own count: as a scale of the messages, not as an overhead."""
+"""How a provider counts a request, against our own count: as a scale of the messages, not as an
+overhead.
+"""
 
 import operator
 from collections.abc import Callable, Iterable
@@ -9,19 +11,29 @@ from workbench.engine.transcript.context import Context, pending
 from workbench.engine.transcript.message import Message, Scaled, TokenCounter, scaled
 
 LEAST_SCALE, MOST_SCALE = 1 / 6, 6.0
-"""Tokens of a provider for one of ours: its tokenizers make .25 to 1.5 tokens of a character, our counts a quarter."""
+"""Tokens of a provider for one of ours: its tokenizers make .25 to 1.5 tokens of a character,
+our counts a quarter.
+"""
 USUAL_SCALE = 2.0
-"""The scale above which pictures, where there are any, explain the rest: some servers count them by their bytes."""
+"""The scale above which pictures, where there are any, explain the rest: some servers count them
+by their bytes.
+"""
 MOST_PER_BYTE = 2.0
 """Tokens of a byte of a picture: its base64 text has 4 characters for 3 bytes."""
 SURELY_OVERHEAD = 1 / 8
-"""The share of the window that a system prompt and tools may take before our count is blamed for what is missing."""
+"""The share of the window that a system prompt and tools may take before our count is blamed for
+what is missing.
+"""
 MOST_OVERHEAD = 1 / 2
-"""The share of the window above which no overhead is believed after a refusal: nothing would be left to send."""
+"""The share of the window above which no overhead is believed after a refusal: nothing would be
+left to send.
+"""
 
 
 LEAST_KEPT, MOST_PINNED = 0.4, 0.7
-"""The part of the room that newest messages take at least after a refusal, and the most that pins may take for it."""
+"""The part of the room that newest messages take at least after a refusal, and the most that
+pins may take for it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,8 @@ class Calibration:
 
     @classmethod
     def of(cls, prompt: int, count: OwnCount, *, least: float = LEAST_SCALE) -> "Calibration":
-        """The calibration by which these messages take so many tokens of a prompt, as far as that can be.
+        """The calibration by which these messages take so many tokens of a prompt, as far as that
+        can be.
 
         Args:
             prompt: tokens of the provider, without the overhead.
@@ -110,7 +123,9 @@ class Calibration:
         def counted(context: Context) -> Context:
             sizes = [own_sizes.get(id(message)) for message in context.messages]
             pairs = zip(context.messages, sizes, strict=True)
-            again = tuple([history.count(message) if size is None else size for message, size in pairs])
+            again = tuple(
+                [history.count(message) if size is None else size for message, size in pairs]
+            )
             return replace(context, sizes=again, count=history.count)
 
         return _each_context(compaction, counted)
@@ -120,9 +135,11 @@ NEUTRAL = Calibration()
 
 
 def overhead_of(prompt: int, count: OwnCount, declared: int, window: int) -> int:
-    """Tokens of an accepted prompt that are no message's: what is declared, or what our count does not explain.
+    """Tokens of an accepted prompt that are no message's: what is declared, or what our count does
+    not explain.
 
-    What is too much for a system prompt and tools is our count's fault, as far as a scale can explain it.
+    What is too much for a system prompt and tools is our count's fault, as far as a scale can
+    explain it.
     """
     unexplained = max(prompt - count.tokens, 0)
     beyond_any_scale = prompt - int(MOST_SCALE * count.tokens)
@@ -131,14 +148,16 @@ def overhead_of(prompt: int, count: OwnCount, declared: int, window: int) -> int
 
 def media_bytes(messages: Iterable[Message]) -> int:
     """Bytes of all pictures, sounds and documents of the messages."""
-    return sum(block.bytes for message in messages for block in message.blocks if block.type == "image")
+    return sum(
+        block.bytes for message in messages for block in message.blocks if block.type == "image"
+    )
 
 
 def newest_pinned(history: Context, room: int) -> Context:
     """The history with its newest steps pinned until they take `LEAST_KEPT` of the room.
 
-    After a refusal an agent needs what it did last, whatever the preset would drop. The newest step may take all of the
-    room; one that is larger is left to the preset.
+    After a refusal an agent needs what it did last, whatever the preset would drop. The newest step
+    may take all of the room; one that is larger is left to the preset.
     """
     flags = history.cut_points
     start = stop = len(history.messages)
@@ -160,7 +179,9 @@ def _pinned_from(history: Context, start: int) -> Context:
 
 
 def pending_pinned(history: Context) -> Context:
-    """The history with an answer pinned whose calls still wait for results, and the results that are there."""
+    """The history with an answer pinned whose calls still wait for results, and the results that
+    are there.
+    """
     start = pending(history.messages)
     if start is None:
         return history
@@ -168,11 +189,15 @@ def pending_pinned(history: Context) -> Context:
 
 
 def with_own_pins(compaction: Compaction, history: Context) -> Compaction:
-    """A compaction with the history's own messages in the place of those that were pinned for it alone."""
+    """A compaction with the history's own messages in the place of those that were pinned for it
+    alone.
+    """
     originals = {message.id: message for message in history.messages}
 
     def unpinned(context: Context) -> Context:
-        messages = tuple([_unpinned(message, originals.get(message.id)) for message in context.messages])
+        messages = tuple(
+            [_unpinned(message, originals.get(message.id)) for message in context.messages]
+        )
         return replace(context, messages=messages)
 
     if all(map(operator.is_, compaction.before.messages, history.messages)):
@@ -181,7 +206,9 @@ def with_own_pins(compaction: Compaction, history: Context) -> Compaction:
 
 
 def _unpinned(message: Message, original: Message | None) -> Message:
-    """The original itself where nothing but its pin differs; else the message with the original's pin."""
+    """The original itself where nothing but its pin differs; else the message with the
+    original's pin.
+    """
     if original is None or message is original or message.role != original.role:
         return message
     plain = replace(message, pinned=original.pinned)

@@ -1,4 +1,6 @@
-"""Calls of functions that the host supplied: an error in one becomes an event, and the agent goes on."""
+"""Calls of functions that the host supplied: an error in one becomes an event, and the agent
+goes on.
+"""
 
 from collections.abc import Callable, Mapping
 from numbers import Integral
@@ -19,16 +21,27 @@ def reason(error: BaseException) -> str:
 
 
 class Callback(Generic[Answer]):
-    """A host's function, with another in its place where it raises an error or answers something unusable.
+    """A host's function, with another in its place where it raises an error or answers something
+    unusable.
 
     It equals the function that it calls. A failure is told once, and again when its reason changes.
     """
 
     def __init__(
-        self, name: str, function: Callable[..., Answer], instead: Callable[..., Answer],
-        usable: Callable[[Any], bool], tell: Callable[[Event], None],
-    ) -> None:  # fmt: skip
-        self.name, self.function, self.instead, self.usable, self.tell = name, function, instead, usable, tell
+        self,
+        name: str,
+        function: Callable[..., Answer],
+        instead: Callable[..., Answer],
+        usable: Callable[[Any], bool],
+        tell: Callable[[Event], None],
+    ) -> None:
+        self.name, self.function, self.instead, self.usable, self.tell = (
+            name,
+            function,
+            instead,
+            usable,
+            tell,
+        )
         self._why = ""
 
     def __call__(self, *given: object) -> Answer:
@@ -64,7 +77,9 @@ class Host:
         self._on_event = on_event
 
     def tell(self, event: Event) -> None:
-        """Add an event and pass it on; an error in the host's function is an event that is not passed on."""
+        """Add an event and pass it on; an error in the host's function is an event that is not
+        passed on.
+        """
         self.events.append(event)
         if self._on_event is not None:
             try:
@@ -73,16 +88,24 @@ class Host:
                 self.events.append(CallbackFailed("on_event", reason(error)))
 
     def guarded(
-        self, name: str, function: Callable[..., Answer], instead: Callable[..., Answer], usable: Callable[[Any], bool]
+        self,
+        name: str,
+        function: Callable[..., Answer],
+        instead: Callable[..., Answer],
+        usable: Callable[[Any], bool],
     ) -> Callback[Answer]:
         """The function, safe to call."""
         return Callback(name, function, instead, usable, self.tell)
 
     def counter(self, count: TokenCounter) -> TokenCounter:
         """The counter, with a count of characters in its place where it fails."""
-        return self.guarded("count", count, chars_per_token, lambda n: isinstance(n, Integral) and int(n) >= 0)
+        return self.guarded(
+            "count", count, chars_per_token, lambda n: isinstance(n, Integral) and int(n) >= 0
+        )
 
-    def pins(self, pins: Callable[[Mapping[str, Json]], bool] | None) -> Callable[[Mapping[str, Json]], bool] | None:
+    def pins(
+        self, pins: Callable[[Mapping[str, Json]], bool] | None
+    ) -> Callable[[Mapping[str, Json]], bool] | None:
         """The function that says what must stay; where it fails the message may go."""
         return None if pins is None else self.guarded("pins", pins, lambda _: False, lambda _: True)
 

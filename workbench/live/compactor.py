@@ -1,4 +1,6 @@
-"""The compactor inside an agent's loop: what to send before each request, and what to do after an error."""
+"""The compactor inside an agent's loop: what to send before each request, and what to do after
+an error.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,13 @@ NO_HOOKS = Hooks()
 
 
 class Compactor(RecallTool):
-    """Keeps an agent's context within its window, over plain messages of OpenAI (both APIs), Anthropic or Gemini.
+    """Keeps an agent's context within its window, over plain messages of OpenAI (both APIs),
+    Anthropic or Gemini.
 
-    The agent passes its whole list of messages before each request and sends what comes back. Its list never changes
-    and is kept whole: `original` returns it, and going back in it undoes the compactions that covered more. Messages
-    are matched by what they say; of those changed in place only the newest two are looked at again.
+    The agent passes its whole list of messages before each request and sends what comes back. Its
+    list never changes and is kept whole: `original` returns it, and going back in it undoes the
+    compactions that covered more. Messages are matched by what they say; of those changed in place
+    only the newest two are looked at again.
 
     Attributes:
         preset: how to compact.
@@ -69,14 +73,16 @@ class Compactor(RecallTool):
 
         Args:
             preset: how to compact: a preset or its name.
-            model: writes the summaries: a model or its name, such as `extractive` or `litellm:gpt-4o-mini`. Presets
-                that do something else first need none: where they come to a summary, a note of what went replaces it.
-            window: the agent model's context window, in tokens. None takes that of the model which `before_request` is
-                told, and the preset's own where it is unknown.
+            model: writes the summaries: a model or its name, such as `extractive` or
+                `litellm:gpt-4o-mini`. Presets that do something else first need none: where they
+                come to a summary, a note of what went replaces it.
+            window: the agent model's context window, in tokens. None takes that of the model which
+                `before_request` is told, and the preset's own where it is unknown.
             settings: fixed, or a function that is called at each decision.
             hooks: the agent's own functions around each compaction.
             on_event: called with each event as it happens.
-            count: tokens of a message; the preset's own counter takes precedence. None takes a quarter of its bytes.
+            count: tokens of a message; the preset's own counter takes precedence. None takes a
+                quarter of its bytes.
             format: of the messages; None finds it from them.
             pins: whether a message must stay unchanged.
             clock: seconds, for learned limits to expire.
@@ -84,11 +90,21 @@ class Compactor(RecallTool):
 
         Raises:
             UnknownName: no preset, model or format has that name.
-            SettingError: `litellm` without a model's name, no model for a preset that asks one first of all, or a value
-                that cannot work.
+            SettingError: `litellm` without a model's name, no model for a preset that asks one
+                first of all, or a value that cannot work.
         """
         check_whole_number("window", window, optional=True)
-        check(preset, model, settings, hooks, format, on_event=on_event, count=count, pins=pins, clock=clock)
+        check(
+            preset,
+            model,
+            settings,
+            hooks,
+            format,
+            on_event=on_event,
+            count=count,
+            pins=pins,
+            clock=clock,
+        )
         self.preset = preset_named(preset, **options)
         usual = window or self.preset.host.window
         self._host = host = Host(on_event)
@@ -98,7 +114,9 @@ class Compactor(RecallTool):
         reader = MessageReader(counter, host.pins(pins), format, sealed_budget=usual // 2)
         reader.recognise, self._memory = recogniser(self.preset), Memory(reader)
         current = settings if callable(settings) else lambda: settings
-        self._gauge = Gauge(self.preset, self._memory, current, window, host.clock(clock), plain, host)
+        self._gauge = Gauge(
+            self.preset, self._memory, current, window, host.clock(clock), plain, host
+        )
         writer = None if model is None else find_model(model)
         self._runner = Runner(self._gauge, writer, hooks, host, self._lock)
         self._media = MediaBudget(self._runner)
@@ -119,7 +137,9 @@ class Compactor(RecallTool):
 
     @property
     def window(self) -> int:
-        """Tokens that the agent's model takes: as configured, or less where an error said so lately."""
+        """Tokens that the agent's model takes: as configured, or less where an error said so
+        lately.
+        """
         return self._gauge.window
 
     @property
@@ -134,17 +154,23 @@ class Compactor(RecallTool):
 
     @property
     def stopped(self) -> bool:
-        """Whether no compaction starts by itself now, since too many in a row failed or missed their target."""
+        """Whether no compaction starts by itself now, since too many in a row failed or missed
+        their target.
+        """
         return self._runner.breaker.stopped(self._gauge.spoken)
 
     @property
     def usd(self) -> float | None:
-        """What all summaries cost so far, useless ones too; None once the cost of one is unknown."""
+        """What all summaries cost so far, useless ones too; None once the cost of one is
+        unknown.
+        """
         return self._runner.usd
 
     @property
     def ending(self) -> RunEnds | None:
-        """How the system that the preset restates would have ended its run; None while it goes on."""
+        """How the system that the preset restates would have ended its run; None while it goes
+        on.
+        """
         return self._runner.ending
 
     def session(self, id: str = "live") -> Session:
@@ -158,22 +184,31 @@ class Compactor(RecallTool):
 
     @classmethod
     def load(
-        cls, document: Json, preset: Preset | str | None = None, *, window: int | None = None, **given: Json
+        cls,
+        document: Json,
+        preset: Preset | str | None = None,
+        *,
+        window: int | None = None,
+        **given: Json,
     ) -> Compactor:
         """The compactor that was saved, to go on where it was.
 
         Args:
             document: what `save` returned.
-            preset: None takes the built-in or installed one of that name; one with another name is refused.
+            preset: None takes the built-in or installed one of that name; one with another name is
+                refused.
             window: None takes the saved one.
             given: the other arguments of the constructor, none of which is saved.
 
         Raises:
             FormatError: the document is none of `save`, damaged, or of a newer version.
-            SettingError, UnknownName: it was saved with another preset, or with one of an unknown name.
+            SettingError, UnknownName: it was saved with another preset, or with one of an unknown
+                name.
         """
         saved = read(document)
-        compactor = cls(preset or saved.preset, window=saved.window if window is None else window, **given)
+        compactor = cls(
+            preset or saved.preset, window=saved.window if window is None else window, **given
+        )
         refuse_another(saved, compactor.preset.name)
         restore(saved, compactor._recovery, compactor._scheduler)
         return compactor
@@ -184,7 +219,8 @@ class Compactor(RecallTool):
         """What to send: a new list, compacted if it is due. The agent's own list does not change.
 
         Args:
-            messages: the whole conversation so far, or the list that came back last with more behind it.
+            messages: the whole conversation so far, or the list that came back last with more
+                behind it.
             system: Anthropic's system prompt, to be counted; it is sent by the caller.
             tools: the tools' schemas, to be counted.
             model: the agent's model; learned limits and reported usage are its own.
@@ -206,7 +242,8 @@ class Compactor(RecallTool):
         return self._to_send(messages, heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
-        """Tools have answered: the time for presets that look then, once all calls of an answer have their results.
+        """Tools have answered: the time for presets that look then, once all calls of an answer
+        have their results.
 
         Args:
             messages: the conversation with the results.
@@ -229,8 +266,8 @@ class Compactor(RecallTool):
     ) -> Diagnosis | None:
         """Take in what the provider reported for the newest request.
 
-        A report about another history, by another model, or far beyond the request is ignored. After one that shows
-        an overflow without an error, the next request is compacted.
+        A report about another history, by another model, or far beyond the request is ignored.
+        After one that shows an overflow without an error, the next request is compacted.
 
         Args:
             usage: in any provider's form, as a dict or an object.
@@ -262,13 +299,15 @@ class Compactor(RecallTool):
     ) -> Retry | None:
         """What to send after a request failed; None where sending again does not help.
 
-        The newest `error_judged` event says what the error was. `Settings.retries` limits the retries of one request;
-        of errors that are no overflow the preset says how often and after how long they are sent again.
+        The newest `error_judged` event says what the error was. `Settings.retries` limits the
+        retries of one request; of errors that are no overflow the preset says how often and after
+        how long they are sent again.
 
         Args:
             error: what the client raised, or the error as JSON or text.
             messages: the conversation, if it has grown since the request.
-            model: the model that was called; errors of another model than the present one are ignored.
+            model: the model that was called; errors of another model than the present one are
+                ignored.
         """
         diagnosis = self._recovery.judge(error, model)
         if diagnosis is None:
@@ -278,10 +317,15 @@ class Compactor(RecallTool):
             messages, heard = self._memory.given_list(), self._runner.lists_heard
         wait = self._recovery.wait(diagnosis)
         output = diagnosis.output if diagnosis.action == "lower_output" else None
-        return None if wait is None else Retry(self._to_send(messages, heard), diagnosis, output, wait)
+        return (
+            None if wait is None else Retry(self._to_send(messages, heard), diagnosis, output, wait)
+        )
 
     def compact(
-        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+        self,
+        instructions: str = "",
+        keep_recent: int | None = None,
+        messages: Sequence[Json] | None = None,
     ) -> Compaction | None:
         """Compact now, by hand; None where a hook cancelled it or the history changed meanwhile.
 
@@ -292,7 +336,8 @@ class Compactor(RecallTool):
 
         Raises:
             ModelError: no summary could be had; the history stays as it was.
-            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
+                turns.
         """
         check_manual(instructions, keep_recent)
         with self._lock:
@@ -301,7 +346,10 @@ class Compactor(RecallTool):
         return self._runner.run(budget, "by_hand", self.preset.strategy)
 
     def prepare(
-        self, instructions: str = "", keep_recent: int | None = None, messages: Sequence[Json] | None = None
+        self,
+        instructions: str = "",
+        keep_recent: int | None = None,
+        messages: Sequence[Json] | None = None,
     ) -> Preparation | None:
         """What `compact` would do with the same arguments: no model is asked, and nothing changes.
 
@@ -309,7 +357,8 @@ class Compactor(RecallTool):
             The plan; None where nothing would be compacted.
 
         Raises:
-            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
+                turns.
         """
         check_manual(instructions, keep_recent)
         with self._lock:

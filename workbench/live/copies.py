@@ -1,4 +1,6 @@
-"""Messages that a compaction wrote, as the host gets them: each is copied once, not for each request."""
+"""Messages that a compaction wrote, as the host gets them: each is copied once, not for each
+request.
+"""
 
 from collections.abc import Sequence
 from copy import deepcopy
@@ -13,15 +15,18 @@ from workbench.live.identity import markers, remarked
 class Copies:
     """What is sent of a compaction.
 
-    A copy stays the same object from request to request. One that the host changed, or whose own message the host
-    marked otherwise, is made anew: so nothing that a host does to what it got is sent again.
+    A copy stays the same object from request to request. One that the host changed, or whose own
+    message the host marked otherwise, is made anew: so nothing that a host does to what it got is
+    sent again.
 
     Attributes:
         shown: what is sent, the host's own messages among what was written.
         places: for each the index of the host's message that it is; None for what was written.
         made: where in `shown` the written ones stand; the lists below have one for each.
-        sources: where in the host's messages those stand that they were made of; None for what is new.
-        reworded: the host's messages, by their place, that it passes in another form than when they were copied.
+        sources: where in the host's messages those stand that they were made of; None for what is
+            new.
+        reworded: the host's messages, by their place, that it passes in another form than when they
+            were copied.
         marked: the cache markers of those that have some.
         written: what they say, for nobody else to change.
         copies: what the host has.
@@ -42,9 +47,13 @@ class Copies:
             self._begin(shown)
         if self.reworded or self.copies != self.written:
             for n, source in enumerate(self.sources):
-                if self.copies[n] != self.written[n] or (source is not None and source in self.reworded):
+                if self.copies[n] != self.written[n] or (
+                    source is not None and source in self.reworded
+                ):
                     self._copy(n, own)
-        for n in [n for n, marked in self.marked.items() if markers(own[self.sources[n] or 0]) != marked]:
+        for n in [
+            n for n, marked in self.marked.items() if markers(own[self.sources[n] or 0]) != marked
+        ]:
             self._copy(n, own)
         self.reworded = set()
         objects = [None if at is None else own[at] for at in self.places]
@@ -61,7 +70,8 @@ class Copies:
         before = [known.get(id(shown[i].object)) for i in self.made]
         self.copies = [None if old is None else copies[old] for old in before]
         self.written = [
-            shown[i].object if old is None else written[old] for i, old in zip(self.made, before, strict=True)
+            shown[i].object if old is None else written[old]
+            for i, old in zip(self.made, before, strict=True)
         ]
         self.marked = {n: marked[old] for n, old in enumerate(before) if old in marked}
         self.shown = shown

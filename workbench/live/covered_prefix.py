@@ -1,9 +1,11 @@
-"""A host's list whose covered part says other things than before, as if that part had stayed as it was.
+"""A host's list whose covered part says other things than before, as if that part had stayed as it
+was.
 
-Hosts trim, blank or render anew what a compaction stands for already. That changes nothing of what is sent, so it must
-not undo the compaction. The list is aligned by the messages that are still the same; what comes before the first one
-that no compaction covers stands for all that one covers. A person's words are another matter: where one of them is
-new, changed, or taken out of the middle, the person went back.
+Hosts trim, blank or render anew what a compaction stands for already. That changes nothing of what
+is sent, so it must not undo the compaction. The list is aligned by the messages that are still the
+same; what comes before the first one that no compaction covers stands for all that one covers. A
+person's words are another matter: where one of them is new, changed, or taken out of the middle,
+the person went back.
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ def first_uncovered(
         path: the host's messages as they were heard.
         covered: how many of them the newest compaction stands for.
         said: the host's present list.
-        is_head: whether a message is one before all others that the host renders anew, and so no person's.
+        is_head: whether a message is one before all others that the host renders anew, and so no
+            person's.
 
     Returns:
-        None where the list does not fit, or where a person's words in the covered part are others now.
+        None where the list does not fit, or where a person's words in the covered part are others
+            now.
     """
     start = _end_of_covered(path, covered, said)
     if start is None:
@@ -52,7 +56,9 @@ def first_uncovered(
 
 
 def _end_of_covered(path: Sequence[HostMessage], covered: int, said: Sequence[Json]) -> int | None:
-    """Where the covered part ends now, by the messages around its end that are the same; None if none is."""
+    """Where the covered part ends now, by the messages around its end that are the same; None if
+    none is.
+    """
     from_path = max(covered - ALIGNED_BY, 0)
     from_said = max(len(said) - (len(path) - from_path) - ALIGNED_BY, 0)
     before = list(map(_key_of, path[from_path:]))
@@ -75,7 +81,9 @@ def _end_of_covered(path: Sequence[HostMessage], covered: int, said: Sequence[Js
 
 
 def _keeps_words(covered: Sequence[HostMessage], said: Sequence[Json]) -> bool:
-    """Whether the person's words in the covered part are the same, or the oldest of them are gone."""
+    """Whether the person's words in the covered part are the same, or the oldest of them are
+    gone.
+    """
     places: dict[bytes, int] = {}
     words: list[bytes] = []
     for place, entry in enumerate(covered):
@@ -95,7 +103,8 @@ def _keeps_words(covered: Sequence[HostMessage], said: Sequence[Json]) -> bool:
             if index > 0:
                 return False
             is_noted = True
-    if is_noted and first_known == 1:  # in the place of one message it is an edit, of several a host's note
+    # in the place of one message it is an edit, of several a host's note
+    if is_noted and first_known == 1:
         return False
     return not present or words[-len(present) :] == present
 
@@ -112,4 +121,6 @@ def _is_a_persons(message: Json) -> bool:
     parts = record.get("content") or record.get("parts")
     if not isinstance(parts, list):
         return True
-    return not all(type_of(part) in NO_PERSON or NO_PERSON & set(part) for part in map(plain, parts))
+    return not all(
+        type_of(part) in NO_PERSON or NO_PERSON & set(part) for part in map(plain, parts)
+    )

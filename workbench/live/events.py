@@ -1,4 +1,6 @@
-"""What a compactor tells its host, in order. Events hold numbers and reasons, never whole contexts."""
+"""What a compactor tells its host, in order. Events hold numbers and reasons, never whole
+contexts.
+"""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,7 +13,9 @@ from workbench.live.hooks import Cause
 
 @dataclass(frozen=True, slots=True)
 class CompactionStarted:
-    """A compaction was decided. Tokens are those of the request, overhead included; `messages` those that are sent."""
+    """A compaction was decided. Tokens are those of the request, overhead included; `messages`
+    those that are sent.
+    """
 
     number: int
     cause: Cause
@@ -30,8 +34,8 @@ class CompactionEnded:
     Attributes:
         usd: what its summaries cost; None if unknown.
         supplied: whether the host supplied the summary.
-        warning: what the preset's system tells its user afterwards, and that a note replaces the summary, since the
-            model failed.
+        warning: what the preset's system tells its user afterwards, and that a note replaces the
+            summary, since the model failed.
         messages_before, messages_after: of the request, by our count of messages.
     """
 
@@ -53,8 +57,8 @@ class CompactionEnded:
 class CompactionDropped:
     """A compaction that changed nothing.
 
-    The host cancelled it, an error interrupted it, or its result was discarded since the history changed while it ran.
-    `usd` is what its summaries cost all the same, None if unknown.
+    The host cancelled it, an error interrupted it, or its result was discarded since the history
+    changed while it ran. `usd` is what its summaries cost all the same, None if unknown.
     """
 
     number: int
@@ -65,7 +69,9 @@ class CompactionDropped:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticStopped:
-    """So many compactions in a row failed or missed their target that none starts by itself for a while."""
+    """So many compactions in a row failed or missed their target that none starts by itself for
+    a while.
+    """
 
     misses: int
     type: Literal["automatic_stopped"] = "automatic_stopped"
@@ -73,7 +79,9 @@ class AutomaticStopped:
 
 @dataclass(frozen=True, slots=True)
 class AutomaticResumed:
-    """Compactions start by themselves again after so many misses; after a pause one more miss stops them again."""
+    """Compactions start by themselves again after so many misses; after a pause one more miss
+    stops them again.
+    """
 
     misses: int
     why: str
@@ -82,7 +90,9 @@ class AutomaticResumed:
 
 @dataclass(frozen=True, slots=True)
 class CompactsOften:
-    """So many compactions took place within so few requests: the window is too small for this preset or this work."""
+    """So many compactions took place within so few requests: the window is too small for this
+    preset or this work.
+    """
 
     compactions: int
     requests: int
@@ -106,7 +116,9 @@ class PaidInVain:
 
 @dataclass(frozen=True, slots=True)
 class ImagesLeftOut:
-    """So many of the oldest pictures were taken out of the request, for their number or for the bytes of its body."""
+    """So many of the oldest pictures were taken out of the request, for their number or for the
+    bytes of its body.
+    """
 
     images: int
     bytes_before: int
@@ -118,8 +130,8 @@ class ImagesLeftOut:
 class LastResort:
     """A request would have been larger than the window, so the oldest messages were dropped.
 
-    Tokens are those of the request by the larger of the preset's and the host's count. Where `fits` is false, what must
-    stay is larger than the window; `dropped` is 0 where nothing could go.
+    Tokens are those of the request by the larger of the preset's and the host's count. Where `fits`
+    is false, what must stay is larger than the window; `dropped` is 0 where nothing could go.
     """
 
     tokens_before: int
@@ -132,7 +144,9 @@ class LastResort:
 
 @dataclass(frozen=True, slots=True)
 class WindowTooSmall:
-    """The preset compacts nothing in this window, however full it is; only the last resort keeps requests in it."""
+    """The preset compacts nothing in this window, however full it is; only the last resort keeps
+    requests in it.
+    """
 
     window: int
     why: str
@@ -141,7 +155,9 @@ class WindowTooSmall:
 
 @dataclass(frozen=True, slots=True)
 class CallbackFailed:
-    """A function of the host failed and was passed over; `name` says which: `on_event`, `settings`, `pins`, ..."""
+    """A function of the host failed and was passed over; `name` says which: `on_event`,
+    `settings`, `pins`, ...
+    """
 
     name: str
     why: str
@@ -150,7 +166,9 @@ class CallbackFailed:
 
 @dataclass(frozen=True, slots=True)
 class RunEnds:
-    """The system that the preset restates would end its run here, in its own words; the compactor goes on."""
+    """The system that the preset restates would end its run here, in its own words; the
+    compactor goes on.
+    """
 
     code: str
     category: str
@@ -160,7 +178,9 @@ class RunEnds:
 
 @dataclass(frozen=True, slots=True)
 class UsageIgnored:
-    """A usage report was about another request or model than the present one, or far beyond what was sent."""
+    """A usage report was about another request or model than the present one, or far beyond what
+    was sent.
+    """
 
     why: str
     type: Literal["usage_ignored"] = "usage_ignored"
@@ -168,7 +188,9 @@ class UsageIgnored:
 
 @dataclass(frozen=True, slots=True)
 class ErrorJudged:
-    """A provider's error, or an answer that hides one, was read; `learned` is the window that it stated, if new."""
+    """A provider's error, or an answer that hides one, was read; `learned` is the window that it
+    stated, if new.
+    """
 
     diagnosis: Diagnosis
     learned: int | None = None

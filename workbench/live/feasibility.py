@@ -1,4 +1,6 @@
-"""Whether a preset can work in a window, and without a model: its own trigger and stages are tried on a full one."""
+"""Whether a preset can work in a window, and without a model: its own trigger and stages are
+tried on a full one.
+"""
 
 from dataclasses import dataclass
 
@@ -22,7 +24,9 @@ from workbench.live.gauge import Gauge
 LARGEST = 1_000_000
 """Tokens of the largest window that is tried; what works in it works in larger ones."""
 SHAPES = ((24, 3), (5, 1))
-"""Turns, and calls in each, of the conversations that are tried: many small messages, and few large ones."""
+"""Turns, and calls in each, of the conversations that are tried: many small messages, and few
+large ones.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class Feasibility:
 
 
 def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) -> Feasibility:
-    """What the preset does in a full window. One without stages compacts nothing on purpose, which is no fault.
+    """What the preset does in a full window. One without stages compacts nothing on purpose, which
+    is no fault.
 
     Args:
         preset: whose stages are tried.
@@ -66,7 +71,9 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
 
 
 def too_small(gauge: Gauge, window: int) -> str:
-    """Why the preset can never work in this window, as a sentence; empty if it can, or if it starts nothing itself."""
+    """Why the preset can never work in this window, as a sentence; empty if it can, or if it
+    starts nothing itself.
+    """
     preset, settings, count = gauge.preset, gauge.settings, gauge.preset.count or chars_per_token
     if not settings.automatic:
         return ""
@@ -80,7 +87,10 @@ def too_small(gauge: Gauge, window: int) -> str:
             advice = f"it does in one of {larger:,}; choose that or another preset"
             break
         larger *= 2
-    return f"preset {preset.name!r} never compacts in a window of {window:,} tokens, since {reason}: {advice}"
+    return (
+        f"preset {preset.name!r} never compacts in a window of {window:,} tokens, since {reason}:"
+        f" {advice}"
+    )
 
 
 def asks_first(gauge: Gauge) -> bool:
@@ -94,10 +104,16 @@ def asks_first(gauge: Gauge) -> bool:
     return False
 
 
-def _compacted(preset: Preset, trigger: Trigger, window: int, context: Context) -> Compaction | None:
-    """The compaction of a full window at the first moment at which the trigger grants one; None if at none."""
+def _compacted(
+    preset: Preset, trigger: Trigger, window: int, context: Context
+) -> Compaction | None:
+    """The compaction of a full window at the first moment at which the trigger grants one; None
+    if at none.
+    """
     for moment in preset.moments:
-        situation = Situation(tokens=context.tokens, window=window, moment=moment, messages=len(context.messages))
+        situation = Situation(
+            tokens=context.tokens, window=window, moment=moment, messages=len(context.messages)
+        )
         budget = trigger.check(situation)
         if budget is not None:
             return compact(context, preset.strategy, budget, _Terse())
@@ -106,7 +122,9 @@ def _compacted(preset: Preset, trigger: Trigger, window: int, context: Context) 
 
 def _conversation(window: int, turns: int, calls: int, count: TokenCounter) -> Context:
     """A conversation that fills the window: its texts are made as long as that takes."""
-    short, long = (Context.of(_messages(turns, calls, chars), count).tokens for chars in (100, 1_100))
+    short, long = (
+        Context.of(_messages(turns, calls, chars), count).tokens for chars in (100, 1_100)
+    )
     chars = 100 + max(window - short, 0) * 1_000 // max(long - short, 1)
     return Context.of(_messages(turns, calls, chars), count)
 
@@ -123,8 +141,12 @@ def _messages(turns: int, calls: int, chars: int) -> list[Message]:
             call = ToolCall(f"call{id}", "read_file", {"path": f"src/part_{id}.py"})
             messages.append(AssistantMessage(id=f"call{id}", blocks=(call,)))
             said = (Text(f"{id} {text[:chars]}"),)
-            messages.append(ToolResult(id=f"result{id}", call_id=call.id, name=call.name, blocks=said))
-        messages.append(AssistantMessage(id=f"answer{turn}", blocks=(Text(f"{turn} {text[:chars]}"),)))
+            messages.append(
+                ToolResult(id=f"result{id}", call_id=call.id, name=call.name, blocks=said)
+            )
+        messages.append(
+            AssistantMessage(id=f"answer{turn}", blocks=(Text(f"{turn} {text[:chars]}"),))
+        )
     return messages
 
 

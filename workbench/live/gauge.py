@@ -1,4 +1,6 @@
-"""How full the window is, by count, by providers' reports and by the windows that errors stated; and what is due."""
+"""How full the window is, by count, by providers' reports and by the windows that errors stated;
+and what is due.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -37,12 +39,15 @@ Source:
 
 NOTHING_REPORTED = Usage()
 FAR_LARGER = 10
-"""So many times the window and the request a report is no measurement; no system prompt is as large."""
+"""So many times the window and the request a report is no measurement; no system prompt is as
+large.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that was handed out, with the history's version, the tokens of its messages, and the reported usage.
+    """A request that was handed out, with the history's version, the tokens of its messages, and
+    the reported usage.
 
     Attributes:
         tokens, plain, media: what our counts say of it, see `OwnCount`.
@@ -90,34 +95,47 @@ class _Counted:
 class Gauge:
     """Weighs the request that would be sent now, and asks the trigger with the current settings.
 
-    Right after a report the estimate is the reported prompt and our count of what came later. A compaction makes the
-    report stale: then the overhead is what was declared, or what the report of the lightest request left unexplained.
-    What a heavier one leaves unexplained is the scale of our count: see `Calibration`.
+    Right after a report the estimate is the reported prompt and our count of what came later. A
+    compaction makes the report stale: then the overhead is what was declared, or what the report of
+    the lightest request left unexplained. What a heavier one leaves unexplained is the scale of our
+    count: see `Calibration`.
 
     Attributes:
         request: the newest request, unless the history or the model changed since.
         calibration: how the present model's provider counts against our count.
-        least, lightest: the overhead that reports showed, and the tokens of the request that showed it.
+        least, lightest: the overhead that reports showed, and the tokens of the request that showed
+            it.
         accepted: tokens of the largest request that the present model answered.
         requests: how many were handed out.
     """
 
     def __init__(
-        self, preset: Preset, memory: Memory, settings: Callable[[], Settings], window: int | None,
-        clock: Callable[[], float], count: TokenCounter, host: Host,
-    ) -> None:  # fmt: skip
+        self,
+        preset: Preset,
+        memory: Memory,
+        settings: Callable[[], Settings],
+        window: int | None,
+        clock: Callable[[], float],
+        count: TokenCounter,
+        host: Host,
+    ) -> None:
         self.preset, self.memory, self.clock, self.count = preset, memory, clock, count
         self.model = ""
         self.request: SentRequest | None = None
         self._good = Settings()
-        self._settings = host.guarded("settings", settings, lambda: self._good, lambda one: isinstance(one, Settings))
-        self._check = host.guarded("trigger", _check, lambda *_: None, lambda one: isinstance(one, Budget | None))
+        self._settings = host.guarded(
+            "settings", settings, lambda: self._good, lambda one: isinstance(one, Settings)
+        )
+        self._check = host.guarded(
+            "trigger", _check, lambda *_: None, lambda one: isinstance(one, Budget | None)
+        )
         self.configured = window
         self._counted = _Counted()
         self.calibration = NEUTRAL
         self.lightest = self.accepted = 0
         self.reported: SentRequest | None = None
-        self.limits: dict[str, tuple[int, float]] = {}  # by model, with the time until which it is believed
+        # by model, with the time until which it is believed
+        self.limits: dict[str, tuple[int, float]] = {}
         self._declared: tuple[Json, Json] = (None, None)
         self.declared_tokens = 0
         self.least: int | None = None
@@ -132,7 +150,9 @@ class Gauge:
 
     @property
     def tokens(self) -> int:
-        """Tokens of the request that would be sent now, without what the provider takes out of it by itself."""
+        """Tokens of the request that would be sent now, without what the provider takes out of
+        it by itself.
+        """
         return max(self.calibration.tokens(self.own_count) + self.overhead - self._cleared, 0)
 
     @property
@@ -143,7 +163,11 @@ class Gauge:
     @property
     def own_count(self) -> OwnCount:
         """What our counts say of its messages; a preset's own count may see only a part of one."""
-        messages, version, counted = self.memory.state.sent.messages, self.memory.version, self._counted
+        messages, version, counted = (
+            self.memory.state.sent.messages,
+            self.memory.version,
+            self._counted,
+        )
         if counted.version != version or counted.messages > len(messages):
             counted = _Counted(version)
         same = self.count is self.memory.reader.count
@@ -180,14 +204,21 @@ class Gauge:
 
     @property
     def window(self) -> int:
-        """The window of the present model: as the host says, or less where an error said so lately."""
+        """The window of the present model: as the host says, or less where an error said so
+        lately.
+        """
         window = self._host_window
         limit, until = self.limits.get(self.model, (window, 0.0))
         return min(limit, window) if self.clock() < until else window
 
     @property
     def _host_window(self) -> int:
-        return self.settings.window or self.configured or _window_of(self.model) or self.preset.host.window
+        return (
+            self.settings.window
+            or self.configured
+            or _window_of(self.model)
+            or self.preset.host.window
+        )
 
     def learn(self, limit: int | None) -> int | None:
         """Remember the limit that an error stated if it is below the host's window; else None.
@@ -213,12 +244,18 @@ class Gauge:
     def hand_out(self) -> None:
         """The messages are about to be sent."""
         memory, count, answers = self.memory, self.own_count, self.memory.state.answers
-        if self.request is not None and answers > self.request.answers:  # our count may be so many times too high
+        # our count may be so many times too high
+        if self.request is not None and answers > self.request.answers:
             self.accepted = max(self.accepted, int(LEAST_SCALE * self.request.tokens))
         self.request = SentRequest(
-            memory.version, self.model, count.tokens, count.plain, added=memory.added, media=count.media,
+            memory.version,
+            self.model,
+            count.tokens,
+            count.plain,
+            added=memory.added,
+            media=count.media,
             answers=answers,
-        )  # fmt: skip
+        )
         self.sent_at = self.clock()
         self.requests += 1
 
@@ -233,12 +270,17 @@ class Gauge:
         return ""
 
     def implausible(self, usage: Usage) -> str:
-        """Why a report can be no measurement of the newest request, in words; empty where it may be one."""
+        """Why a report can be no measurement of the newest request, in words; empty where it may
+        be one.
+        """
         if min(usage.input, usage.cache_read, usage.cache_write, usage.output) < 0:
             return "the report has a negative number of tokens"
         tokens = 0 if self.request is None else self.request.tokens + self.request.added
         if usage.prompt > FAR_LARGER * max(self.window, tokens):
-            return f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in {self.window:,}"
+            return (
+                f"the report has {usage.prompt:,} tokens, for a request of about {tokens:,} in"
+                f" {self.window:,}"
+            )
         return ""
 
     def take(self, usage: Usage, *, cleared: int = 0, overflow: bool = False) -> None:
@@ -255,13 +297,18 @@ class Gauge:
             self.accepted = max(self.accepted, usage.prompt)
         messages = report.prompt - self._usual_overhead
         missing = messages - self.calibration.tokens(report.count)
-        if abs(missing) > SURELY_OVERHEAD * self.window and not cleared:  # clearing is the provider's estimate
-            self.calibration = Calibration.of(messages, report.count, least=min(self.calibration.scale, 1.0))
+        # clearing is the provider's estimate
+        if abs(missing) > SURELY_OVERHEAD * self.window and not cleared:
+            self.calibration = Calibration.of(
+                messages, report.count, least=min(self.calibration.scale, 1.0)
+            )
 
     def take_refusal(self, used: int | None) -> None:
-        """Take in that the newest request was refused for its size, with the tokens that it had, if they were stated.
+        """Take in that the newest request was refused for its size, with the tokens that it had, if
+        they were stated.
 
-        A number that our count cannot explain is not believed. Then a request that seemed small filled the window.
+        A number that our count cannot explain is not believed. Then a request that seemed small
+        filled the window.
         """
         request = self.request
         if request is None:
@@ -272,13 +319,19 @@ class Gauge:
                 return
             used = self.window
         calibration = Calibration.of(used - added - self._usual_overhead, count)
-        explained = calibration.tokens(count) + max(self._usual_overhead, int(MOST_OVERHEAD * self.window)) + added
+        explained = (
+            calibration.tokens(count)
+            + max(self._usual_overhead, int(MOST_OVERHEAD * self.window))
+            + added
+        )
         if used <= explained:
             self.calibration = calibration
             self.reported = replace(request, usage=Usage(input=used))
 
     def judge(self, usage: Usage | None, stop: str, cleared: int = 0) -> Diagnosis | None:
-        """Whether the answer to the newest request hides an overflow; a prompt is no shorter for what was cleared."""
+        """Whether the answer to the newest request hides an overflow; a prompt is no shorter for
+        what was cleared.
+        """
         report = self._valid_report()
         before = None if report is None or cleared or report.cleared else report.usage
         grown = 0
@@ -287,7 +340,9 @@ class Gauge:
         return classify_answer(usage, stop, self.window, before, grown)
 
     def follow(self, version: int) -> None:
-        """The history of this version has another system prompt now; what was sent and reported of it still holds."""
+        """The history of this version has another system prompt now; what was sent and reported
+        of it still holds.
+        """
         now = self.memory.version
         if self.request is not None and self.request.version == version:
             self.request = replace(self.request, version=now)
@@ -322,19 +377,31 @@ class Gauge:
         """For a compaction by hand.
 
         Raises:
-            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between turns.
+            CompactionRefused: a turn goes on, and the preset's system compacts by hand only between
+                turns.
         """
         if in_turn(self.memory.state.sent.messages) and not self.preset.host.manual_in_turn:
             raise CompactionRefused(
-                f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between turns: call `compact` "
-                "after the model's answer, or `request_compaction` now"
+                f"a turn goes on, and preset {self.preset.name!r} compacts by hand only between"
+                " turns: call `compact` after the model's answer, or `request_compaction` now"
             )
         return self.forced("manual", instructions, keep_recent)
 
     def forced(self, reason: str, instructions: str = "", keep_recent: int | None = None) -> Budget:
-        """For a compaction that must be; the host's own settings take precedence over the preset's system."""
-        keep = None if self.settings.keep_recent is not None else kept_by(self.preset.host, reason, self.window)
-        budget = forced(self._situation("before_request"), lambda full: self._check(self.trigger, full), reason, keep)
+        """For a compaction that must be; the host's own settings take precedence over the
+        preset's system.
+        """
+        keep = (
+            None
+            if self.settings.keep_recent is not None
+            else kept_by(self.preset.host, reason, self.window)
+        )
+        budget = forced(
+            self._situation("before_request"),
+            lambda full: self._check(self.trigger, full),
+            reason,
+            keep,
+        )
         if keep_recent is not None and (keep_recent > 0 or keep is None):
             budget = replace(budget, keep_recent=keep_recent)
         return self._completed(replace(budget, instructions=instructions))
@@ -356,18 +423,27 @@ class Gauge:
     def _situation(self, moment: Moment, requested: bool = False) -> Situation:
         report, state = self._valid_report(), self.memory.state
         return Situation(
-            tokens=self.tokens, window=self.window, overhead=self.overhead, moment=moment,
-            messages=len(state.sent.messages), reported=None if report is None else report.usage,
-            since=self._said_since(report), requested=requested,
-            model=self.model, requests=state.answers, said=state.said,
+            tokens=self.tokens,
+            window=self.window,
+            overhead=self.overhead,
+            moment=moment,
+            messages=len(state.sent.messages),
+            reported=None if report is None else report.usage,
+            since=self._said_since(report),
+            requested=requested,
+            model=self.model,
+            requests=state.answers,
+            said=state.said,
             idle=None if self.sent_at is None else self.clock() - self.sent_at,
-        )  # fmt: skip
+        )
 
     def _said_since(self, report: SentRequest | None) -> int:
         """Tokens of what came after a report."""
         if report is None:
             return 0
-        return max(self.calibration.tokens(self.own_count) - self.calibration.tokens(report.count), 0)
+        return max(
+            self.calibration.tokens(self.own_count) - self.calibration.tokens(report.count), 0
+        )
 
     @property
     def _cleared(self) -> int:

@@ -1,4 +1,6 @@
-"""Where an agent's host may step in: before a compaction, before each of its stages, and after it."""
+"""Where an agent's host may step in: before a compaction, before each of its stages, and after
+it.
+"""
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -17,7 +19,9 @@ from workbench.live.preparation import Preparation
 Cause: TypeAlias = Moment | Literal["error", "by_hand"]
 """Where in the loop a compaction was decided."""
 CANCELLED: ContextVar[Flag | None] = ContextVar("CANCELLED", default=None)
-"""Set while the caller may give a call up; once the flag is up, the call's compaction is discarded."""
+"""Set while the caller may give a call up; once the flag is up, the call's compaction is
+discarded.
+"""
 
 
 def is_async(function: object) -> bool:
@@ -34,7 +38,9 @@ def refuse_awaitable(name: str, answer: object) -> None:
     if isinstance(answer, Awaitable):
         if iscoroutine(answer):
             answer.close()
-        raise SettingError(f"the hook {name!r} returned something to await; a plain function would be accepted")
+        raise SettingError(
+            f"the hook {name!r} returned something to await; a plain function would be accepted"
+        )
 
 
 def is_cancelled() -> bool:
@@ -67,14 +73,17 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """The host has the summary already: no model is asked, and the strategy's own cut says what it replaces."""
+    """The host has the summary already: no model is asked, and the strategy's own cut says what
+    it replaces.
+    """
 
     summary: str
 
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """The host's plain functions around a compaction. An error in a hook leaves the history as it was.
+    """The host's plain functions around a compaction. An error in a hook leaves the history as it
+    was.
 
     Attributes:
         before: may cancel, or supply the summary.

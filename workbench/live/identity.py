@@ -1,7 +1,8 @@
-"""Which of a host's messages are the same as before: by what they say, not by the object that says it.
+"""Which of a host's messages are the same as before: by what they say, not by the object that says
+it.
 
-An object that was compared before is taken as unchanged, so that a list of thousands costs nothing; only the newest two
-are looked at again, since hosts mark and extend those in place.
+An object that was compared before is taken as unchanged, so that a list of thousands costs nothing;
+only the newest two are looked at again, since hosts mark and extend those in place.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from workbench.live.formats.parts import plain
 
 BLOCK = 64
 LEAD, LEAST = 16, 4
-"""Characters that a host's next addition is recognised by after one was seen, and after more at least."""
+"""Characters that a host's next addition is recognised by after one was seen, and after more at
+least.
+"""
 
 
 @dataclass(slots=True)
@@ -31,12 +34,16 @@ class HostList:
     places: list[int | None] = field(default_factory=list)
 
     def heard(self, same: int) -> int:
-        """How many of the host's messages come before what follows these; 0 where what we wrote is not all in them."""
+        """How many of the host's messages come before what follows these; 0 where what we wrote
+        is not all in them.
+        """
         rest = self.places[same:]
         return (rest[0] or 0) if rest and None not in rest else 0
 
 
-def common(known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int], bytes]) -> tuple[int, list[int]]:
+def common(
+    known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int], bytes]
+) -> tuple[int, list[int]]:
     """How many of the first messages are the same, and which of these say it in another form.
 
     `key_of` gives the keys of `known` by index.
@@ -59,13 +66,14 @@ def common(known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int],
 class Additions:
     """What the host adds to the end of each request and takes away again, such as a reminder.
 
-    They are recognised by how they begin, once one was seen to go: nothing else is held back from the history. What is
-    held back by mistake is in the next request still, and is read then.
+    They are recognised by how they begin, once one was seen to go: nothing else is held back from
+    the history. What is held back by mistake is in the next request still, and is read then.
 
     Attributes:
         inside: the beginning of a text at the end of the newest message.
         behind: the beginning of a message behind all others, and its role.
-        head: the beginning of a user's message before all others that the host renders anew, such as a list of files.
+        head: the beginning of a user's message before all others that the host renders anew, such
+            as a list of files.
     """
 
     inside: str = ""
@@ -84,9 +92,16 @@ class Additions:
         return cls(inside, (role, lead), last, head)
 
     def is_head(self, message: Json) -> bool:
-        """Whether it is the message before all others that the host renders anew with each request."""
+        """Whether it is the message before all others that the host renders anew with each
+        request.
+        """
         text = text_of(message)
-        return bool(self.head) and text is not None and text.startswith(self.head) and _role(message) == "user"
+        return (
+            bool(self.head)
+            and text is not None
+            and text.startswith(self.head)
+            and _role(message) == "user"
+        )
 
     def learn_head(self, was: Json, now: Json) -> None:
         """Take in that the first message is another one now, while what follows it is the same."""
@@ -104,16 +119,26 @@ class Additions:
         return bool(lead) and text is not None and text.startswith(lead) and _role(message) == role
 
     def split(self, message: Json) -> tuple[Json, str]:
-        """The message without the addition at its end, and the addition; the message itself where there is none."""
+        """The message without the addition at its end, and the addition; the message itself
+        where there is none.
+        """
         record = plain(message)
-        name = next((name for name in BODIES if isinstance(record, Mapping) and record.get(name)), "")
+        name = next(
+            (name for name in BODIES if isinstance(record, Mapping) and record.get(name)), ""
+        )
         if not self.inside or not name or _role(record) == "assistant":
             return message, ""
         body = record[name]
-        last = body if isinstance(body, str) else plain(body[-1]) if isinstance(body, list) else None
+        last = (
+            body if isinstance(body, str) else plain(body[-1]) if isinstance(body, list) else None
+        )
         text = last.get("text") if isinstance(last, Mapping) else last
         at = self._begins(text) if isinstance(text, str) else -1
-        if not isinstance(text, str) or at < 0 or (at == 0 and (isinstance(body, str) or len(body) == 1)):
+        if (
+            not isinstance(text, str)
+            or at < 0
+            or (at == 0 and (isinstance(body, str) or len(body) == 1))
+        ):
             return message, ""
         if isinstance(body, str):
             rest: Json = text[:at]
@@ -123,7 +148,9 @@ class Additions:
         return {**record, name: rest}, text[at:]
 
     def _begins(self, text: str) -> int:
-        """Where the addition begins: the whole text, as the last one, or in the last part of the text; -1 for none."""
+        """Where the addition begins: the whole text, as the last one, or in the last part of the
+        text; -1 for none.
+        """
         if text.startswith(self.inside):
             return 0
         if text.endswith(self._last):
@@ -134,7 +161,8 @@ class Additions:
         """Take in what stands in the place of the newest message of the last request.
 
         Returns:
-            What the host had added to it, where it is the same message without that; empty where it is the same with
+            What the host had added to it, where it is the same message without that; empty where it
+                is the same with
             more behind it, None where it is another one.
         """
         before, after = said(was), said(now)
@@ -149,7 +177,8 @@ class Additions:
                 self.inside = ""
                 return ""
         text, role = text_of(was), _role(was)
-        if text and role in ("user", "system", "developer") and role != _role(now):  # else it was edited
+        # else it was edited
+        if text and role in ("user", "system", "developer") and role != _role(now):
             lead = _same_start(text, self.behind[1]) if role == self.behind[0] else ""
             lead = lead if len(lead) >= LEAST else _lead(text)
             self.behind = (role, lead) if len(lead) >= LEAST else self.behind
@@ -173,7 +202,9 @@ def _lost(before: Sequence[Json], after: Sequence[Json]) -> str:
     same, texts = len(after), []
     if same and same <= len(before) and before[same - 1] != after[-1]:
         longer, shorter = map(_text, (before[same - 1], after[-1]))
-        if not (isinstance(longer, str) and isinstance(shorter, str) and longer.startswith(shorter)):
+        if not (
+            isinstance(longer, str) and isinstance(shorter, str) and longer.startswith(shorter)
+        ):
             return ""
         texts.append(longer[len(shorter) :])
         same -= 1
@@ -190,7 +221,11 @@ def _text(part: Json) -> Json:
 def text_of(message: Json) -> str | None:
     """What a message of nothing but text says."""
     record = plain(message)
-    body = next((record[name] for name in BODIES if record.get(name)), None) if isinstance(record, Mapping) else None
+    body = (
+        next((record[name] for name in BODIES if record.get(name)), None)
+        if isinstance(record, Mapping)
+        else None
+    )
     texts = [_text(plain(part)) for part in parts_of(body)]
     return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else None
 
@@ -204,11 +239,18 @@ def markers(message: Json) -> list[Json]:
     """The cache markers of a message and its parts, each with its key."""
     record = plain(message)
     bodies = [record, *(part for name in BODIES for part in _listed(record.get(name)))]
-    return [(name, one[name]) for one in bodies if isinstance(one, Mapping) for name in one.keys() & MARKERS]
+    return [
+        (name, one[name])
+        for one in bodies
+        if isinstance(one, Mapping)
+        for name in one.keys() & MARKERS
+    ]
 
 
 def remarked(written: Json, current: Json) -> Json:
-    """A message that was made of the host's, with the cache markers that the host has on its own now."""
+    """A message that was made of the host's, with the cache markers that the host has on its own
+    now.
+    """
     now = markers(current)
     if markers(written) == now:
         return written

@@ -17,19 +17,24 @@ from workbench.live.meter import NoModel
 LEAVES = 0.6
 """The part of the room that the messages take afterwards, so that the next requests fit as well."""
 MARGIN = 0.02
-"""The part of the window that stays free where what must stay is larger than that: for placeholders of what went."""
+"""The part of the window that stays free where what must stay is larger than that: for
+placeholders of what went.
+"""
 
 PLACEHOLDER = 16
 """Tokens of a turn that stands for what went, which no count of messages has."""
 
 
 def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = False) -> bool:
-    """Drop the oldest messages, with calls and results together, until the request fits; whether any went.
+    """Drop the oldest messages, with calls and results together, until the request fits; whether
+    any went.
 
     Args:
-        gauge: weighs the request; the messages are counted by the preset's or the host's count, whichever are more.
+        gauge: weighs the request; the messages are counted by the preset's or the host's count,
+            whichever are more.
         tell: is told what was done, or that nothing could be.
-        refused: whether a provider refused the request, so that it is too large however small it seems.
+        refused: whether a provider refused the request, so that it is too large however small it
+            seems.
     """
     before, window = gauge.heaviest, gauge.window
     if before > (1 - MARGIN) * window:
@@ -39,8 +44,16 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
     memory = gauge.memory
     messages = tuple(memory.state.kept.messages)
     spoken, count = _heavier_count(gauge)
-    history = Context(messages, tuple(map(count, messages)), max(before - spoken, 0), count, memory.state.kept.archive)
-    done = _dropped(history, gauge.preset.strategy, _target(history, window, before if refused else None))
+    history = Context(
+        messages,
+        tuple(map(count, messages)),
+        max(before - spoken, 0),
+        count,
+        memory.state.kept.archive,
+    )
+    done = _dropped(
+        history, gauge.preset.strategy, _target(history, window, before if refused else None)
+    )
     if done is None or done.outcome == "unchanged":
         if before > window:
             tell(LastResort(before, before, window, 0, fits=False))
@@ -54,7 +67,9 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
 
 
 def _heavier_count(gauge: Gauge) -> tuple[int, TokenCounter]:
-    """The messages' tokens by the preset's or the host's count, whichever are more, and that count."""
+    """The messages' tokens by the preset's or the host's count, whichever are more, and that
+    count.
+    """
     calibration, own = gauge.calibration, gauge.own_count
     plain = replace(calibration, scale=calibration.plain_scale)
     if calibration.plain(own) > calibration.tokens(own):
@@ -63,7 +78,8 @@ def _heavier_count(gauge: Gauge) -> tuple[int, TokenCounter]:
 
 
 def _target(history: Context, window: int, refused: int | None) -> int:
-    """Tokens to drop to: a part of the room if what must stay is no more than that, else nearly the window.
+    """Tokens to drop to: a part of the room if what must stay is no more than that, else nearly the
+    window.
 
     Of a request that was refused, at most half of its messages stay.
     """
@@ -76,7 +92,9 @@ def _target(history: Context, window: int, refused: int | None) -> int:
 
 
 def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | None:
-    """The history cut to the target, as the preset's view shows it; without the view if that fails."""
+    """The history cut to the target, as the preset's view shows it; without the view if that
+    fails.
+    """
     budget = Budget(target=target, window=target, reason="last_resort")
     for view in (preset.view, ()):
         try:

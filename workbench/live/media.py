@@ -28,7 +28,8 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True, slots=True)
 class StripMedia:
-    """Puts a marker in the place of the oldest pictures, sounds and documents until few and small enough are left.
+    """Puts a marker in the place of the oldest pictures, sounds and documents until few and small
+    enough are left.
 
     Those in pinned messages stay.
 
@@ -43,8 +44,13 @@ class StripMedia:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the oldest; None where enough room is left."""
-        media = [(i, block) for i, message in enumerate(context.messages) for block in media_of(message)]
-        images, size = sum(map(is_picture, (one for _, one in media))), sum(sent_bytes(one) for _, one in media)
+        media = [
+            (i, block) for i, message in enumerate(context.messages) for block in media_of(message)
+        ]
+        images, size = (
+            sum(map(is_picture, (one for _, one in media))),
+            sum(sent_bytes(one) for _, one in media),
+        )
         gone: dict[int, set[int]] = {}
         for i, block in media:
             few = self.images is None or images <= self.images
@@ -55,7 +61,10 @@ class StripMedia:
                 continue
             gone.setdefault(i, set()).add(id(block))
             images, size = images - is_picture(block), size - sent_bytes(block)
-        edits = [Replace(i, i + 1, (_without(context.messages[i], blocks),)) for i, blocks in gone.items()]
+        edits = [
+            Replace(i, i + 1, (_without(context.messages[i], blocks),))
+            for i, blocks in gone.items()
+        ]
         return Plan(tuple(edits)) if edits else None
 
 
@@ -95,18 +104,22 @@ class Weight:
     images: int = 0
 
     def __add__(self, other: Weight) -> Weight:
-        return Weight(self.bytes + other.bytes, self.media + other.media, self.images + other.images)
+        return Weight(
+            self.bytes + other.bytes, self.media + other.media, self.images + other.images
+        )
 
 
 class MediaBudget:
     """Weighs what would be sent, and takes the oldest pictures out where it is too much.
 
-    Then half of the limit is left, so that not every further picture changes what a provider has in its cache.
+    Then half of the limit is left, so that not every further picture changes what a provider has in
+    its cache.
     """
 
     def __init__(self, runner: Runner) -> None:
         self.runner, self.memory = runner, runner.memory
-        self._version, self._weighed, self._weight = -1, 0, Weight()  # so many messages of this version
+        # so many messages of this version
+        self._version, self._weighed, self._weight = -1, 0, Weight()
         self._each: dict[int, tuple[Message, Weight]] = {}  # of the messages in it, by identity
 
     @property
@@ -140,17 +153,24 @@ class MediaBudget:
         )
 
     def lighten(self, diagnosis: Diagnosis) -> bool:
-        """Take media out after a request was refused, half of them or, where one of them is at fault, all.
+        """Take media out after a request was refused, half of them or, where one of them is at
+        fault, all.
 
         Returns:
             Whether anything was taken out.
         """
-        share = 2 if diagnosis.kind == "bytes" or "many" in diagnosis.text else self.weight.images + 1
+        share = (
+            2 if diagnosis.kind == "bytes" or "many" in diagnosis.text else self.weight.images + 1
+        )
         return self._strip(self.weight.images // share, self.weight.media // share)
 
     def _strip(self, images: int | None, bytes: int | None) -> bool:
         before, memory, gauge = self.weight, self.memory, self.runner.gauge
-        if (images is None and bytes is None) or not (before.media or before.images) or is_cancelled():
+        if (
+            (images is None and bytes is None)
+            or not (before.media or before.images)
+            or is_cancelled()
+        ):
             return False
         budget = Budget(target=gauge.tokens, window=gauge.window, reason="images", force=True)
         strategy = replace(gauge.preset.strategy, stages=(StripMedia(images, bytes),))
@@ -165,7 +185,9 @@ class MediaBudget:
 
 def _weigh(message: Message) -> Weight:
     media = list(media_of(message))
-    placeholders = sum(block.bytes for block in message.blocks if block.type == "image" and block not in media)
+    placeholders = sum(
+        block.bytes for block in message.blocks if block.type == "image" and block not in media
+    )
     size = sum(map(sent_bytes, media))
     text = len(_encoded(counted_text(message)).encode("utf-8", "surrogatepass"))
     return Weight(text + placeholders + size + ENVELOPE, size, sum(map(is_picture, media)))

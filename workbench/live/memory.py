@@ -26,7 +26,8 @@ class Memory:
         log: only ever grows; going back starts a branch.
         version: changes when something is compacted or taken back, not when something is added.
         archive: full texts that stages took out, by reference.
-        additions: what the host adds to the end of each request; it is sent and counted, and no part of the history.
+        additions: what the host adds to the end of each request; it is sent and counted, and no
+            part of the history.
         added: tokens of the present addition.
     """
 
@@ -40,20 +41,23 @@ class Memory:
         self.additions = Additions()
         self.added = 0
         self.own = HostList()  # the path, with the host's objects as it has them now
-        self.given, self.returned = HostList(), HostList()  # the list that it passed last, if another, and that it got
+        # the list that it passed last, if another, and that it got
+        self.given, self.returned = HostList(), HostList()
         self._copies = Copies()
         self._behind: list[Json] = []
         self._inside = ""
         self._broken = False
 
     def hear(self, messages: Sequence[Json]) -> int | None:
-        """Take in what the host's list has more than before, or than the list that was last returned.
+        """Take in what the host's list has more than before, or than the list that was last
+        returned.
 
-        Where it continues neither, the host went back: what is no longer in it stays on a branch of the log. A
-        compaction stands as long as the messages that it covers are the same.
+        Where it continues neither, the host went back: what is no longer in it stays on a branch of
+        the log. A compaction stands as long as the messages that it covers are the same.
 
         Returns:
-            How many of the host's messages are still the same, where it went back; None where it went on, or where
+            How many of the host's messages are still the same, where it went back; None where it
+                went on, or where
             only what it adds to each request is gone.
         """
         messages = listed(messages)
@@ -89,7 +93,9 @@ class Memory:
         return heard if back and (lost is None or stood != len(self.state.checkpoints)) else None
 
     def messages(self) -> list[Json]:
-        """A new list of the messages to send: the host's own objects as it has them now, and copies of new ones."""
+        """A new list of the messages to send: the host's own objects as it has them now, and
+        copies of new ones.
+        """
         shown, own = self.state.of_compaction(self.own.objects, self.reader.present_format)
         objects = self._copies.of(shown, self.own.objects)
         places = [*self._copies.places, *self.own.places[own:]]
@@ -103,12 +109,16 @@ class Memory:
         return [*objects, *self._behind]
 
     def _with_addition(self, objects: list[Json]) -> list[Json]:
-        """With the addition to the newest message behind all, where that message is not sent as it is."""
+        """With the addition to the newest message behind all, where that message is not sent as
+        it is.
+        """
         newest = len(self.state.path) - 1
         if not self._inside or any(not one.made and one.at == newest for one in self.state.shown):
             return objects
         format = FORMATS[self.reader.present_format]
-        own = map(OutgoingMessage, format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),))))
+        own = map(
+            OutgoingMessage, format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),)))
+        )
         return [*map(self._current, format.finished([*self.state.shown, *own], self.state.path))]
 
     def given_list(self) -> list[Json]:
@@ -118,7 +128,10 @@ class Memory:
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
         pairs = zip(self.state.path, self.own.objects, strict=False)
-        return [deepcopy(dict(one.record)) if one.object is now else record_of(now) for one, now in pairs]
+        return [
+            deepcopy(dict(one.record)) if one.object is now else record_of(now)
+            for one, now in pairs
+        ]
 
     def take(self, done: Compaction, heard: int, version: int) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
@@ -137,7 +150,9 @@ class Memory:
         late = [message for given in now.path[heard : now.heard] for message in given.messages]
         if late and violations(*(longer(context, late) for context in (done.before, done.after))):
             return "what was said meanwhile does not fit behind it"
-        mark = Checkpoint.after(done, now.path[:heard], now.place, self.reader.present_format, self._entry_id())
+        mark = Checkpoint.after(
+            done, now.path[:heard], now.place, self.reader.present_format, self._entry_id()
+        )
         self.archive.update(done.sent.archive)
         summaries = [message for message in done.sent.messages if message.role == "summary"]
         self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
@@ -149,9 +164,13 @@ class Memory:
         return ""
 
     def _parted(self, messages: Sequence[Json]) -> tuple[list[Json], list[Json]]:
-        """The host's messages without an addition behind them; and the same without one in the last of them."""
+        """The host's messages without an addition behind them; and the same without one in the
+        last of them.
+        """
         objects = list(messages)
-        self._behind = [objects.pop()] if len(objects) > 1 and self.additions.is_behind(objects[-1]) else []
+        self._behind = (
+            [objects.pop()] if len(objects) > 1 and self.additions.is_behind(objects[-1]) else []
+        )
         shorter, self._inside = self.additions.split(objects[-1]) if objects else (None, "")
         text = self._inside + "".join(text_of(one) or "" for one in self._behind)
         self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),))) if text else 0
@@ -160,7 +179,8 @@ class Memory:
     def _found(self, said: list[Json]) -> tuple[HostList, int, int, list[int]]:
         """The list that these go on from.
 
-        And how many of them are in it, how many of the host's messages in the path, and which were put in another form.
+        And how many of them are in it, how many of the host's messages in the path, and which were
+        put in another form.
         """
         if self._broken:
             path = self.state.path[: self.state.heard]
@@ -180,26 +200,40 @@ class Memory:
         return best
 
     def _first_uncovered(self, said: list[Json], heard: int) -> int | None:
-        """Where the part begins of a list that goes back which no compaction covers; None where the rest must count."""
+        """Where the part begins of a list that goes back which no compaction covers; None where
+        the rest must count.
+        """
         covered = self.state.checkpoints[-1].covers
         only_newest = heard == self.state.heard - 1
         if self._broken or only_newest or heard >= covered:
             return None
-        return first_uncovered(self.state.path[: self.state.heard], covered, said, self.additions.is_head)
+        return first_uncovered(
+            self.state.path[: self.state.heard], covered, said, self.additions.is_head
+        )
 
     def _learn_head(self, heard: int, said: list[Json], same: int) -> None:
-        """Learn a first message that is another one now, where the message behind it is the same."""
+        """Learn a first message that is another one now, where the message behind it is the
+        same.
+        """
         path = self.state.path[: self.state.heard]
         is_first = all(is_system(entry.record) for entry in path[:heard])
-        if is_first and heard + 1 < len(path) and same + 1 < len(said) and path[heard + 1].says(said[same + 1]):
+        if (
+            is_first
+            and heard + 1 < len(path)
+            and same + 1 < len(said)
+            and path[heard + 1].says(said[same + 1])
+        ):
             self.additions.learn_head(path[heard].record, said[same])
 
     def _renew_system(self, said: list[Json]) -> None:
-        """Take the host's present system prompt for the one that was read, unless a compaction rewrote that.
+        """Take the host's present system prompt for the one that was read, unless a compaction
+        rewrote that.
 
         So it is with a first message that the host is known to render anew with each request.
         """
-        for at, (known, now) in enumerate(zip(self.state.path[: self.state.heard], said, strict=False)):
+        for at, (known, now) in enumerate(
+            zip(self.state.path[: self.state.heard], said, strict=False)
+        ):
             is_prompt = is_system(known.record) and is_system(now)
             is_head = self.additions.is_head(known.record) and self.additions.is_head(now)
             if not (is_prompt or is_head) or text_of(now) in self.reader.written:
@@ -222,7 +256,9 @@ class Memory:
         """
         path = self.state.path
         same, reworded = common(
-            line.objects, said, lambda i: key(line.objects[i]) if (at := line.places[i]) is None else path[at].key
+            line.objects,
+            said,
+            lambda i: key(line.objects[i]) if (at := line.places[i]) is None else path[at].key,
         )
         newest = range(len(line.objects) - 2, len(line.objects))
         pairs = ((i, line.places[i]) for i in newest if 0 <= i < same)
@@ -246,14 +282,20 @@ class Memory:
         made = [i for i, one in enumerate(self.state.shown) if one.made]
         for i, one in zip(made, written, strict=False):
             shown = self.state.shown[i]
-            if one != shown.object and markers(one) != markers(shown.object) and key(one) == key(shown.object):
+            if (
+                one != shown.object
+                and markers(one) != markers(shown.object)
+                and key(one) == key(shown.object)
+            ):
                 self.state.shown[i] = replace(shown, object=deepcopy(one))
 
     def _current(self, one: OutgoingMessage) -> Json:
         """A message as it is sent now."""
         if not one.made and one.at is not None:
             return self.own.objects[one.at]
-        return deepcopy(one.object if one.at is None else remarked(one.object, self.own.objects[one.at]))
+        return deepcopy(
+            one.object if one.at is None else remarked(one.object, self.own.objects[one.at])
+        )
 
     def _add(self, given: HostMessage, object: Json) -> None:
         state = self.state
@@ -272,26 +314,42 @@ class Memory:
         """Write down in the log that the provider compacted."""
         kept = self.state.kept
         entry = CompactionEntry(
-            id=self._entry_id(), parent=leaf, kept=tuple(one.id for one in kept.messages), tokens_before=before,
-            tokens_after=kept.tokens, reason="by the provider",
-        )  # fmt: skip
+            id=self._entry_id(),
+            parent=leaf,
+            kept=tuple(one.id for one in kept.messages),
+            tokens_before=before,
+            tokens_after=kept.tokens,
+            reason="by the provider",
+        )
         self.log.append(entry)
         self.version += 1
         return entry.id
 
-    def _go_back(self, heard: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]) -> None:
-        """Go back to the first so many of the host's messages; compactions that cover later ones are undone.
+    def _go_back(
+        self, heard: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
+    ) -> None:
+        """Go back to the first so many of the host's messages; compactions that cover later ones
+        are undone.
 
         Args:
             heard: how many are the same.
             new: what follows now.
-            shorter: the first of these, where it is what was the newest message without what the host had added to it.
+            shorter: the first of these, where it is what was the newest message without what the
+                host had added to it.
         """
         was = self.state.path
         path = [*was[:heard], *shorter]
         asked = [at for at, given in enumerate(new) if any(map(is_real_user, given.messages))]
-        added = len(was) == heard + 1 and asked[:1] != [0] and self.additions.is_behind(was[heard].record)
-        stands = [mark for mark in self.state.checkpoints if mark.covers <= (len(was) if added else len(path))]
+        added = (
+            len(was) == heard + 1
+            and asked[:1] != [0]
+            and self.additions.is_behind(was[heard].record)
+        )
+        stands = [
+            mark
+            for mark in self.state.checkpoints
+            if mark.covers <= (len(was) if added else len(path))
+        ]
         marks = [mark.on(path, was, bool(asked), self.reader.present_format) for mark in stands]
         state = State.at(tuple(marks), path)
         leaf = next((one.messages[-1].id for one in reversed(was[:heard]) if one.messages), None)
@@ -320,10 +378,14 @@ class Memory:
         summaries = [one for one in done.after.messages if one.role == "summary"]
         path = {message.id for message in done.before.messages}
         entry = CompactionEntry(
-            id=id, parent=self.state.leaf, summary=summaries[-1] if summaries else None,
-            kept=tuple(one.id for one in done.after.messages if one.id in path), tokens_before=done.before.tokens,
-            tokens_after=done.after.tokens, reason=done.budget.reason,
-        )  # fmt: skip
+            id=id,
+            parent=self.state.leaf,
+            summary=summaries[-1] if summaries else None,
+            kept=tuple(one.id for one in done.after.messages if one.id in path),
+            tokens_before=done.before.tokens,
+            tokens_after=done.after.tokens,
+            reason=done.budget.reason,
+        )
         self.log.append(entry)
         self.state.leaf = entry.id
 

@@ -21,15 +21,21 @@ _INDEX = re.compile(r"\n*<([a-z-]+)>\n(?:(?!<\1>).)*</\1>\s*\Z", re.DOTALL)
 def recogniser(preset: Preset) -> Callable[[Message], Summary | None]:
     """What says whether a message is a summary that this preset wrote, and gives it as one.
 
-    A summary is known by the lead above it and the text below, or by its author's name where it has no lead. The name
-    stands in brackets above the text in formats that have no field for it.
+    A summary is known by the lead above it and the text below, or by its author's name where it has
+    no lead. The name stands in brackets above the text in formats that have no field for it.
     """
     strategies = [preset.strategy, *([preset.overflow] if preset.overflow else [])]
-    stages = [getattr(stage, "summary", stage) for strategy in strategies for stage in strategy.stages]
-    writers = [stage for stage in stages if isinstance(getattr(stage, "prompt", None), PromptTemplate)]
+    stages = [
+        getattr(stage, "summary", stage) for strategy in strategies for stage in strategy.stages
+    ]
+    writers = [
+        stage for stage in stages if isinstance(getattr(stage, "prompt", None), PromptTemplate)
+    ]
 
     def recognised(message: Message) -> Summary | None:
-        if message.role not in ("user", "assistant") or any(block.type != "text" for block in message.blocks):
+        if message.role not in ("user", "assistant") or any(
+            block.type != "text" for block in message.blocks
+        ):
             return None
         return next(filter(None, (_summary(message, writer) for writer in writers)), None)
 
@@ -38,7 +44,9 @@ def recogniser(preset: Preset) -> Callable[[Message], Summary | None]:
 
 def _summary(message: Message, stage: object) -> Summary | None:
     prompt: PromptTemplate = getattr(stage, "prompt")  # noqa: B009  # a stage's protocol has no prompt
-    said_by, name = (stage.said_by, stage.summary_name) if isinstance(stage, Summarize) else ("user", "")
+    said_by, name = (
+        (stage.said_by, stage.summary_name) if isinstance(stage, Summarize) else ("user", "")
+    )
     words, above = plain_text(message), f"[{name}]\n"
     lead, tail = prompt.opening, prompt.closing
     if name and message.name != name:
@@ -52,12 +60,20 @@ def _summary(message: Message, stage: object) -> Summary | None:
     text, lists = words[len(lead) : len(words) - len(tail)], ""
     if isinstance(stage, Summarize) and stage.file_lists == "below":
         text, lists = parted(text)
-    elif isinstance(stage, Summarize) and stage.below is not None and (index := _INDEX.search(text)):
+    elif (
+        isinstance(stage, Summarize) and stage.below is not None and (index := _INDEX.search(text))
+    ):
         text, lists = text[: index.start()], index.group()
     return Summary(
-        id=message.id, text=text, replaces=(message.id,), files=lists_in(lists or text), lead=lead, tail=lists + tail,
-        said_by=said_by, name=name or message.name,
-    )  # fmt: skip
+        id=message.id,
+        text=text,
+        replaces=(message.id,),
+        files=lists_in(lists or text),
+        lead=lead,
+        tail=lists + tail,
+        said_by=said_by,
+        name=name or message.name,
+    )
 
 
 def listed(messages: Json) -> list[Json]:
@@ -67,7 +83,9 @@ def listed(messages: Json) -> list[Json]:
         FormatError: they are no list.
     """
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise FormatError(f"expected a list of messages, found {type(messages).__name__}", where="messages")
+        raise FormatError(
+            f"expected a list of messages, found {type(messages).__name__}", where="messages"
+        )
     return list(messages)
 
 
@@ -83,7 +101,8 @@ class MessageReader:
         written: our own summaries by their text, in case the host hands one back.
         names: the tools' names by the ids of their calls.
         number: of the newest message.
-        recognise: gives a plain message as the summary that the preset once wrote; None for any other.
+        recognise: gives a plain message as the summary that the preset once wrote; None for any
+            other.
         sealed_budget: tokens up to which a provider's own compaction is pinned.
     """
 
@@ -102,7 +121,9 @@ class MessageReader:
         """The format that is named or was found, else the likely one."""
         return self.format or self.likely
 
-    def read(self, given: Sequence[Json], start: int = 0, before: Sequence[HostMessage] = ()) -> Iterator[HostMessage]:
+    def read(
+        self, given: Sequence[Json], start: int = 0, before: Sequence[HostMessage] = ()
+    ) -> Iterator[HostMessage]:
         """The entries of the host's list from `start` on; `before` are those in front of it.
 
         Raises:
@@ -119,7 +140,9 @@ class MessageReader:
         waiting = _waiting_behind(before)
         at = 0
         while at < len(records):
-            field, why = next(filter(any, (misfit(records[at]), format.problem(records[at]))), ("", ""))
+            field, why = next(
+                filter(any, (misfit(records[at]), format.problem(records[at]))), ("", "")
+            )
             if why:
                 raise FormatError(why, where=f"messages[{start + at}]", field=field)
             stop = at + 1
@@ -140,19 +163,29 @@ class MessageReader:
         return renewed
 
     def _last(
-        self, format: HostFormat, given: Json, records: Sequence[Record], waiting: Sequence[tuple[str, str]]
+        self,
+        format: HostFormat,
+        given: Json,
+        records: Sequence[Record],
+        waiting: Sequence[tuple[str, str]],
     ) -> HostMessage:
         """The last entry of one answer, with its messages."""
         pinned = self.pins is not None and any(map(self.pins, records))
-        entry = Entry(records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget)
+        entry = Entry(
+            records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget
+        )
         messages = tuple(own for message in format.read(entry) for own in self._own(message, entry))
         answers = [message for message in messages if message.role == "assistant"]
         self.names.update((call.id, call.name) for message in answers for call in message.calls)
         sizes = tuple(map(self.count, messages))
-        return HostMessage(given, records[-1], messages, sizes, entry.parts, len(records), entry.covers)
+        return HostMessage(
+            given, records[-1], messages, sizes, entry.parts, len(records), entry.covers
+        )
 
     def _own(self, message: Message, entry: Entry) -> list[Message]:
-        """A summary that the preset wrote, as one again, apart from what a user says beside it; others as they are."""
+        """A summary that the preset wrote, as one again, apart from what a user says beside it;
+        others as they are.
+        """
         if self.recognise is None or message.role != "user" or len(message.blocks) == 1:
             return [(self.recognise and self.recognise(message)) or message]
         for at, block in enumerate(message.blocks):
@@ -161,7 +194,11 @@ class MessageReader:
                 entry.parts[id(own)] = entry.parts[id(block)]
                 before = [replace(message, blocks=message.blocks[:at])] if at else []
                 rest = message.blocks[at + 1 :]
-                return [*before, own, *([replace(message, id=self._new_id(), blocks=rest)] if rest else [])]
+                return [
+                    *before,
+                    own,
+                    *([replace(message, id=self._new_id(), blocks=rest)] if rest else []),
+                ]
         return [message]
 
     def _new_id(self) -> str:
@@ -183,7 +220,9 @@ def _waiting_behind(entries: Sequence[HostMessage]) -> list[tuple[str, str]]:
 
 
 def _waiting_after(waiting: Sequence[tuple[str, str]], entry: HostMessage) -> list[tuple[str, str]]:
-    """The calls that wait behind an entry: those of its own answer, or the earlier ones that it does not answer."""
+    """The calls that wait behind an entry: those of its own answer, or the earlier ones that it
+    does not answer.
+    """
     calls = list(waiting)
     for message in entry.messages:
         if message.role == "assistant":

@@ -57,7 +57,8 @@ class Meter:
         """The model's answer.
 
         Raises:
-            ModelError: it gave none; `overflow` where its own error says that the prompt was too large.
+            ModelError: it gave none; `overflow` where its own error says that the prompt was too
+                large.
         """
         try:
             completion = self._waited_for(request)
@@ -73,7 +74,9 @@ class Meter:
         return completion
 
     def _waited_for(self, request: SummaryRequest) -> Completion:
-        """The answer, if it comes in time; else the model is left to itself, in a thread that ends with the process."""
+        """The answer, if it comes in time; else the model is left to itself, in a thread that
+        ends with the process.
+        """
         if self.seconds is None:
             return self.model.complete(request)
         seconds_left = self._started + self.seconds - time.monotonic()

@@ -14,7 +14,8 @@ from workbench.engine.transcript.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """The plan of a compaction. Indices are those of the host's own messages, as `Compactor.original` has them.
+    """The plan of a compaction. Indices are those of the host's own messages, as
+    `Compactor.original` has them.
 
     Attributes:
         goes: the messages that leave the context.
@@ -35,8 +36,11 @@ class Preparation:
     is_summarised: bool = False
 
 
-def prepared(history: Context, strategy: Strategy, budget: Budget, place: Mapping[str, int]) -> Preparation | None:
-    """What the strategy's stages would do, up to the first that asks a model; None where they would do nothing.
+def prepared(
+    history: Context, strategy: Strategy, budget: Budget, place: Mapping[str, int]
+) -> Preparation | None:
+    """What the strategy's stages would do, up to the first that asks a model; None where they would
+    do nothing.
 
     Args:
         history: what would be compacted.
@@ -83,7 +87,9 @@ def _kept(context: Context, plan: Plan) -> set[str]:
     return kept
 
 
-def _told(history: Context, kept: set[str], drafts: Sequence[Draft], place: Mapping[str, int]) -> Preparation:
+def _told(
+    history: Context, kept: set[str], drafts: Sequence[Draft], place: Mapping[str, int]
+) -> Preparation:
     goes: list[Message] = []
     for message in history.messages:
         if message.id not in kept:

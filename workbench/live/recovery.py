@@ -1,4 +1,6 @@
-"""What helps after a provider refused a request, and how often the same request may be tried again."""
+"""What helps after a provider refused a request, and how often the same request may be tried
+again.
+"""
 
 from workbench.engine.models.provider_errors import Diagnosis, ProviderError, classify
 from workbench.live.callbacks import Host
@@ -14,7 +16,9 @@ class Recovery:
 
     def __init__(self, runner: Runner, media: MediaBudget, host: Host) -> None:
         self.runner, self.gauge, self.media, self.tell = runner, runner.gauge, media, host.tell
-        self.classify = host.guarded("on_error", self._classified, lambda _: UNREADABLE, lambda _: True)
+        self.classify = host.guarded(
+            "on_error", self._classified, lambda _: UNREADABLE, lambda _: True
+        )
         self.mended = self.resent = 0
 
     def release(self) -> None:
@@ -22,7 +26,9 @@ class Recovery:
         self.mended = self.resent = 0
 
     def judge(self, error: ProviderError, model: str) -> Diagnosis | None:
-        """What the error of a request to that model says; None where it is not about the present request."""
+        """What the error of a request to that model says; None where it is not about the present
+        request.
+        """
         diagnosis = self.classify(error)
         if self.gauge.request is None or (model and self.gauge.model and model != self.gauge.model):
             self.tell(ErrorJudged(diagnosis))
@@ -39,7 +45,9 @@ class Recovery:
         self.tell(ErrorJudged(diagnosis, learned))
 
     def wait(self, diagnosis: Diagnosis) -> float | None:
-        """Seconds to wait before the next try, once what helps is done; None where nothing helps any more."""
+        """Seconds to wait before the next try, once what helps is done; None where nothing helps
+        any more.
+        """
         if diagnosis.action in ("back_off", "leave_alone"):
             retries = self.gauge.preset.host.retries
             wait = None if retries is None else retries.wait(diagnosis.text, self.resent)

@@ -38,7 +38,9 @@ from workbench.live.preparation import Preparation, prepared
 REPAIR = Strategy("repair", (RepairPairs(),))
 CALL_CANCELLED = "the call was cancelled"
 ENOUGH_AFTER_REFUSAL = 0.8
-"""The part of a refused request above which a compaction of it helps too little, so that the last resort follows."""
+"""The part of a refused request above which a compaction of it helps too little, so that the
+last resort follows.
+"""
 
 OFTEN, REQUESTS_BETWEEN = 4, 3
 """So many compactions with fewer requests between each are worth an event."""
@@ -57,12 +59,21 @@ class Runner:
         vain: how many attempts in a row came to nothing while one was due.
         ending: how the preset's system would have ended its run, until a compaction has an effect.
         lists_heard: how many lists of messages were heard.
-        requests_at: how many requests had been handed out at each of the newest compactions that started by themselves.
+        requests_at: how many requests had been handed out at each of the newest compactions that
+            started by themselves.
         told_often: whether it was told that they come too often.
     """
 
-    def __init__(self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock) -> None:
-        self.gauge, self.memory, self.hooks, self.tell, self.lock = gauge, gauge.memory, hooks, host.tell, lock
+    def __init__(
+        self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock
+    ) -> None:
+        self.gauge, self.memory, self.hooks, self.tell, self.lock = (
+            gauge,
+            gauge.memory,
+            hooks,
+            host.tell,
+            lock,
+        )
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = self.patience = self.vain = self.lists_heard = 0
@@ -74,11 +85,18 @@ class Runner:
         self.was_undone = False
         self.ending: RunEnds | None = None
         self._after = host.guarded("after", self._tell_after, lambda _: None, lambda _: True)
-        if model is None and hooks.before is None and gauge.preset.host.needs_model and asks_first(gauge):
+        if (
+            model is None
+            and hooks.before is None
+            and gauge.preset.host.needs_model
+            and asks_first(gauge)
+        ):
             raise SettingError(f"{NO_MODEL.format(gauge.preset.name)}, such as 'extractive'")
 
     def hear(self, messages: Sequence[Json] | None) -> None:
-        """Take in what is new; a list that does not continue the last one goes back in the conversation."""
+        """Take in what is new; a list that does not continue the last one goes back in the
+        conversation.
+        """
         if messages is None:
             return
         with self.lock:
@@ -99,7 +117,9 @@ class Runner:
                 self._note_undone(len(undone), usd)
 
     def _note_undone(self, undone: int, usd: float | None) -> None:
-        """Count compactions that the host undid; where it undoes each of them, none starts by itself for a while."""
+        """Count compactions that the host undid; where it undoes each of them, none starts by
+        itself for a while.
+        """
         self.undone += undone
         self.was_undone = True
         self.undone_usd = total([self.undone_usd, usd])
@@ -109,7 +129,9 @@ class Runner:
             self.breaker.pause(self.gauge.spoken, self.gauge.own_window, self.gauge.settings)
 
     def _release(self) -> None:
-        """Forget earlier compactions: the history is another one, and not only its newest message."""
+        """Forget earlier compactions: the history is another one, and not only its newest
+        message.
+        """
         self.patience = self.vain = 0
         self.ending = None
         self.breaker.reset("the history is another one")
@@ -126,7 +148,8 @@ class Runner:
             self.tell(self.ending)
 
     def run(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
-        """The compaction; None where it failed, the host cancelled it, or the history changed meanwhile.
+        """The compaction; None where it failed, the host cancelled it, or the history changed
+        meanwhile.
 
         Raises:
             ModelError: the model failed in a compaction by hand.
@@ -139,7 +162,9 @@ class Runner:
                 return None
             self._settle(budget, cause, None)
             if cause != "by_hand":
-                self.fail("failed", str(error) if isinstance(error, ModelError) else reason(error), cause)
+                self.fail(
+                    "failed", str(error) if isinstance(error, ModelError) else reason(error), cause
+                )
             elif isinstance(error, ModelError):
                 raise
             return None
@@ -157,27 +182,41 @@ class Runner:
         """Compact since a provider found the request too large; whether the next one differs."""
         done = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
         changed = done is not None and done.outcome != "unchanged"
-        enough = changed and done is not None and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
+        enough = (
+            changed
+            and done is not None
+            and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
+        )
         return self.fit(refused=not enough) or changed
 
     def fit(self, *, refused: bool = False) -> bool:
-        """Drop the oldest messages where the request is larger than the window all the same; whether any went."""
+        """Drop the oldest messages where the request is larger than the window all the same;
+        whether any went.
+        """
         if is_cancelled():
             return False
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:
-                settings, spoken, window = self.gauge.settings, self.gauge.spoken, self.gauge.own_window
+                settings, spoken, window = (
+                    self.gauge.settings,
+                    self.gauge.spoken,
+                    self.gauge.own_window,
+                )
                 self.patience = spoken + int(settings.hysteresis * window) + 1
                 self.breaker.rest(spoken, window, settings)
             return dropped
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
-        """Do what helps against a provider's error; whether the next request differs from the one that failed."""
+        """Do what helps against a provider's error; whether the next request differs from the
+        one that failed.
+        """
         if diagnosis.action == "lower_output":
             return diagnosis.output is not None
         if diagnosis.action == "repair":
-            budget = Budget(target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True)
+            budget = Budget(
+                target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True
+            )
             repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
             done = self.run(budget, "error", repair)
             return done is not None and done.outcome != "unchanged"
@@ -191,7 +230,9 @@ class Runner:
         """Count a compaction as a miss or not; None is one that failed."""
         with self.lock:
             self._wait()
-            hit = done is not None and (done.sent.tokens <= budget.target or not self.gauge.still_due(cause))
+            hit = done is not None and (
+                done.sent.tokens <= budget.target or not self.gauge.still_due(cause)
+            )
             if budget.reason == "repair":
                 return
             if hit:
@@ -199,17 +240,23 @@ class Runner:
             elif cause != "by_hand":
                 settings = self.gauge.settings
                 most = max(settings.breaker, self.gauge.preset.host.stuck_after)
-                self.breaker.miss(self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most))
+                self.breaker.miss(
+                    self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most)
+                )
 
     def _wait(self) -> None:
         """Do not compact again before the messages have grown by the hysteresis."""
-        self.patience = self.gauge.spoken + int(self.gauge.settings.hysteresis * self.gauge.own_window) + 1
+        self.patience = (
+            self.gauge.spoken + int(self.gauge.settings.hysteresis * self.gauge.own_window) + 1
+        )
 
     def _tell_after(self, done: Compaction) -> None:
         if self.hooks.after is not None:
             refuse_awaitable("after", self.hooks.after(done))
 
-    def _announced(self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter) -> Compaction | None:
+    def _announced(
+        self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter
+    ) -> Compaction | None:
         """The compaction with its events and hooks."""
         with self.lock:
             own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
@@ -219,7 +266,9 @@ class Runner:
             self.number += 1
             number = self.number
         host = self.gauge.preset.host
-        started = CompactionStarted(number, cause, budget.reason, before, budget.target, budget.window, messages)
+        started = CompactionStarted(
+            number, cause, budget.reason, before, budget.target, budget.window, messages
+        )
         if not host.silent:
             self.tell(started)
         try:
@@ -228,7 +277,9 @@ class Runner:
             if isinstance(choice, Cancel):
                 self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
                 return None
-            supplied = choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
+            supplied = (
+                choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
+            )
             done, used = self._compacted(start, strategy, budget, supplied, meter)
             done = with_own_pins(done, own)
             with self.lock:
@@ -271,7 +322,9 @@ class Runner:
         return done
 
     def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
-        """What the host's hook says of a compaction that is about to start; it sees what would be done."""
+        """What the host's hook says of a compaction that is about to start; it sees what would
+        be done.
+        """
         if self.hooks.before is None:
             return None
         try:
@@ -288,7 +341,9 @@ class Runner:
             return prepared(start, self.gauge.preset.strategy, budget, self.memory.state.place)
 
     def _note_frequency(self, cause: Cause) -> None:
-        """Tell of compactions that start by themselves again and again, once until they become rarer."""
+        """Tell of compactions that start by themselves again and again, once until they become
+        rarer.
+        """
         if cause in ("by_hand", "error"):
             return
         if not self.was_undone:
@@ -307,21 +362,32 @@ class Runner:
         Where the host or the preset's system says how much stays, that is enough.
         """
         calibration = self.gauge.calibration
-        measured = pending_pinned(history if calibration.is_neutral else calibration.applied(history))
+        measured = pending_pinned(
+            history if calibration.is_neutral else calibration.applied(history)
+        )
         if (budget.reason, cause) != ("overflow", "error") or budget.keep_recent is not None:
             return measured
         return newest_pinned(measured, budget.target - measured.overhead)
 
     def _end(self, started: CompactionStarted, ended: CompactionEnded | CompactionDropped) -> None:
-        """Tell how a compaction ended; where the preset's system is silent about vain ones, also that it started."""
+        """Tell how a compaction ended; where the preset's system is silent about vain ones, also
+        that it started.
+        """
         if self.gauge.preset.host.silent:
             self.tell(started)
         self.tell(ended)
 
     def _compacted(
-        self, history: Context, strategy: Strategy, budget: Budget, supplied: str | None, model: Model
+        self,
+        history: Context,
+        strategy: Strategy,
+        budget: Budget,
+        supplied: str | None,
+        model: Model,
     ) -> tuple[Compaction, bool]:
-        """The compaction, and whether it used the host's summary; if need be with a summary's stage before its own."""
+        """The compaction, and whether it used the host's summary; if need be with a summary's
+        stage before its own.
+        """
         used = False
 
         def plan(stage: Stage, context: Context, budget: Budget) -> Plan | None:
@@ -334,7 +400,9 @@ class Runner:
             planned = stage.plan(context, budget)
             if planned is None or supplied is None:
                 return planned
-            used = used or any(isinstance(part, Draft) for edit in planned.edits for part in edit.by)
+            used = used or any(
+                isinstance(part, Draft) for edit in planned.edits for part in edit.by
+            )
             return _with_summary(planned, supplied, self.gauge.preset.host)
 
         model = SplittingModel(model)
@@ -348,7 +416,9 @@ class Runner:
 def _warning(host: HostPolicy, compaction: Compaction) -> str:
     """What the preset's system tells its user, and whether a note is in the place of a summary."""
     notes = [completion for completion in compaction.completions if completion.fallback]
-    failures = [f"a note replaces the summary, since the model failed: {note.why}" for note in notes[:1]]
+    failures = [
+        f"a note replaces the summary, since the model failed: {note.why}" for note in notes[:1]
+    ]
     return "; ".join(filter(None, [host.warning, *failures]))
 
 
@@ -358,6 +428,9 @@ def _with_summary(plan: Plan, summary: str, host: HostPolicy) -> Plan:
     for edit in plan.edits:
         drafts = {id(part): part for part in edit.by if isinstance(part, Draft)}
         texts = {at: summary if as_is else summary + one.footer for at, one in drafts.items()}
-        written = {at: replace(one, requests=(), template="", footer=texts[at]) for at, one in drafts.items()}
+        written = {
+            at: replace(one, requests=(), template="", footer=texts[at])
+            for at, one in drafts.items()
+        }
         edits.append(edit._replace(by=tuple(written.get(id(part), part) for part in edit.by)))
     return replace(plan, edits=tuple(edits), then=None if as_is else plan.then)

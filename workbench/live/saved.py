@@ -1,8 +1,10 @@
-"""A compactor as one JSON document, so that an agent that was stopped goes on as if it had not been.
+"""A compactor as one JSON document, so that an agent that was stopped goes on as if it had not
+been.
 
-Saved are the conversation with its branches, the compactions in force, what was shown, the archive, and what was
-learned of window, usage and misses. Not saved are the model, settings, hooks, counters, clock and events:
-`Compactor.load` takes them anew. The host's messages are saved once, as they were read; the rest refers to them.
+Saved are the conversation with its branches, the compactions in force, what was shown, the archive,
+and what was learned of window, usage and misses. Not saved are the model, settings, hooks,
+counters, clock and events: `Compactor.load` takes them anew. The host's messages are saved once, as
+they were read; the rest refers to them.
 """
 
 import json
@@ -40,21 +42,52 @@ def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Jso
     reader, state, breaker, clock = memory.reader, memory.state, runner.breaker, gauge.clock
     made: dict[int, Message] = {}
     document = SavedCompactor(
-        workbench="compactor", version=VERSION, preset=preset, window=gauge.configured, format=reader.format,
-        likely=reader.likely, entries=tuple(_entry(one) for one in state.path), log=tuple(_log_entries(memory)),
-        log_leaf=memory.log.leaf, leaf=state.leaf, history=memory.version, number=reader.number, names=reader.names,
-        archive=memory.archive, written=tuple(reader.written.values()),
-        checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]), made=tuple(made.values()),
-        given=_slots(memory.given), returned=_slots(memory.returned), additions=memory.additions.saved(),
+        workbench="compactor",
+        version=VERSION,
+        preset=preset,
+        window=gauge.configured,
+        format=reader.format,
+        likely=reader.likely,
+        entries=tuple(_entry(one) for one in state.path),
+        log=tuple(_log_entries(memory)),
+        log_leaf=memory.log.leaf,
+        leaf=state.leaf,
+        history=memory.version,
+        number=reader.number,
+        names=reader.names,
+        archive=memory.archive,
+        written=tuple(reader.written.values()),
+        checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]),
+        made=tuple(made.values()),
+        given=_slots(memory.given),
+        returned=_slots(memory.returned),
+        additions=memory.additions.saved(),
         added=memory.added,
-        model=gauge.model, request=gauge.request, reported=gauge.reported,
-        limits=tuple(SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()),
-        declared=gauge.declared_tokens, least=gauge.least, lightest=gauge.lightest, accepted=gauge.accepted,
-        calibration=gauge.calibration, compactions=runner.number, patience=runner.patience,
-        vain=runner.vain, usd=runner.usd, ending=runner.ending, misses=breaker.misses, paused=breaker.paused,
-        pause_tokens=_finite(breaker.resumes_at), pause_seconds=_finite(breaker.resumes_after - clock()),
-        mended=recovery.mended, resent=recovery.resent, overflowed=scheduler.overflowed, requested=scheduler.requested,
-    )  # fmt: skip
+        model=gauge.model,
+        request=gauge.request,
+        reported=gauge.reported,
+        limits=tuple(
+            SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()
+        ),
+        declared=gauge.declared_tokens,
+        least=gauge.least,
+        lightest=gauge.lightest,
+        accepted=gauge.accepted,
+        calibration=gauge.calibration,
+        compactions=runner.number,
+        patience=runner.patience,
+        vain=runner.vain,
+        usd=runner.usd,
+        ending=runner.ending,
+        misses=breaker.misses,
+        paused=breaker.paused,
+        pause_tokens=_finite(breaker.resumes_at),
+        pause_seconds=_finite(breaker.resumes_after - clock()),
+        mended=recovery.mended,
+        resent=recovery.resent,
+        overflowed=scheduler.overflowed,
+        requested=scheduler.requested,
+    )
     found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=jsonable))
     return found
 
@@ -66,9 +99,14 @@ def read(document: Json) -> SavedCompactor:
         FormatError: it is no such document, is damaged, or a newer one.
     """
     if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
-        raise FormatError("this is no saved compactor; what `Compactor.save` returned would be accepted")
+        raise FormatError(
+            "this is no saved compactor; what `Compactor.save` returned would be accepted"
+        )
     if document.get("version") != VERSION:
-        why = f"version {document.get('version')!r} is unknown; a compactor of version {VERSION} would be accepted"
+        why = (
+            f"version {document.get('version')!r} is unknown; a compactor of version {VERSION}"
+            " would be accepted"
+        )
         raise FormatError(why, where="saved compactor", field="version")
     try:
         saved: SavedCompactor = read_as(SavedCompactor, document)
@@ -84,7 +122,10 @@ def refuse_another(saved: SavedCompactor, preset: str) -> None:
         SettingError: it was saved with another one.
     """
     if preset != saved.preset:
-        raise SettingError(f"the document was saved with preset {saved.preset!r}; pass that one instead of {preset!r}")
+        raise SettingError(
+            f"the document was saved with preset {saved.preset!r}; pass that one instead of"
+            f" {preset!r}"
+        )
 
 
 def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> None:
@@ -96,7 +137,10 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     try:
         _restore_memory(saved, scheduler.memory)
     except (KeyError, IndexError, ValueError, StopIteration, LogError) as error:
-        why = f"the saved compactor is damaged ({error}); what `Compactor.save` returned, unchanged, would be accepted"
+        why = (
+            f"the saved compactor is damaged ({error}); what `Compactor.save` returned, unchanged,"
+            " would be accepted"
+        )
         raise FormatError(why) from None
     gauge, runner, breaker = scheduler.gauge, scheduler.runner, scheduler.runner.breaker
     now = gauge.clock()
@@ -130,7 +174,9 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
         kept = _context(one.kept, memory, known, made)
         sent = kept if one.sent is None else _context(one.sent, memory, known, made)
         shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
-        marks.append(Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd))
+        marks.append(
+            Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd)
+        )
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
     memory.own = HostList([given.object for given in path], [*range(len(path))])
@@ -139,7 +185,9 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
 
 
 def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
-    """The host's messages read again, those of one answer together as they were, with the ids that they had."""
+    """The host's messages read again, those of one answer together as they were, with the ids
+    that they had.
+    """
     ends, end = [], len(saved.entries)
     while end > 0:
         ends.append(end)
@@ -187,8 +235,12 @@ def _saved_context(context: Context, state: State, made: dict[int, Message]) -> 
     return SavedContext(tuple(refs), context.sizes, context.overhead, tuple(context.archive))
 
 
-def _context(saved: SavedContext, memory: Memory, known: Mapping[str, Message], made: list[Message]) -> Context:
-    messages = tuple(made[int(ref[1:])] if ref.startswith("@") else known[ref] for ref in saved.messages)
+def _context(
+    saved: SavedContext, memory: Memory, known: Mapping[str, Message], made: list[Message]
+) -> Context:
+    messages = tuple(
+        made[int(ref[1:])] if ref.startswith("@") else known[ref] for ref in saved.messages
+    )
     archive = {ref: memory.archive[ref] for ref in saved.archived}
     return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
 
@@ -199,7 +251,10 @@ def _slots(line: HostList) -> tuple[SavedSlot, ...]:
 
 
 def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
-    return HostList([one.record if one.at is None else path[one.at].object for one in slots], [one.at for one in slots])
+    return HostList(
+        [one.record if one.at is None else path[one.at].object for one in slots],
+        [one.at for one in slots],
+    )
 
 
 def _finite(value: float) -> float | None:

@@ -16,7 +16,9 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class SavedEntry:
-    """One of the host's messages; its own messages, of the last `span` entries, are numbered from `number` on."""
+    """One of the host's messages; its own messages, of the last `span` entries, are numbered
+    from `number` on.
+    """
 
     record: Mapping[str, Json]
     number: int = 0
@@ -34,7 +36,9 @@ class SavedLogEntry:
 
 @dataclass(frozen=True, slots=True)
 class SavedSlot:
-    """One message of a list that the host may hold: its own, by its place, or one that was written for it."""
+    """One message of a list that the host may hold: its own, by its place, or one that was
+    written for it.
+    """
 
     at: int | None = None
     record: Mapping[str, Json] | None = None

@@ -1,4 +1,6 @@
-"""When a compaction starts by itself: it is due, the host requested it, or a provider cut the last request."""
+"""When a compaction starts by itself: it is due, the host requested it, or a provider cut the
+last request.
+"""
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Moment
@@ -18,7 +20,12 @@ class Scheduler:
     """
 
     def __init__(self, runner: Runner, host: Host) -> None:
-        self.runner, self.gauge, self.memory, self.tell = runner, runner.gauge, runner.memory, host.tell
+        self.runner, self.gauge, self.memory, self.tell = (
+            runner,
+            runner.gauge,
+            runner.memory,
+            host.tell,
+        )
         self.overflowed = False
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
@@ -57,7 +64,9 @@ class Scheduler:
                 self.tell(WindowTooSmall(window, why))
 
     def _due(self, moment: Moment) -> Budget | None:
-        if self.requested is not None and (moment == "after_turn" or self.memory.state.ends_a_turn()):
+        if self.requested is not None and (
+            moment == "after_turn" or self.memory.state.ends_a_turn()
+        ):
             instructions, self.requested = self.requested, None
             return self.gauge.requested(moment, instructions)
         runner, spoken = self.runner, self.gauge.spoken

@@ -1,4 +1,6 @@
-"""What a host passes to its compactor, and may change while it runs; each refusal says what would be accepted."""
+"""What a host passes to its compactor, and may change while it runs; each refusal says what
+would be accepted.
+"""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -22,16 +24,19 @@ class Settings:
         trigger: in the place of the preset's.
         instructions: what every summary should dwell on.
         keep_recent: tokens of newest messages to keep; None leaves it to the strategy.
-        hysteresis: share of the window by which the messages must grow before the trigger is asked again.
-        breaker: after so many misses in a row no compaction starts by itself for a while. A miss failed, or reached
-            neither its target nor what the trigger leaves alone.
+        hysteresis: share of the window by which the messages must grow before the trigger is asked
+            again.
+        breaker: after so many misses in a row no compaction starts by itself for a while. A miss
+            failed, or reached neither its target nor what the trigger leaves alone.
         cooldown: share of the window by which the messages must grow before one is tried again.
         cooldown_seconds: after which one is tried again in any case.
-        last_resort: whether the oldest messages are dropped where a request would still be larger than the window.
-        model_seconds: for which the answers of one compaction are waited for, in a thread; then the model has failed.
-            None waits for ever.
+        last_resort: whether the oldest messages are dropped where a request would still be larger
+            than the window.
+        model_seconds: for which the answers of one compaction are waited for, in a thread; then the
+            model has failed. None waits for ever.
         retries: how often one request is sent again after an error.
-        most_images: pictures in a request, above which the oldest are taken out; None for what the API takes.
+        most_images: pictures in a request, above which the oldest are taken out; None for what the
+            API takes.
         most_bytes: bytes of a request's body, likewise.
     """
 
@@ -73,7 +78,9 @@ class Settings:
             _refuse("model_seconds", seconds, "a number of seconds above 0")
 
 
-def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, **functions: Json) -> None:
+def check(
+    preset: Json, model: Json, settings: Json, hooks: Json, format: Json, **functions: Json
+) -> None:
     """The arguments of a compactor; `functions` are None or can be called.
 
     Raises:
@@ -82,9 +89,17 @@ def check(preset: Json, model: Json, settings: Json, hooks: Json, format: Json, 
     if not isinstance(preset, Preset | str):
         _refuse("preset", preset, ACCEPTED)
     if not (model is None or isinstance(model, str) or callable(getattr(model, "complete", None))):
-        _refuse("model", model, "a name such as 'extractive' or 'litellm:gpt-4o-mini', or an object with `complete`,")
+        _refuse(
+            "model",
+            model,
+            "a name such as 'extractive' or 'litellm:gpt-4o-mini', or an object with `complete`,",
+        )
     if not (isinstance(settings, Settings) or callable(settings)):
-        _refuse("settings", settings, "workbench.live.settings.Settings, or a function that returns them,")
+        _refuse(
+            "settings",
+            settings,
+            "workbench.live.settings.Settings, or a function that returns them,",
+        )
     if not isinstance(hooks, Hooks):
         _refuse("hooks", hooks, "wb.Hooks, such as wb.Hooks(before=function),")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):

@@ -1,4 +1,6 @@
-"""The history of an agent as it is kept and as it is sent, and what of it stands when the host goes back."""
+"""The history of an agent as it is kept and as it is sent, and what of it stands when the host
+goes back.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ class Checkpoint:
 
     Attributes:
         heard: how many of the host's messages had been heard.
-        covers: how many of them it covers: it stands as long as these are the same. It left those behind them as they
-            were, in their order and with nothing new between or behind them.
+        covers: how many of them it covers: it stands as long as these are the same. It left those
+            behind them as they were, in their order and with nothing new between or behind them.
         usd: what its summaries cost; None if unknown.
         entry: its entry in the log; empty where it has none on this branch.
     """
@@ -35,7 +37,12 @@ class Checkpoint:
 
     @classmethod
     def after(
-        cls, done: Compaction, path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat, entry: str
+        cls,
+        done: Compaction,
+        path: Sequence[HostMessage],
+        place: Mapping[str, int],
+        format: MessageFormat,
+        entry: str,
     ) -> Checkpoint:
         """The state after a compaction of all of the host's messages in the path."""
         shown = tuple(write_messages(done.sent.messages, path, place, format))
@@ -46,16 +53,31 @@ class Checkpoint:
                 usd = None
             else:
                 usd += completion.usd
-        return cls(len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1), usd)
+        return cls(
+            len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1), usd
+        )
 
     def on(
-        self, path: Sequence[HostMessage], was: Sequence[HostMessage], asked: bool, format: MessageFormat
+        self,
+        path: Sequence[HostMessage],
+        was: Sequence[HostMessage],
+        asked: bool,
+        format: MessageFormat,
     ) -> Checkpoint:
-        """The same on a path that has fewer of the host's messages at its end, or another wording of the newest.
+        """The same on a path that has fewer of the host's messages at its end, or another wording
+        of the newest.
 
-        Where a person `asked` nothing later, the newest user message of the path is in it, whatever was left out.
+        Where a person `asked` nothing later, the newest user message of the path is in it, whatever
+        was left out.
         """
-        same = next((at for at, (one, other) in enumerate(zip(path, was, strict=False)) if one is not other), len(path))
+        same = next(
+            (
+                at
+                for at, (one, other) in enumerate(zip(path, was, strict=False))
+                if one is not other
+            ),
+            len(path),
+        )
         if self.heard <= same:
             return self
         gone = [message for given in was[same : self.heard] for message in given.messages]
@@ -71,7 +93,11 @@ class Checkpoint:
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""
         kept = _reworded(self.kept, old, new, size)
-        return replace(self, kept=kept, sent=kept if self.sent is self.kept else _reworded(self.sent, old, new, size))
+        return replace(
+            self,
+            kept=kept,
+            sent=kept if self.sent is self.kept else _reworded(self.sent, old, new, size),
+        )
 
 
 @dataclass(slots=True)
@@ -83,11 +109,14 @@ class State:
         place: by the id of each of our messages, the index in `path` that it came in.
         kept, sent: the history as the strategy keeps it, and as it is sent.
         shown: what is sent in the host's shape.
-        heard: how many of `path` are in all the others: more only if an error interrupted an update.
+        heard: how many of `path` are in all the others: more only if an error interrupted an
+            update.
         leaf: the log's entry at the end of the path.
         checkpoints: one for each compaction, behind the one that everything starts from.
-        answers, said: how many of its messages are answers, and the tokens of all, by the compactor's count.
-        compacted: how many of `shown` come from the last compaction, and where in the path those behind them begin.
+        answers, said: how many of its messages are answers, and the tokens of all, by the
+            compactor's count.
+        compacted: how many of `shown` come from the last compaction, and where in the path those
+            behind them begin.
     """
 
     kept: OpenContext
@@ -109,7 +138,9 @@ class State:
         state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
         state.compacted = len(last.shown), last.heard
         state.path = [*path[: last.heard]]
-        state.place = {message.id: at for at, given in enumerate(state.path) for message in given.messages}
+        state.place = {
+            message.id: at for at, given in enumerate(state.path) for message in given.messages
+        }
         state.answers = sum(map(_answers, state.path))
         state.said = sum(sum(given.sizes) for given in state.path)
         for given in path[last.heard :]:
@@ -131,11 +162,13 @@ class State:
             self.sent.append(message, size)
         self.shown.append(OutgoingMessage(given.object, made=False, at=at))
 
-    def of_compaction(self, objects: Sequence[Json], format: MessageFormat) -> tuple[list[OutgoingMessage], int]:
+    def of_compaction(
+        self, objects: Sequence[Json], format: MessageFormat
+    ) -> tuple[list[OutgoingMessage], int]:
         """What is sent of the last compaction, and where in the path the messages behind it begin.
 
-        Where an API wants what it ends with and what the host says next in one message, they are one. What the host
-        itself put behind each other stays so.
+        Where an API wants what it ends with and what the host says next in one message, they are
+        one. What the host itself put behind each other stays so.
 
         Args:
             objects: the host's messages as it has them now, from the first one.
@@ -151,7 +184,9 @@ class State:
         return shown, own
 
     def with_system(self, at: int, renewed: HostMessage) -> State | None:
-        """The same with another wording of the system prompt in this place; None where a compaction rewrote it."""
+        """The same with another wording of the system prompt in this place; None where a
+        compaction rewrote it.
+        """
         (old,), (new,), (size,) = self.path[at].messages, renewed.messages, renewed.sizes
         now = self.kept.closed(), self.sent.closed()
         contexts = [*now, *(one for mark in self.checkpoints for one in (mark.kept, mark.sent))]
@@ -161,7 +196,11 @@ class State:
         marks = tuple(mark.reworded(old, new, size) for mark in self.checkpoints)
         kept, sent = (OpenContext(_reworded(one, old, new, size)) for one in now)
         return replace(
-            self, kept=kept, sent=sent, checkpoints=marks, path=[*self.path[:at], renewed, *self.path[at + 1 :]]
+            self,
+            kept=kept,
+            sent=sent,
+            checkpoints=marks,
+            path=[*self.path[:at], renewed, *self.path[at + 1 :]],
         )
 
     def ends_a_turn(self) -> bool:
@@ -170,11 +209,18 @@ class State:
         return bool(messages) and isinstance(messages[-1], UserMessage)
 
     def _cover(self, covers: Covers) -> None:
-        """Leave out what a compaction by the provider stands for: the provider takes no notice of it."""
-        self.kept, self.sent = (OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent))
-        stays = {self.place[message.id] for message in self.sent.messages if message.id in self.place}
+        """Leave out what a compaction by the provider stands for: the provider takes no notice
+        of it.
+        """
+        self.kept, self.sent = (
+            OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent)
+        )
+        stays = {
+            self.place[message.id] for message in self.sent.messages if message.id in self.place
+        }
         self.shown = [one for one in self.shown if one.at in stays]
-        if covers == "all":  # the API drops it too, but wants a list that begins with a user's message
+        # the API drops it too, but wants a list that begins with a user's message
+        if covers == "all":
             self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
         self.compacted = len(self.shown), len(self.path)
 
@@ -184,7 +230,9 @@ def _answers(given: HostMessage) -> int:
 
 
 def _covered(done: Compaction, path: Sequence[HostMessage]) -> int:
-    """How many of the host's messages a compaction covers: all but those at the end that it left as they were."""
+    """How many of the host's messages a compaction covers: all but those at the end that it left
+    as they were.
+    """
     after, sent = reversed(done.after.messages), reversed(done.sent.messages)
     for at in range(len(path), 0, -1):
         for message in reversed(path[at - 1].messages):
@@ -203,46 +251,67 @@ def _reworded(context: Context, old: Message, new: Message, size: int) -> Contex
         return context
     messages, sizes = context.messages, context.sizes
     return replace(
-        context, messages=(*messages[:at], new, *messages[at + 1 :]), sizes=(*sizes[:at], size, *sizes[at + 1 :])
+        context,
+        messages=(*messages[:at], new, *messages[at + 1 :]),
+        sizes=(*sizes[:at], size, *sizes[at + 1 :]),
     )
 
 
-def _exchanged(context: Context, gone: Sequence[Message], now: Sequence[tuple[Message, int]]) -> Context:
-    """The context without the messages that are gone, or with those in their places; what a stage rewrote stays so."""
+def _exchanged(
+    context: Context, gone: Sequence[Message], now: Sequence[tuple[Message, int]]
+) -> Context:
+    """The context without the messages that are gone, or with those in their places; what a
+    stage rewrote stays so.
+    """
     found = {old.id: (old, new) for old, new in zip_longest(gone, now[: len(gone)])}
     pairs = []
     for message, size in zip(context.messages, context.sizes, strict=True):
         old, new = found.get(message.id, (message, (message, size)))
         if new is not None:
-            pairs.append(new if message is old else (replace(rejoined(message, new[0]), id=new[0].id), size))
+            pairs.append(
+                new if message is old else (replace(rejoined(message, new[0]), id=new[0].id), size)
+            )
     return _with_pairs(context, pairs)
 
 
 def rejoined(message: Message, original: Message | None) -> Message:
-    """A rewritten message with the very blocks that it has from the original: they know the host's parts."""
+    """A rewritten message with the very blocks that it has from the original: they know the
+    host's parts.
+    """
     if original is None or message.role == "summary" or original.role != message.role:
         return message
-    blocks = tuple(next((own for own in original.blocks if own == block), block) for block in message.blocks)
+    blocks = tuple(
+        next((own for own in original.blocks if own == block), block) for block in message.blocks
+    )
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
 
 
 def _with_newest_user(context: Context, said: Sequence[tuple[Message, int]]) -> Context:
-    """The context with the newest user message of all that was said, in its place, if it was left out."""
+    """The context with the newest user message of all that was said, in its place, if it was
+    left out.
+    """
     newest = last_user([message for message, _ in said])
     if newest is None or _place(context, said[newest][0].id) is not None:
         return context
     later = {message.id for message, _ in said[newest:]}
-    at = next((at for at, one in enumerate(context.messages) if one.id in later), len(context.messages))
+    at = next(
+        (at for at, one in enumerate(context.messages) if one.id in later), len(context.messages)
+    )
     pairs = [*zip(context.messages, context.sizes, strict=True)]
     return _with_pairs(context, [*pairs[:at], said[newest], *pairs[at:]])
 
 
 def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Context:
-    return replace(context, messages=tuple(one for one, _ in pairs), sizes=tuple(size for _, size in pairs))
+    return replace(
+        context, messages=tuple(one for one, _ in pairs), sizes=tuple(size for _, size in pairs)
+    )
 
 
 def _uncovered(context: Context, covers: Covers) -> Context:
-    stays = [one.role == "system" or (covers == "answers" and is_real_user(one)) for one in context.messages]
+    stays = [
+        one.role == "system" or (covers == "answers" and is_real_user(one))
+        for one in context.messages
+    ]
     pairs = [*compress(zip(context.messages, context.sizes, strict=True), stays)]
     return replace(_with_pairs(context, pairs), overhead=0)
 
@@ -254,21 +323,33 @@ def longer(context: Context, messages: Sequence[Message]) -> Context:
 
 
 def write_messages(
-    messages: Sequence[Message], path: Sequence[HostMessage], place: Mapping[str, int], format: MessageFormat
+    messages: Sequence[Message],
+    path: Sequence[HostMessage],
+    place: Mapping[str, int],
+    format: MessageFormat,
 ) -> list[OutgoingMessage]:
     """The messages in the host's format; new ones in `format`.
 
-    `place` has, by the id of each of our messages, the index in `path` of the host's entry that it came in.
+    `place` has, by the id of each of our messages, the index in `path` of the host's entry that it
+    came in.
     """
     writer = FORMATS[format]
     shown: list[OutgoingMessage] = []
     for at, run in groupby(messages, key=lambda message: place.get(message.id)):
         group = tuple(run)
         if at is None:
-            shown += [OutgoingMessage(new) for one in group if not is_empty(one) for new in writer.new(one)]
+            shown += [
+                OutgoingMessage(new)
+                for one in group
+                if not is_empty(one)
+                for new in writer.new(one)
+            ]
         elif [*map(id, group)] == [*map(id, path[at].messages)]:
             own = range(at + 1 - path[at].span, at + 1)
             shown += [OutgoingMessage(path[i].object, made=False, at=i) for i in own]
         else:
-            shown += [OutgoingMessage(record, at=at) for record in path[at].rewritten(group, writer.rewritten)]
+            shown += [
+                OutgoingMessage(record, at=at)
+                for record in path[at].rewritten(group, writer.rewritten)
+            ]
     return writer.finished(shown, path)

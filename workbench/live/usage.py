@@ -12,7 +12,9 @@ OPENAI_FIELDS = ("prompt_tokens", "prompt_tokens_details", "input_tokens_details
 
 
 def usage_of(report: Json) -> Usage | None:
-    """A report of OpenAI, Anthropic or Gemini, a dict or a client's object; None if it holds no usage."""
+    """A report of OpenAI, Anthropic or Gemini, a dict or a client's object; None if it holds no
+    usage.
+    """
     if report is None or isinstance(report, Usage):
         return report
     figures = _figures(report) or {}
@@ -23,7 +25,9 @@ def usage_of(report: Json) -> Usage | None:
 
 
 def cleared_by(managed: Json) -> int:
-    """Tokens that the provider's own edits took out of a request, from the `context_management` of its answer."""
+    """Tokens that the provider's own edits took out of a request, from the `context_management`
+    of its answer.
+    """
     record = managed if isinstance(managed, Mapping) else plain(managed)
     edits = record.get("applied_edits") if isinstance(record, Mapping) else None
     return sum(count(plain(edit), "cleared_input_tokens") for edit in edits or ())
@@ -34,5 +38,11 @@ def _figures(value: Json) -> Json:
     if isinstance(value, int | float):
         return int(value) if value > 0 and not isinstance(value, bool) else None
     dump = getattr(value, "model_dump", None)
-    record = value if isinstance(value, Mapping) else dump() if callable(dump) else getattr(value, "__dict__", None)
+    record = (
+        value
+        if isinstance(value, Mapping)
+        else dump()
+        if callable(dump)
+        else getattr(value, "__dict__", None)
+    )
     return None if record is None else {name: _figures(one) for name, one in record.items()}

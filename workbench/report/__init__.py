@@ -4,6 +4,7 @@
 - `explorer`: a session and its contexts, in a notebook.
 - `view`: a local server over a folder of runs.
 
-It renders `evaluation.findings.Findings`, and computes no figure of its own. Sections of the laboratory come from
-`base.laboratory`. Start with `page/report.py`; a new figure belongs into `evaluation/findings/figures.py`.
+It renders `evaluation.findings.Findings`, and computes no figure of its own. Sections of the
+laboratory come from `base.laboratory`. Start with `page/report.py`; a new figure belongs into
+`evaluation/findings/figures.py`.
 """

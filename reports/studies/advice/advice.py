@@ -1,7 +1,9 @@
-"""The table of this study: the advice of half of the projects against the default on the other half.
+"""The table of this study: the advice of half of the projects against the default on the other
+half.
 
-`advice.py halves PATHS...` measures candidates, keeps the rows beside the page and writes the table. Without paths it
-writes the table from the rows; with `--check` it says where page, rows and recordings differ.
+`advice.py halves PATHS...` measures candidates, keeps the rows beside the page and writes the
+table. Without paths it writes the table from the rows; with `--check` it says where page, rows and
+recordings differ.
 """
 
 import sys
@@ -38,7 +40,13 @@ def _measured(paths: Sequence[str], bundled: bool) -> Frames:
     with TemporaryDirectory() as folder:
         search = Search.of(files, SPEC.changed(out=Path(folder)))
         rows = search.measured.of(search.candidates.points, search.order)
-    return {"": rows.assign(session=rows["session"].str.rpartition("#")[2]).drop(columns=["unit", "recall"])}
+    return {
+        "": (
+            rows.assign(session=rows["session"].str.rpartition("#")[2]).drop(
+                columns=["unit", "recall"]
+            )
+        )
+    }
 
 
 def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
@@ -51,7 +59,9 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     half = set(Random(seed).sample(every, len(every) // 2))
     mine = {session: project for session, project in projects.items() if project in half}
     done = {(name, session) for name in names for session in projects}
-    measured = Measurements(Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, done=done)
+    measured = Measurements(
+        Grid(strategies=("summarize",)), {}, {}, RunSpec(), rows=rows, done=done
+    )
     candidates = Candidates(measured.grid, points[0], points)
     search = Search(SPEC.changed(worth=worth), candidates, measured, mine, spread(mine, seed))
     advice = search.advice()
@@ -61,21 +71,33 @@ def split(rows: pd.DataFrame, seed: int, worth: float) -> dict[str, object]:
     assert there is not None
     promised = advice.outside.gain
     return {
-        "chosen": advice.chosen.strategy, "stay": advice.stay, "promised": promised and promised.mean,
-        "there": there.mean, "low": there.low, "high": there.high, "projects": there.projects,
-    }  # fmt: skip
+        "chosen": advice.chosen.strategy,
+        "stay": advice.stay,
+        "promised": promised and promised.mean,
+        "there": there.mean,
+        "low": there.low,
+        "high": there.high,
+        "projects": there.projects,
+    }
 
 
 def _by_names(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows as of a search that names decide: the rule-based writer wrote, and few sessions have other questions."""
+    """The rows as of a search that names decide: the rule-based writer wrote, and few sessions
+    have other questions.
+    """
     return rows.assign(unit=rows["session"], recall=rows[NAMES], **{WORK: float("nan")})
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
     """What the page says of the splits; gains in points."""
     found = pd.DataFrame([split(rows, seed, SPEC.worth) for seed in range(SPLITS)])
-    candidates, sessions, projects = (rows[name].nunique() for name in ("candidate", "session", "project"))
-    yield f"{candidates} candidates, {sessions} sessions, {projects} projects, windows of {SPEC.window:,} tokens:"
+    candidates, sessions, projects = (
+        rows[name].nunique() for name in ("candidate", "session", "project")
+    )
+    yield (
+        f"{candidates} candidates, {sessions} sessions, {projects} projects, windows of"
+        f" {SPEC.window:,} tokens:"
+    )
     yield ""
     yield "| split | best of the search | gain promised | advice | gain on the other half |"
     yield "|---|---|---|---|---|"
@@ -83,7 +105,10 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
         ends = "" if pd.isna(row["low"]) else f" ({row['low']:+.1f} to {row['high']:+.1f})"
         advice = "stay" if row["stay"] else "use"
         promised = "" if pd.isna(row["promised"]) else f"{row['promised']:+.1f}"
-        yield f"| {int(str(i)) + 1} | `{row['chosen']}` | {promised} | {advice} | {row['there']:+.1f}{ends} |"
+        yield (
+            f"| {int(str(i)) + 1} | `{row['chosen']}` | {promised} | {advice} |"
+            f" {row['there']:+.1f}{ends} |"
+        )
     yield ""
     yield f"With the default trade: {_tally(found)}"
     yield ""
@@ -99,17 +124,21 @@ def lines(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _tally(found: pd.DataFrame) -> str:
-    """How often the advice was to change, how often that was better, and what following it gains."""
+    """How often the advice was to change, how often that was better, and what following it
+    gains.
+    """
     used, stay = found[~found["stay"]], found[found["stay"]]
     clear = int((used["low"] > 0).sum())
     text = (
-        f"the advice was to change in {len(used)} of {len(found)} splits. In {int((used['there'] > 0).sum())} of these"
+        f"the advice was to change in {len(used)} of {len(found)} splits. In"
+        f" {int((used['there'] > 0).sum())} of these"
     )
     text += f" it was better than the default on the other half, in {clear} clear of chance."
     if len(stay):
         right = int((stay["there"] < SPEC.margin).sum())
         text += (
-            f" In {len(stay)} it was to stay; the best of the search would have gained less than the margin in {right}."
+            f" In {len(stay)} it was to stay; the best of the search would have gained less than"
+            f" the margin in {right}."
         )
     gain = used["there"].sum() / len(found)
     return f"{text} Following the advice gains {gain:+.1f} points there in the mean."

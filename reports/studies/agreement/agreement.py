@@ -1,9 +1,11 @@
-"""How metrics and judges order strategies against success and simulated detours: two parts of the study's page.
+"""How metrics and judges order strategies against success and simulated detours: two parts of the
+study's page.
 
-`agreement.py agreement 3` asks about 3 tasks of each family, and a small model on this machine about a sample (the
-extra `local`; five minutes of computing more). `agreement.py detours RECORDINGS` takes the first session of each
-project that `closed_loop.py simulated` has, among these recordings and the bundled ones. Rows are kept beside the
-page. Without paths the tables are written from the rows; `--check` says where page, rows and recordings differ.
+`agreement.py agreement 3` asks about 3 tasks of each family, and a small model on this machine
+about a sample (the extra `local`; five minutes of computing more). `agreement.py detours
+RECORDINGS` takes the first session of each project that `closed_loop.py simulated` has, among these
+recordings and the bundled ones. Rows are kept beside the page. Without paths the tables are written
+from the rows; `--check` says where page, rows and recordings differ.
 """
 
 from __future__ import annotations
@@ -46,10 +48,14 @@ SAMPLE = ("truncate", "summarize", "pipeline", "codex_local", "hermes_lean")
 def measured(words: Sequence[str], _: bool) -> Frames:
     """What is said of contexts where tasks need values, of so many tasks of each family."""
     seeds = int(words[0])
-    rows = on_tasks([task for family in FAMILIES for task in tasks(family, range(seeds))], STRATEGIES)
+    rows = on_tasks(
+        [task for family in FAMILIES for task in tasks(family, range(seeds))], STRATEGIES
+    )
     reader = reader_of("local", ModelSettings())
     assert reader is not None
-    sample = on_tasks([tasks(family, [0])[0] for family in READ_FAMILIES], SAMPLE, judge=Judge.tested(reader))
+    sample = on_tasks(
+        [tasks(family, [0])[0] for family in READ_FAMILIES], SAMPLE, judge=Judge.tested(reader)
+    )
     place = ["session", "strategy"]
     every = rows.set_index(place)
     every.update(sample.set_index(place)[[READ, "reader"]])
@@ -60,11 +66,17 @@ def agreement(rows: pd.DataFrame) -> Iterator[str]:
     """The order against success and simulated detours on tasks."""
     found, sampled = _on_tasks(rows), rows[rows[READ].notna()]
     tasks_each = rows["session"].nunique() // rows["family"].nunique()
-    yield f"{rows['family'].nunique()} families, {tasks_each} tasks of each, over the means of the families:"
+    yield (
+        f"{rows['family'].nunique()} families, {tasks_each} tasks of each, over the means of the"
+        " families:"
+    )
     yield ""
     yield from _by_target(found)
     yield ""
-    yield f"Left out: {', '.join(found.over)}, which send more than the window; {', '.join(found.recall)}."
+    yield (
+        f"Left out: {', '.join(found.over)}, which send more than the window;"
+        f" {', '.join(found.recall)}."
+    )
     yield (
         f"The model read for {sampled['strategy'].nunique()} of the strategies, at one place of "
         f"{some(sampled['session'].nunique(), 'task')}."
@@ -114,14 +126,17 @@ def detours(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def _by_target(found: Agreement) -> Iterator[str]:
-    """A row a metric: its rank correlation with each target, with all strategies, and pairs the other way round."""
+    """A row a metric: its rank correlation with each target, with all strategies, and pairs the
+    other way round.
+    """
     whole = found.ranks[found.ranks["family"] == ALL]
     targets = [TARGETS[name] for name in whole["target"].unique()]
     yield f"| | {' | '.join(targets)} | strategies |"
     yield "|---" * (len(targets) + 2) + "|"
     for metric, rows in whole.groupby("metric", sort=False):
         cells = [
-            f"{_signed(row['rank'])} ({_signed(row['rank_all'])}); {row['contradictions']} of {row['pairs']}"
+            f"{_signed(row['rank'])} ({_signed(row['rank_all'])}); {row['contradictions']} of"
+            f" {row['pairs']}"
             for row in rows.to_dict("records")
         ]
         yield f"| {found.title(str(metric))} | {' | '.join(cells)} | {rows['strategies'].iloc[0]} |"
@@ -142,15 +157,20 @@ def facts(found: Agreement) -> dict[str, object]:
     """What every report says of it."""
     whole = found.ranks[found.ranks["family"] == ALL]
     ranks = [
-        {"metric": found.title(str(metric)), **own.set_index("target")["rank"].dropna().round(4).to_dict()}
+        {
+            "metric": found.title(str(metric)),
+            **own.set_index("target")["rank"].dropna().round(4).to_dict(),
+        }
         for metric, own in whole.groupby("metric", sort=False)
     ]
     exam = whole[whole["metric"] == "exam"].iloc[0]
     return {
-        "ranks": ranks, "strategies": int(exam["strategies"]), "all": int(exam["strategies_all"]),
+        "ranks": ranks,
+        "strategies": int(exam["strategies"]),
+        "all": int(exam["strategies_all"]),
         "rank_all": round(float(exam["rank_all"]), 4),
         "cases": [[target, cases] for target, (cases, _) in found.told().items()],
-    }  # fmt: skip
+    }
 
 
 def _task_facts(rows: pd.DataFrame) -> Mapping[str, object]:

@@ -1,7 +1,8 @@
-"""The strategy `learned` beside every preset at equal size, with weights fitted without the project at hand.
+"""The strategy `learned` beside every preset at equal size, with weights fitted without the project
+at hand.
 
-Sessions are those of `summaries.sample`, the first of each project; open work is asked about wherever a recording
-gives it.
+Sessions are those of `summaries.sample`, the first of each project; open work is asked about
+wherever a recording gives it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,12 @@ from workbench.evaluation.metrics.exam.exams import Exams, todos
 from workbench.evaluation.metrics.exam.item import corrected
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.boundaries import at_shares, worth
-from workbench.evaluation.replays.matched import ALLOWED, MOST_OVER_TARGET, SizedHistory, sized_histories
+from workbench.evaluation.replays.matched import (
+    ALLOWED,
+    MOST_OVER_TARGET,
+    SizedHistory,
+    sized_histories,
+)
 from workbench.lab.agreement.orders import TITLES
 from workbench.lab.learning.fit import fitted, folds_of
 from workbench.lab.learning.samples import by_part, samples_of
@@ -53,7 +59,9 @@ PARTS_OF_MODEL = ("without needed", "without tells", "without states")
 PARTS_OF_ALL = ("without supersede", "without register", "without lines", "without recall")
 KINDS = {"fact": ("fact", "latest", "decision"), "rule": ("rule",)}
 MOST, PLACES, LONGEST = 1, 3, 1000
-"""Sessions of a project, boundaries of a session at which open work is asked about, and its messages, at most."""
+"""Sessions of a project, boundaries of a session at which open work is asked about, and its
+messages, at most.
+"""
 AGAINST, CLEAR = "less the best other, chosen on other projects", "clearly ahead of, behind"
 ALPHA = 0.05
 
@@ -80,14 +88,17 @@ def strategies(weights: LearnedWeights, share: float) -> dict[str, Strategy]:
     found = {name: preset(name).strategy for name in OTHERS} | own_strategies(weights)
     whole = found[ALL]
     for name, left_out in zip(PARTS_OF_ALL[:3], whole.stages[:3], strict=True):
-        found[name] = replace(whole, stages=tuple(stage for stage in whole.stages if stage is not left_out))
+        found[name] = replace(
+            whole, stages=tuple(stage for stage in whole.stages if stage is not left_out)
+        )
     found["without recall"] = replace(whole, recall=False)
     if share == SHARE:
         never = Logistic(-30.0, (0.0,) * len(weights.states.weights))
         changed = (
-            replace(weights, needed=_flat(weights.needed)), replace(weights, tells=_flat(weights.tells)),
+            replace(weights, needed=_flat(weights.needed)),
+            replace(weights, tells=_flat(weights.tells)),
             replace(weights, states=never),
-        )  # fmt: skip
+        )
         for name, one in zip(PARTS_OF_MODEL, changed, strict=True):
             found[name] = own_strategies(one)[OWN]
     return found
@@ -99,11 +110,15 @@ def project_of(session: Session) -> str:
 
 
 def without_each(sessions: Iterable[Session]) -> dict[str, LearnedWeights]:
-    """For each project of these sessions the weights that were fitted without it; under "" those of all sessions."""
+    """For each project of these sessions the weights that were fitted without it; under "" those
+    of all sessions.
+    """
     parts = by_part(one for session in sessions for one in samples_of(prepared(session)))
     projects = {one.project for samples in parts.values() for one in samples}
     folds = [[""], *folds_of(projects)]
-    return {project: weights for fold in folds for weights in [fitted(parts, fold)] for project in fold}
+    return {
+        project: weights for fold in folds for weights in [fitted(parts, fold)] for project in fold
+    }
 
 
 def _measured(paths: Sequence[str], bundled: bool) -> Frames:
@@ -142,16 +157,25 @@ def _at_sizes(ready: Prepared, weights: LearnedWeights) -> Iterator[dict[str, ob
 def _open_work(ready: Prepared, weights: LearnedWeights) -> Iterator[dict[str, object]]:
     """What is known of open work, at boundaries where the exam asks about it."""
     session, index = ready.session, ready.index
-    asked = [at for at in session.requests if worth(session, at) and todos(index.statements, index.work, at)]
+    asked = [
+        at
+        for at in session.requests
+        if worth(session, at) and todos(index.statements, index.work, at)
+    ]
     chosen = {asked[n * len(asked) // PLACES] for n in range(PLACES)} if asked else set()
     for one in sized_histories(session, ready.sizing, sorted(chosen), (SHARE,)):
         if one.fits:
             known = {name: preset(name).strategy for name in OTHERS} | own_strategies(weights)
             for name, sent in _contexts(ready, one, known):
-                yield {**_about(ready, one, name, sent), "todo": _of_kind(ready, one.at, sent, ("todo",))}
+                yield {
+                    **_about(ready, one, name, sent),
+                    "todo": _of_kind(ready, one.at, sent, ("todo",)),
+                }
 
 
-def _contexts(ready: Prepared, one: SizedHistory, known: dict[str, Strategy]) -> Iterator[tuple[str, Context]]:
+def _contexts(
+    ready: Prepared, one: SizedHistory, known: dict[str, Strategy]
+) -> Iterator[tuple[str, Context]]:
     budget = Budget(target=one.target, window=ready.window, reason="matched")
     model = ready.reader(Extractive())
     for name, strategy in known.items():
@@ -159,7 +183,12 @@ def _contexts(ready: Prepared, one: SizedHistory, known: dict[str, Strategy]) ->
 
 
 def _about(ready: Prepared, one: SizedHistory, name: str, sent: Context) -> dict[str, object]:
-    of = {"project": project_of(ready.session), "session": ready.session.id, "share": one.share, "context": name}
+    of = {
+        "project": project_of(ready.session),
+        "session": ready.session.id,
+        "share": one.share,
+        "context": name,
+    }
     return {**of, "over": float(sent.tokens > ALLOWED * one.target)}
 
 
@@ -172,10 +201,14 @@ def _of_kind(ready: Prepared, at: int, sent: Context, names: Sequence[str]) -> f
 
 
 def _by_project(rows: list[dict[str, object]], projects: list[str]) -> pd.DataFrame:
-    """Means over boundaries, then over the sessions of a project, with the number of sessions and boundaries."""
+    """Means over boundaries, then over the sessions of a project, with the number of sessions
+    and boundaries.
+    """
     known = pd.DataFrame(rows)
     by = [known[name] for name in ("project", "share", "context")]
-    each = known.groupby(["project", "session", "share", "context"], sort=False).mean(numeric_only=True)
+    each = known.groupby(["project", "session", "share", "context"], sort=False).mean(
+        numeric_only=True
+    )
     found = each.groupby(["project", "share", "context"], sort=False).mean().round(4)
     counts = known.groupby(by, sort=False)["session"].agg(sessions="nunique", boundaries="size")
     made = counts.join(found).reset_index()
@@ -196,12 +229,18 @@ def ranked(rows: pd.DataFrame, share: float) -> list[str]:
 
 def unseen(found: pd.DataFrame, others: Sequence[str], own: str = OWN) -> pd.Series:
     """`own` less the best of the others, which is chosen for each project on all other projects."""
-    best = {one: str(found.loc[found.index != one, list(others)].mean().idxmax()) for one in found.index}
-    return pd.Series({one: found.loc[one, own] - found.loc[one, name] for one, name in best.items()})
+    best = {
+        one: str(found.loc[found.index != one, list(others)].mean().idxmax()) for one in found.index
+    }
+    return pd.Series(
+        {one: found.loc[one, own] - found.loc[one, name] for one, name in best.items()}
+    )
 
 
 def beside_each(found: pd.DataFrame, others: Sequence[str], own: str = OWN) -> str:
-    """How many of the others `own` is clearly ahead of and behind: sign-flip tests over projects, p by Holm."""
+    """How many of the others `own` is clearly ahead of and behind: sign-flip tests over
+    projects, p by Holm.
+    """
     apart = {name: (found[own] - found[name]).dropna().to_numpy() for name in others}
     clear = dict(zip(apart, holm([float(sign_flip(one)) for one in apart.values()]), strict=True))
     means = [float(one.mean()) for name, one in apart.items() if (clear[name] or 1.0) < ALPHA]
@@ -234,7 +273,9 @@ def head(*cells: object) -> Iterator[str]:
 
 
 def lines(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
-    """Scores by size; against the best other; other judges; kinds and open work; and parts left out."""
+    """Scores by size; against the best other; other judges; kinds and open work; and parts left
+    out.
+    """
     yield from _against_the_best(sizes)
     yield ""
     yield from _scores(sizes)
@@ -248,11 +289,12 @@ def lines(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
     once = sizes[(sizes["share"] == SHARE) & (sizes["context"] == OWN)]
     asked = work[(work["share"] == SHARE) & (work["context"] == OWN)]
     yield (
-        f"Means over {once['sessions'].sum()} sessions of as many projects at {SHARE:.0%}, and "
-        f"{sizes[sizes['share'] == SHARES[-1]]['project'].nunique()} at {SHARES[-1]:.0%}; open work at "
-        f"{asked['boundaries'].sum()} places of {some(asked['sessions'].sum(), 'session')}. Intervals (95 %) over "
-        f"projects, of six or more. A preset that stays larger than {ALLOWED} times the size in more than "
-        f"{percent(MOST_OVER_TARGET)} of the cases is not ranked there."
+        f"Means over {once['sessions'].sum()} sessions of as many projects at {SHARE:.0%}, and"
+        f" {sizes[sizes['share'] == SHARES[-1]]['project'].nunique()} at {SHARES[-1]:.0%}; open"
+        f" work at {asked['boundaries'].sum()} places of"
+        f" {some(asked['sessions'].sum(), 'session')}. Intervals (95 %) over projects, of six or"
+        f" more. A preset that stays larger than {ALLOWED} times the size in more than"
+        f" {percent(MOST_OVER_TARGET)} of the cases is not ranked there."
     )
 
 
@@ -261,7 +303,10 @@ def _against_the_best(sizes: pd.DataFrame) -> Iterator[str]:
     for title, known in (("", sizes), (", projects not looked at", sizes[~sizes["looked_at"]])):
         tables = [(of_projects(known, share, "exam"), ranked(sizes, share)) for share in SHARES]
         best = [best_of(*one) for one in tables]
-        against = (f"{cell(found[OWN] - found[name])}, `{name}`" for (found, _), name in zip(tables, best, strict=True))
+        against = (
+            f"{cell(found[OWN] - found[name])}, `{name}`"
+            for (found, _), name in zip(tables, best, strict=True)
+        )
         yield row(f"less the best other{title}", *against)
         if not title:
             yield row(AGAINST, *(cell(unseen(*one)) for one in tables))
@@ -271,17 +316,24 @@ def _against_the_best(sizes: pd.DataFrame) -> Iterator[str]:
 def _scores(sizes: pd.DataFrame) -> Iterator[str]:
     yield from head("by exam", *(f"{share:.0%}" for share in SHARES))
     tables = {share: of_projects(sizes, share, "exam").mean() for share in SHARES}
-    order = sorted((*LINES, *OTHERS), key=lambda name: -sum(table[name] for table in tables.values()))
+    order = sorted(
+        (*LINES, *OTHERS), key=lambda name: -sum(table[name] for table in tables.values())
+    )
     for name in order:
         kept = [name in LINES or name in ranked(sizes, share) for share in SHARES]
         if any(kept):
-            values = (f"{tables[share][name]:.1f}" if one else "" for share, one in zip(SHARES, kept, strict=True))
+            values = (
+                f"{tables[share][name]:.1f}" if one else ""
+                for share, one in zip(SHARES, kept, strict=True)
+            )
             yield row(f"`{name}`", *values)
 
 
 def _judges(sizes: pd.DataFrame) -> Iterator[str]:
     others = ranked(sizes, SHARE)
-    yield from head(f"judge, at {SHARE:.0%}", f"`{OWN}`", "best other", "`truncate`", AGAINST, CLEAR)
+    yield from head(
+        f"judge, at {SHARE:.0%}", f"`{OWN}`", "best other", "`truncate`", AGAINST, CLEAR
+    )
     for judge in JUDGES:
         found = of_projects(sizes, SHARE, judge)
         means, best = found.mean(), best_of(found, others)
@@ -290,12 +342,24 @@ def _judges(sizes: pd.DataFrame) -> Iterator[str]:
 
 
 def _kinds(sizes: pd.DataFrame, work: pd.DataFrame) -> Iterator[str]:
-    yield from head(f"asked, at {SHARE:.0%}", *(f"`{name}`" for name in LINES), "best other", AGAINST, "projects")
+    yield from head(
+        f"asked, at {SHARE:.0%}",
+        *(f"`{name}`" for name in LINES),
+        "best other",
+        AGAINST,
+        "projects",
+    )
     for kind, rows in (*((kind, sizes) for kind in KINDS), ("todo", work)):
         found, others = of_projects(rows, SHARE, kind), ranked(sizes, SHARE)
         best = best_of(found, others)
         values = (f"{found[name].mean():.1f}" for name in LINES)
-        yield row(kind, *values, f"{found[best].mean():.1f}, `{best}`", cell(unseen(found, others)), len(found))
+        yield row(
+            kind,
+            *values,
+            f"{found[best].mean():.1f}, `{best}`",
+            cell(unseen(found, others)),
+            len(found),
+        )
 
 
 def _parts_left_out(sizes: pd.DataFrame) -> Iterator[str]:
@@ -307,8 +371,9 @@ def _parts_left_out(sizes: pd.DataFrame) -> Iterator[str]:
         yield row(f"`{ALL}` {name}", *(cell(found[name] - found[ALL]) for found in by_share))
     for name in PARTS_OF_MODEL:
         yield row(
-            f"`{OWN}` {name}", *(cell(found[name] - found[OWN]) if name in found else "" for found in by_share)
-        )  # fmt: skip
+            f"`{OWN}` {name}",
+            *(cell(found[name] - found[OWN]) if name in found else "" for found in by_share),
+        )
 
 
 PARTS = {"learned": Part(measure=_measured, tell=lines)}

@@ -1,9 +1,10 @@
 """Real agents at work under compaction: the records of the study, and its tables.
 
-`real_agents.py collect FOLDER FIRST` makes the records in reports/studies/real-agents from the folders
-that `workbench lab trial --conversations` wrote, `FOLDER/FAMILY-ARM` each; FIRST has the same trials as graded
-before four checks were mended. `table` writes the tables of its page anew, and `sessions FOLDER` writes each
-conversation as a session that the workbench reads. No model is asked.
+`real_agents.py collect FOLDER FIRST` makes the records in reports/studies/real-agents from the
+folders that `workbench lab trial --conversations` wrote, `FOLDER/FAMILY-ARM` each; FIRST has the
+same trials as graded before four checks were mended. `table` writes the tables of its page anew,
+and `sessions FOLDER` writes each conversation as a session that the workbench reads. No model is
+asked.
 """
 
 from __future__ import annotations
@@ -82,12 +83,13 @@ class AgentTrial:
     """One trial.
 
     Attributes:
-        success_at_first: success by the checks as they were when the agents worked, before four were mended.
+        success_at_first: success by the checks as they were when the agents worked, before four
+            were mended.
         passed: how many of its checks hold; `failed` names those that do not.
         messages: what was said since the agent began.
         opening: what the agent knew when it began; empty without compaction, where it knew all.
-        work: the chance that a real model knows how the work stands from the opening, by the fitted reader; None
-            without an exam.
+        work: the chance that a real model knows how the work stands from the opening, by the fitted
+            reader; None without an exam.
         names: the share of the names that the exam asks for which stand in the opening.
     """
 
@@ -137,7 +139,11 @@ def measures(trial: AgentTrial) -> Mapping[str, float | None]:
     """What is compared, by name; see `MEASURES`."""
     again = repeats(conversation(trial), len(beginning_of(trial.task)))
     text = "\n".join(texts_of(opening(trial)))
-    handed_over = [check.text.partition(" = ")[2] for check in bundled_task(trial.task).checks if check.kind == "file"]
+    handed_over = [
+        check.text.partition(" = ")[2]
+        for check in bundled_task(trial.task).checks
+        if check.kind == "file"
+    ]
     return {
         "success": trial.success,
         "success_at_first": trial.success_at_first,
@@ -154,7 +160,9 @@ def measures(trial: AgentTrial) -> Mapping[str, float | None]:
 
 
 def compared(table: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Each arm's difference from `BASELINE` in a measure, with its 95 % interval, paired by task."""
+    """Each arm's difference from `BASELINE` in a measure, with its 95 % interval, paired by
+    task.
+    """
     scores = pd.DataFrame(
         {
             "session": table["task"],
@@ -173,14 +181,25 @@ def compared(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 def measured(agent_trials: Iterable[AgentTrial]) -> pd.DataFrame:
     """A row a trial: its arm, family and task, and `MEASURES`."""
     return pd.DataFrame(
-        [{"arm": trial.arm, "family": trial.family, "task": trial.task, **measures(trial)} for trial in agent_trials]
+        [
+            {"arm": trial.arm, "family": trial.family, "task": trial.task, **measures(trial)}
+            for trial in agent_trials
+        ]
     )
 
 
 def means_lines(table: pd.DataFrame) -> Iterator[str]:
     """A row an arm and family of tasks: means."""
     heads = (
-        *("tasks", "context", "success", "by the first checks", "checks that hold", "rules broken", "answers"),
+        *(
+            "tasks",
+            "context",
+            "success",
+            "by the first checks",
+            "checks that hold",
+            "rules broken",
+            "answers",
+        ),
         *("calls", "told again", "values told", "the work", "names", "tokens at the start"),
     )
     yield f"| {' | '.join(heads)} |"
@@ -193,7 +212,10 @@ def means_lines(table: pd.DataFrame) -> Iterator[str]:
             cells = (
                 f"{rows['task'].nunique()} {family}",
                 words,
-                *(f"{row[name]:.2f}" for name in ("success", "success_at_first", "checks", "broken")),
+                *(
+                    f"{row[name]:.2f}"
+                    for name in ("success", "success_at_first", "checks", "broken")
+                ),
                 *(f"{row[name]:.1f}" for name in ("answers", "calls", "again")),
                 *(_share(row[name]) for name in ("told", "work", "names")),
                 f"{row['opening']:,.0f}",
@@ -216,16 +238,27 @@ def differences_lines(table: pd.DataFrame) -> Iterator[str]:
     by_measure = {name: compared(table, name) for name in shown}
     for arm, words in ARMS.items():
         if arm != BASELINE:
-            yield f"| {words} | {' | '.join(_difference(by_measure[name].loc[arm]) for name in shown)} |"
+            yield (
+                f"| {words} |"
+                f" {' | '.join(_difference(by_measure[name].loc[arm]) for name in shown)} |"
+            )
 
 
 def agreement_lines(table: pd.DataFrame) -> Iterator[str]:
-    """A row a reading of what agents knew at the start: does it order two arms of a task as their checks do?"""
+    """A row a reading of what agents knew at the start: does it order two arms of a task as
+    their checks do?
+    """
     yield "| known at the start | pairs | ordered alike | the other way | tied |"
     yield "|---" * 5 + "|"
     for name, words in {"work": "the work", "names": "names", "told": "values told"}.items():
-        orders = [_order(better, worse, name) for better, worse in _unlike_pairs(table.dropna(subset=[name]))]
-        yield f"| {words} | {len(orders)} | {orders.count(1)} | {orders.count(-1)} | {orders.count(0)} |"
+        orders = [
+            _order(better, worse, name)
+            for better, worse in _unlike_pairs(table.dropna(subset=[name]))
+        ]
+        yield (
+            f"| {words} | {len(orders)} | {orders.count(1)} | {orders.count(-1)} |"
+            f" {orders.count(0)} |"
+        )
 
 
 def _unlike_pairs(table: pd.DataFrame) -> Iterator[tuple[pd.Series, pd.Series]]:
@@ -247,7 +280,10 @@ def success_lines(table: pd.DataFrame) -> Iterator[str]:
     yield "|---" * (len(ARMS) + 1) + "|"
     for task, rows in table.groupby("task", sort=False):
         by_arm = rows.set_index("arm")
-        cells = (f"{by_arm.loc[arm, 'checks']:.2f}{'*' * int(by_arm.loc[arm, 'success'])}" for arm in ARMS)
+        cells = (
+            f"{by_arm.loc[arm, 'checks']:.2f}{'*' * int(by_arm.loc[arm, 'success'])}"
+            for arm in ARMS
+        )
         yield f"| {task} | {' | '.join(cells)} |"
 
 
@@ -273,21 +309,37 @@ def with_tables(page: str, table: pd.DataFrame) -> str:
     for name, lines in TABLES.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
         head, _, rest = page.partition(begin)
-        page = head + begin + "".join(f"{line}\n" for line in lines(table)) + end + rest.partition(end)[2]
+        page = (
+            head
+            + begin
+            + "".join(f"{line}\n" for line in lines(table))
+            + end
+            + rest.partition(end)[2]
+        )
     return page
 
 
 def collect(folder: Path, first: Path) -> Iterator[AgentTrial]:
-    """The trials in folders of `workbench lab trial --conversations`, and how they were graded at first."""
+    """The trials in folders of `workbench lab trial --conversations`, and how they were graded
+    at first.
+    """
     for family in FAMILIES:
         for arm in ARMS:
             place = folder / f"{family}-{arm}"
             rows = pd.read_parquet(place / "trials.parquet")
-            first_rows = pd.read_parquet(first / f"{family}-{arm}" / "trials.parquet").set_index("family")
+            first_rows = pd.read_parquet(first / f"{family}-{arm}" / "trials.parquet").set_index(
+                "family"
+            )
             for row in rows[rows["status"] == "ok"].to_dict("records"):
-                file = place / "conversations" / f"{row['strategy']}-{row['family']}-{row['seed']}.json"
+                file = (
+                    place
+                    / "conversations"
+                    / f"{row['strategy']}-{row['family']}-{row['seed']}.json"
+                )
                 success_at_first = int(first_rows.loc[row["family"], "success"])
-                yield _collected(arm, family, row, success_at_first, json.loads(file.read_text("utf-8")))
+                yield _collected(
+                    arm, family, row, success_at_first, json.loads(file.read_text("utf-8"))
+                )
 
 
 def _collected(
@@ -321,7 +373,9 @@ def failed_checks(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def headline(task: str, text: str) -> tuple[float | None, float | None]:
-    """Both halves of the headline for what an agent knew when it began: of the newest exam before that."""
+    """Both halves of the headline for what an agent knew when it began: of the newest exam
+    before that.
+    """
     ready = _prepared(task)
     exams = None if ready is None else exams_of(ready.session)
     if ready is None or exams is None:
@@ -368,8 +422,13 @@ def main(words: Sequence[str]) -> None:
             starts = {}
             for file in Path(folder).glob("*-none/conversations/*.json"):
                 kept = json.loads(file.read_text("utf-8"))
-                starts[file.stem.removeprefix("none-").rpartition("-")[0]] = kept["messages"][: kept["start"]]
-            _write(BEGINNINGS, ({"task": task, "messages": messages} for task, messages in sorted(starts.items())))
+                starts[file.stem.removeprefix("none-").rpartition("-")[0]] = kept["messages"][
+                    : kept["start"]
+                ]
+            _write(
+                BEGINNINGS,
+                ({"task": task, "messages": messages} for task, messages in sorted(starts.items())),
+            )
             _write(TRIALS, map(asdict, collected))
         case ["table"]:
             PAGE.write_text(with_tables(PAGE.read_text("utf-8"), measured(trials())), "utf-8")
@@ -377,7 +436,10 @@ def main(words: Sequence[str]) -> None:
             Path(folder).mkdir(parents=True, exist_ok=True)
             for trial in trials():
                 file = Path(folder) / f"{trial.arm}-{trial.task}.json"
-                file.write_text(json.dumps({"messages": conversation(trial)}, ensure_ascii=False, indent=1), "utf-8")
+                file.write_text(
+                    json.dumps({"messages": conversation(trial)}, ensure_ascii=False, indent=1),
+                    "utf-8",
+                )
         case _:
             sys.stdout.write(f"{__doc__}\n")
 

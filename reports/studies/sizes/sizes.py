@@ -1,8 +1,10 @@
-"""The tables of this study: what strategies use of the size asked for, and what that does to differences.
+"""The tables of this study: what strategies use of the size asked for, and what that does to
+differences.
 
-`sizes.py sizes PATHS...` measures it, keeps its rows beside the page and writes the table. Without paths it writes the
-table from the rows; with `--check` it says where page, rows and recordings differ. `sizes.py kinds` counts questions
-of the bundled sessions. `tests/benchmarks/bench_accounting.py` prints the same rows.
+`sizes.py sizes PATHS...` measures it, keeps its rows beside the page and writes the table. Without
+paths it writes the table from the rows; with `--check` it says where page, rows and recordings
+differ. `sizes.py kinds` counts questions of the bundled sessions.
+`tests/benchmarks/bench_accounting.py` prints the same rows.
 """
 
 import sys
@@ -47,12 +49,15 @@ def sessions(paths: Sequence[str]) -> Iterator[Prepared]:
         yield from read(source).ready
 
 
-def measured(every: Iterable[Prepared], strategies: Sequence[str] = STRATEGIES, share: float = SHARE) -> Frames:
+def measured(
+    every: Iterable[Prepared], strategies: Sequence[str] = STRATEGIES, share: float = SHARE
+) -> Frames:
     """The rows behind the page.
 
-    `scores`, a row a session, strategy and metric: its value, the baseline's at its size, and the part that it used of
-    the size asked for. `windows`, a row a session: its boundaries, those at which what must stay is larger than the
-    size, and how often the baseline compacts in the window from the price table and in the one from evidence.
+    `scores`, a row a session, strategy and metric: its value, the baseline's at its size, and the
+    part that it used of the size asked for. `windows`, a row a session: its boundaries, those at
+    which what must stay is larger than the size, and how often the baseline compacts in the window
+    from the price table and in the one from evidence.
     """
     scores, windows = [], []
     for ready in every:
@@ -60,26 +65,50 @@ def measured(every: Iterable[Prepared], strategies: Sequence[str] = STRATEGIES, 
         at = at_shares(ready.session)
         fit = [one.fits for one in sized_histories(ready.session, ready.sizing, at, (share,))]
         before, now = compactions(ready)
-        windows.append(of | {"boundaries": len(fit), "too_small": fit.count(False), "before": before, "now": now})
+        windows.append(
+            of
+            | {
+                "boundaries": len(fit),
+                "too_small": fit.count(False),
+                "before": before,
+                "now": now,
+            }
+        )
         if not at:
             continue
         model = ready.reader(Extractive())
         baseline = BaselineAtSizes(ready, preset(BASELINE), model, at, (share,))
         for name in (BASELINE, *strategies):
             replay = matched(
-                ready.session, preset(name), model, ready.sizing, window=ready.window, at=at, shares=(share,)
+                ready.session,
+                preset(name),
+                model,
+                ready.sizing,
+                window=ready.window,
+                at=at,
+                shares=(share,),
             )
             there = {row["metric"]: row["value"] for row in baseline.rows(replay)}
             done = [event.compaction for event in replay.events]
-            parts = [one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done]
+            parts = [
+                one.sent.spoken / max(one.budget.target - one.before.overhead, 1) for one in done
+            ]
             used = mean(parts) if parts else None
             larger = stays_larger(replay, share)
             for metric in METRICS:
-                value = None if larger else metric.score(MetricInput(replay, ready.index, share)).value
+                value = (
+                    None if larger else metric.score(MetricInput(replay, ready.index, share)).value
+                )
                 scores.append(
-                    of | {"strategy": name, "metric": metric.name, "value": value, "there": there.get(metric.name)}
+                    of
+                    | {
+                        "strategy": name,
+                        "metric": metric.name,
+                        "value": value,
+                        "there": there.get(metric.name),
+                    }
                     | {"used": used}
-                )  # fmt: skip
+                )
     return {"scores": pd.DataFrame(scores), "windows": pd.DataFrame(windows)}
 
 
@@ -90,7 +119,9 @@ def table_window(ready: Prepared) -> int:
 
 
 def compactions(ready: Prepared) -> list[int]:
-    """How often the baseline compacts in the window from the price table, and in the one from evidence."""
+    """How often the baseline compacts in the window from the price table, and in the one from
+    evidence.
+    """
     own, model = preset(BASELINE), Extractive()
     return [
         len(natural(ready.session, own, model, ready.sizing, window=window, score_at=()).events)
@@ -102,7 +133,9 @@ def lines(scores: pd.DataFrame, windows: pd.DataFrame) -> Iterator[str]:
     """What the page says of them; differences in points."""
     known = scores.assign(mode="matched", share=SHARE, better="higher")
     at_sizes = known.assign(value=known["there"], baseline=BASELINE)[known["strategy"] != BASELINE]
-    heads = " | ".join(f"`{metric.name}`: at the size asked for | at the size used" for metric in METRICS)
+    heads = " | ".join(
+        f"`{metric.name}`: at the size asked for | at the size used" for metric in METRICS
+    )
     scored = scores.dropna(subset="value")
     yield f"{counted(scored)}; differences from `{BASELINE}` in points:"
     yield ""
@@ -110,15 +143,25 @@ def lines(scores: pd.DataFrame, windows: pd.DataFrame) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     tables = [
         compare_table(known, metric.name, BASELINE, "matched", sizes).set_index("strategy")
-        for metric in METRICS for sizes in (None, at_sizes)
-    ]  # fmt: skip
+        for metric in METRICS
+        for sizes in (None, at_sizes)
+    ]
     for name, used in scored.groupby("strategy", sort=False)["used"].mean().items():
         cells = [_cell(table.loc[name]) if name in table.index else "" for table in tables]
         yield f"| `{name}` | {used:.2f} | {' | '.join(cells)} |"
     yield ""
-    yield f"At {windows['too_small'].sum()} of {windows['boundaries'].sum()} boundaries what must stay is larger than"
-    yield f"the size. `{BASELINE}` compacts {windows['before'].sum()} times in the {len(windows)} sessions with windows"
-    yield f"from a price table first, and {windows['now'].sum()} times with windows from evidence first."
+    yield (
+        f"At {windows['too_small'].sum()} of {windows['boundaries'].sum()} boundaries what must"
+        " stay is larger than"
+    )
+    yield (
+        f"the size. `{BASELINE}` compacts {windows['before'].sum()} times in the {len(windows)}"
+        " sessions with windows"
+    )
+    yield (
+        f"from a price table first, and {windows['now'].sum()} times with windows from evidence"
+        " first."
+    )
 
 
 def _cell(row: pd.Series) -> str:
@@ -140,14 +183,20 @@ def kinds(rows: pd.DataFrame) -> Iterator[str]:
     """How many questions the exam asks of each kind."""
     found = ", ".join(f"{n} {kind}" for kind, n in rows["kind"].value_counts().items())
     places = some(rows.groupby(["session", "at"]).ngroups, "boundary", "boundaries")
-    yield f"{len(rows)} questions at {places} of {some(rows['session'].nunique(), 'session')}: {found}."
+    yield (
+        f"{len(rows)} questions at {places} of {some(rows['session'].nunique(), 'session')}:"
+        f" {found}."
+    )
 
 
 def _measured(paths: Sequence[str], _: bool) -> Frames:
     return measured(sessions(paths))
 
 
-PARTS = {"sizes": Part(measure=_measured, tell=lines), "kinds": Part(measure=_kinds, tell=kinds, kept=False)}
+PARTS = {
+    "sizes": Part(measure=_measured, tell=lines),
+    "kinds": Part(measure=_kinds, tell=kinds, kept=False),
+}
 
 if __name__ == "__main__":
     sys.exit(run(PARTS, PAGE, sys.argv[1:]))

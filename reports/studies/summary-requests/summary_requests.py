@@ -1,8 +1,9 @@
 """What each preset shows the model that summarises, and what that costs.
 
-`summary_requests.py shown` writes the table of presets from their settings. `summary_requests.py reading PATHS...`
-measures the size of a summary request for the bundled sessions and those of the paths, keeps its rows beside the page
-and writes the table. Without paths it writes the table from the rows; with `--check` it says where they differ.
+`summary_requests.py shown` writes the table of presets from their settings. `summary_requests.py
+reading PATHS...` measures the size of a summary request for the bundled sessions and those of the
+paths, keeps its rows beside the page and writes the table. Without paths it writes the table from
+the rows; with `--check` it says where they differ.
 """
 
 import sys
@@ -35,15 +36,25 @@ ORIGINALS = {
     "ddx_agent": "the same, in bytes",
     "ex_athena": "the same; v0.5 sends the messages themselves",
     "docker_agent": "the messages themselves, the newest that fit its window",
-    "docker_agent_g2": "the same; later large results are cut, nobody knows to what: here to a quarter of the room",
+    "docker_agent_g2": (
+        "the same; later large results are cut, nobody knows to what: here to a quarter of the room"
+    ),
     "pi": "the same",
-    "codex_local": "its live request with one more message; after a refusal without the oldest item",
-    "claude_code": "its live request with one more message, as others read it; after a refusal without the oldest part",
+    "codex_local": (
+        "its live request with one more message; after a refusal without the oldest item"
+    ),
+    "claude_code": (
+        "its live request with one more message, as others read it; after a refusal without the"
+        " oldest part"
+    ),
     "gemini_cli": "its history, whose old results it cut before, with one more message",
     "opencode": "the same",
     "openhands_rolling": "the same: events as they are printed",
     "langchain_20": "the same, of the last 4,000 tokens",
-    "hermes_lean": "the same: of more than 6,000 the first 4,000 and the last 1,500; of a call's arguments 1,500",
+    "hermes_lean": (
+        "the same: of more than 6,000 the first 4,000 and the last 1,500; of a call's arguments"
+        " 1,500"
+    ),
 }
 """By preset what its original shows."""
 
@@ -60,7 +71,10 @@ class Clips(NamedTuple):
         return f"{self.results}_{self.arguments}"
 
 
-FORMER, DEFAULT = Clips(2_000, 400), Clips(PromptTemplate().result_chars, PromptTemplate().argument_chars)
+FORMER, DEFAULT = (
+    Clips(2_000, 400),
+    Clips(PromptTemplate().result_chars, PromptTemplate().argument_chars),
+)
 WHOLE = Clips("whole", "whole")
 CLIPS = (Clips(500, 200), FORMER, Clips(4_000, 1_000), DEFAULT, Clips(16_000, 4_000), WHOLE)
 HEAD = (
@@ -88,7 +102,11 @@ def presets() -> Frames:
             if setting.also:
                 values[setting.also] = setting.value
         share = values.get("window_share")
-        bound = "" if share is None else f"above {share:.0%} of the window {TOO_LONG[str(values['too_long'])]}"
+        bound = (
+            ""
+            if share is None
+            else f"above {share:.0%} of the window {TOO_LONG[str(values['too_long'])]}"
+        )
         rows.append(
             {
                 "preset": name,
@@ -113,7 +131,10 @@ def _chars(clip: object) -> str:
 
 def told_presets(rows: pd.DataFrame) -> Iterator[str]:
     """A line a preset."""
-    yield "| Preset | Results | Arguments | What is said | Thoughts | Where it is too long | The original shows |"
+    yield (
+        "| Preset | Results | Arguments | What is said | Thoughts | Where it is too long | The"
+        " original shows |"
+    )
     yield "|---|--:|--:|--:|---|---|---|"
     for row in rows.fillna("").itertuples():
         cells = (row.results, row.arguments, row.messages, row.thoughts, row.bound, row.original)
@@ -121,7 +142,9 @@ def told_presets(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def measured(paths: Sequence[str], with_bundled: bool) -> Frames:
-    """A row a session and boundary: tokens of the conversation in a summary request, by what is shown."""
+    """A row a session and boundary: tokens of the conversation in a summary request, by what is
+    shown.
+    """
     recordings = [session for path in paths for session in load(path, lenient=True)]
     kinds = [("bundled", bundled() if with_bundled else []), ("recording", recordings)]
     return {"": pd.DataFrame([row for kind, sessions in kinds for row in _rows(kind, sessions)])}
@@ -151,9 +174,10 @@ def told_price(rows: pd.DataFrame) -> Iterator[str]:
             tokens = some[clips.column]
             times, share = tokens / some[FORMER.column], tokens / some[WHOLE.column]
             yield (
-                f"| {_chars(clips.results)} | {_chars(clips.arguments)} | {tokens.median():,.0f} | {tokens.max():,} "
-                f"| {times.median():.2f} | {times.max():.2f} | {share.median():.2f} | {share.min():.2f} "
-                f"| {DOLLARS * tokens.median() / 1_000_000:.2f} |"
+                f"| {_chars(clips.results)} | {_chars(clips.arguments)} | {tokens.median():,.0f} |"
+                f" {tokens.max():,} | {times.median():.2f} | {times.max():.2f} |"
+                f" {share.median():.2f} | {share.min():.2f} |"
+                f" {DOLLARS * tokens.median() / 1_000_000:.2f} |"
             )
         yield ""
 

@@ -1,8 +1,9 @@
 """When to compact: what a schedule of compactions costs, and which one would have been cheapest.
 
-What a compaction leaves, and what of it is fetched again, is measured before each request by compacting the whole
-recorded history there, always to the same size. So the cost of a schedule is a sum over the stretches between its
-compactions, and the cheapest one is found by dynamic programming. What no call brings back has no price here.
+What a compaction leaves, and what of it is fetched again, is measured before each request by
+compacting the whole recorded history there, always to the same size. So the cost of a schedule is a
+sum over the stretches between its compactions, and the cheapest one is found by dynamic
+programming. What no call brings back has no price here.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ from workbench.engine.transcript.message import Usage, is_real_user
 from workbench.engine.transcript.recorded_requests import turns_before
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing
-from workbench.evaluation.metrics.costs.replay_cost import answer_tokens, charge, head_tokens, seconds_between
+from workbench.evaluation.metrics.costs.replay_cost import (
+    answer_tokens,
+    charge,
+    head_tokens,
+    seconds_between,
+)
 from workbench.evaluation.metrics.demand import Retention
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.view import view
@@ -50,7 +56,8 @@ class Shortened:
 
 
 class Schedules:
-    """The schedules of one session under one strategy, each a tuple of the requests before which it compacts.
+    """The schedules of one session under one strategy, each a tuple of the requests before which it
+    compacts.
 
     Args:
         session: n requests.
@@ -68,11 +75,24 @@ class Schedules:
     """
 
     def __init__(
-        self, session: Session, sizing: Sizing, index: Index, pricing: Pricing, strategy: Strategy, model: Model, *,
-        window: int, target: float = TARGET,
-    ) -> None:  # fmt: skip
+        self,
+        session: Session,
+        sizing: Sizing,
+        index: Index,
+        pricing: Pricing,
+        strategy: Strategy,
+        model: Model,
+        *,
+        window: int,
+        target: float = TARGET,
+    ) -> None:
         assert pricing.tariff is not None
-        self.session, self.sizing, self.pricing, self.tariff = session, sizing, pricing, pricing.tariff
+        self.session, self.sizing, self.pricing, self.tariff = (
+            session,
+            sizing,
+            pricing,
+            pricing.tariff,
+        )
         self.window, self.places = window, session.requests
         self.target = sizing.overhead + int(target * max(window - sizing.overhead, 0))
         self.total = np.array(list(accumulate(sizing.sizes, initial=sizing.overhead)))
@@ -82,7 +102,9 @@ class Schedules:
         answers = [session.messages[at] for at in self.places]
         self._waits = [None, *(seconds_between(*pair) for pair in pairwise(answers))]
         turns = turns_before(session) if pricing.rules.forgets else {}
-        self._turn_before = [self.places.index(turns[at]) if at in turns else None for at in self.places]
+        self._turn_before = [
+            self.places.index(turns[at]) if at in turns else None for at in self.places
+        ]
         self._short = [
             self._shortened(at, strategy, model, index) if size > self.target else None
             for at, size in zip(self.places, self.before.tolist(), strict=True)
@@ -101,19 +123,32 @@ class Schedules:
         return usd + sum(self._summary(start, stop) for start, stop in pairwise(stops[:-1]))
 
     def feasible(self, schedule: Sequence[int]) -> bool:
-        """Whether each compaction takes something out, and no request exceeds the window where one would help."""
+        """Whether each compaction takes something out, and no request exceeds the window where
+        one would help.
+        """
         pairs = list(pairwise([-1, *schedule, len(self.places)]))
-        return all(self._fits(*one) for one in pairs) and all(self._helps(*one) for one in pairs[:-1])
+        return all(self._fits(*one) for one in pairs) and all(
+            self._helps(*one) for one in pairs[:-1]
+        )
 
     def cheapest(self) -> tuple[int, ...]:
-        """The schedule of the least cost among those whose requests fit into the window, by one that knows all."""
+        """The schedule of the least cost among those whose requests fit into the window, by one
+        that knows all.
+        """
         end = len(self.places)
         least: dict[int, tuple[float, int]] = {-1: (0.0, -1)}
         for stop in range(end + 1):
             options = [
-                (usd + self._between(start, stop) + (self._summary(start, stop) if stop < end else 0.0), start)
+                (
+                    usd
+                    + self._between(start, stop)
+                    + (self._summary(start, stop) if stop < end else 0.0),
+                    start,
+                )
                 for start, (usd, _) in least.items()
-                if start < stop and self._fits(start, stop) and (stop == end or self._helps(start, stop))
+                if start < stop
+                and self._fits(start, stop)
+                and (stop == end or self._helps(start, stop))
             ]
             if options:
                 least[stop] = min(options)
@@ -124,12 +159,15 @@ class Schedules:
         return tuple(reversed(found))
 
     def under(self, preset: Preset) -> tuple[int, ...]:
-        """The schedule of a preset's trigger, which is asked as in a replay; above the window it has no choice."""
+        """The schedule of a preset's trigger, which is asked as in a replay; above the window it
+        has no choice.
+        """
         found, start = list[int](), -1
         for number in range(len(self.places)):
             size = self._size(start, number)
             due = size > self.window or any(
-                preset.trigger.check(one) is not None for one in self._situations(preset, start, number)
+                preset.trigger.check(one) is not None
+                for one in self._situations(preset, start, number)
             )
             if due and self._helps(start, number):
                 found.append(number)
@@ -144,13 +182,23 @@ class Schedules:
         newest = None if number == 0 else seconds_between(messages[last], messages[at - 1])
         tools = messages[at - 1].role == "tool" and "after_tools" in preset.moments
         now = Situation(
-            tokens=self._size(start, number), window=self.window, overhead=self.sizing.overhead, messages=count,
-            moment="after_tools" if tools else "before_request", model=self.session.model, requests=number,
-            said=int(self.before[number]) - self.sizing.overhead, idle=newest,
-        )  # fmt: skip
+            tokens=self._size(start, number),
+            window=self.window,
+            overhead=self.sizing.overhead,
+            messages=count,
+            moment="after_tools" if tools else "before_request",
+            model=self.session.model,
+            requests=number,
+            said=int(self.before[number]) - self.sizing.overhead,
+            idle=newest,
+        )
         if number and number != start + 1:
             reported = self._size(start, number - 1)
-            now = replace(now, reported=Usage(reported, output=self._outputs[number - 1]), since=now.tokens - reported)
+            now = replace(
+                now,
+                reported=Usage(reported, output=self._outputs[number - 1]),
+                since=now.tokens - reported,
+            )
         turn = next((i for i in range(last + 1, at) if is_real_user(messages[i])), None)
         if turn and "after_turn" in preset.moments:
             later = int(self.before[number] - self.total[turn])
@@ -173,12 +221,18 @@ class Schedules:
         return short is not None and size > self.target and short.tokens < size
 
     def _fits(self, start: int, stop: int) -> bool:
-        """Whether all requests of a stretch fit into the window, or no compaction before the last would help."""
+        """Whether all requests of a stretch fit into the window, or no compaction before the
+        last would help.
+        """
         last = stop - 1
-        return last <= start or self._size(start, last) <= self.window or not self._helps(start, last)
+        return (
+            last <= start or self._size(start, last) <= self.window or not self._helps(start, last)
+        )
 
     def _between(self, start: int, stop: int) -> float:
-        """USD of the requests from one compaction to the next one, and of what is fetched again meanwhile."""
+        """USD of the requests from one compaction to the next one, and of what is fetched again
+        meanwhile.
+        """
         sums = self._sums[start + 1]
         usd = float(sums[stop - max(start, 0)])
         short = self._short[start] if start >= 0 else None
@@ -201,9 +255,15 @@ class Schedules:
             if turn is not None and number > start:  # its thinking left
                 prefix = min(prefix, self._size(start, max(turn, first)))
             paid = charge(
-                self.tariff, self.pricing.rules, size, prefix, max(sent, prefix + (number == start)), self._head,
-                self._waits[number], self._outputs[number],
-            )  # fmt: skip
+                self.tariff,
+                self.pricing.rules,
+                size,
+                prefix,
+                max(sent, prefix + (number == start)),
+                self._head,
+                self._waits[number],
+                self._outputs[number],
+            )
             found.append(found[-1] + paid.usd)
             sent = size
         return np.array(found)
@@ -232,7 +292,9 @@ class Schedules:
 
 
 def _fetched(retention: Retention, sizing: Sizing) -> Iterator[tuple[int, int]]:
-    """Each result that must be fetched again, when it is first needed: the latest that holds what is lost."""
+    """Each result that must be fetched again, when it is first needed: the latest that holds
+    what is lost.
+    """
     demand, there = retention.demand, set[int]()
     lost = demand.reacquirable & ~retention.presence
     for slot in np.flatnonzero(lost).tolist():

@@ -1,7 +1,8 @@
-"""When to compact: what the schedule of each preset's trigger costs beside the cheapest one that knew the future.
+"""When to compact: what the schedule of each preset's trigger costs beside the cheapest one that
+knew the future.
 
-Sessions are those of `summaries.sample` without the bundled ones, where a compaction before at least one request has
-something to take out.
+Sessions are those of `summaries.sample` without the bundled ones, where a compaction before at
+least one request has something to take out.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ PRICE, CHEAPEST = "`+price`", "the cheapest"
 
 
 def triggers() -> dict[str, Preset]:
-    """Each trigger once, by the presets that have it; those that never or always compact are left out."""
+    """Each trigger once, by the presets that have it; those that never or always compact are
+    left out.
+    """
     same: dict[str, list[Preset]] = {}
     for one in (preset(name) for name in NAMES if name not in ("none", "null")):
         same.setdefault(f"{one.trigger!r} {one.moments}", []).append(one)
@@ -48,50 +51,84 @@ def _measured(paths: Sequence[str], _: bool) -> Frames:
             ready = prepared(session, window)
             for strategy in STRATEGIES:
                 writer, stages = ready.reader(Extractive()), preset(strategy).strategy
-                known = Schedules(session, ready.sizing, ready.index, priced, stages, writer, window=ready.window)
+                known = Schedules(
+                    session, ready.sizing, ready.index, priced, stages, writer, window=ready.window
+                )
                 best = known.cheapest()
                 if not known.compactable or known.cost(best) <= 0:
                     continue
                 found = {name: known.under(one) for name, one in triggers().items()}
                 found |= {PRICE: known.under(with_price(strategy)), CHEAPEST: best}
-                about = {"project": session.project or session.id, "session": session.id, "window": window}
+                about = {
+                    "project": session.project or session.id,
+                    "session": session.id,
+                    "window": window,
+                }
                 rows += [
-                    {**about, "strategy": strategy, "context": name, "usd": known.cost(made), "compactions": len(made)}
+                    {
+                        **about,
+                        "strategy": strategy,
+                        "context": name,
+                        "usd": known.cost(made),
+                        "compactions": len(made),
+                    }
                     for name, made in found.items()
                 ]
     return {"": pd.DataFrame(rows)}
 
 
 def regrets(rows: pd.DataFrame, window: int, strategy: str) -> pd.DataFrame:
-    """A row a project and a column a trigger: by how many per cent its schedules cost more than the cheapest ones."""
+    """A row a project and a column a trigger: by how many per cent its schedules cost more than
+    the cheapest ones.
+    """
     known = rows[(rows["window"] == window) & (rows["strategy"] == strategy)]
     wide = known.pivot_table("usd", ["project", "session"], "context", sort=False)
     return 100 * wide.div(wide[CHEAPEST], axis=0).sub(1).groupby("project").mean()
 
 
 def lines(rows: pd.DataFrame) -> Iterator[str]:
-    """What each trigger costs more than the cheapest schedule, and `+price` against the best of the others."""
+    """What each trigger costs more than the cheapest schedule, and `+price` against the best of
+    the others.
+    """
     columns = [(strategy, window) for strategy in STRATEGIES for window in WINDOWS]
     found = {one: regrets(rows, one[1], one[0]) for one in columns}
     names = [name for name in rows["context"].unique() if name != CHEAPEST]
     order = sorted(names, key=lambda name: sum(table[name].mean() for table in found.values()))
-    yield "| trigger of | " + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns) + " |"
+    yield (
+        "| trigger of | "
+        + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns)
+        + " |"
+    )
     yield "|---" * (len(columns) + 1) + "|"
     for name in order:
         yield f"| {name} | " + " | ".join(_cell(found[one][name]) for one in columns) + " |"
     yield ""
-    yield "| | " + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns) + " |"
+    yield (
+        "| | "
+        + " | ".join(f"`{strategy}`, {window // 1000}k" for strategy, window in columns)
+        + " |"
+    )
     yield "|---" * (len(columns) + 1) + "|"
-    yield "| `+price` less the best other | " + " | ".join(_against(found[one]) for one in columns) + " |"
+    yield (
+        "| `+price` less the best other | "
+        + " | ".join(_against(found[one]) for one in columns)
+        + " |"
+    )
     for name in (PRICE, CHEAPEST):
         counts = (f"{_rows(rows, *one, name)['compactions'].mean():.1f}" for one in columns)
         yield f"| compactions a session, {name} | " + " | ".join(counts) + " |"
     counts = (_rows(rows, *one, PRICE)[["session", "project"]].nunique() for one in columns)
-    yield "| sessions | " + " | ".join(f"{n['session']} of {some(n['project'], 'project')}" for n in counts) + " |"
+    yield (
+        "| sessions | "
+        + " | ".join(f"{n['session']} of {some(n['project'], 'project')}" for n in counts)
+        + " |"
+    )
 
 
 def _rows(rows: pd.DataFrame, strategy: str, window: int, name: str) -> pd.DataFrame:
-    return rows[(rows["window"] == window) & (rows["strategy"] == strategy) & (rows["context"] == name)]
+    return rows[
+        (rows["window"] == window) & (rows["strategy"] == strategy) & (rows["context"] == name)
+    ]
 
 
 def _against(table: pd.DataFrame) -> str:
@@ -103,7 +140,11 @@ def _against(table: pd.DataFrame) -> str:
 def _cell(values: pd.Series, sign: str = "") -> str:
     found = estimate(values.tolist())
     assert found is not None
-    ends = "" if found.low is None or found.high is None else f" ({found.low:{sign}.0f} to {found.high:{sign}.0f})"
+    ends = (
+        ""
+        if found.low is None or found.high is None
+        else f" ({found.low:{sign}.0f} to {found.high:{sign}.0f})"
+    )
     return f"{found.mean:{sign}.1f}{ends}"
 
 

@@ -1,9 +1,11 @@
-"""Baselines of answers that were collected before `workbench lab judge work` kept them: `baselines.csv.gz` of a study.
+"""Baselines of answers that were collected before `workbench lab judge work` kept them:
+`baselines.csv.gz` of a study.
 
-`python reports/studies/validity/baselines.py [RECORDINGS...]` makes the contexts of all studies again, of the bundled
-sessions and of the recordings that are named, and keeps what the baselines say of the answers from them. A context is
-the one that was read where all features of its questions are those that were kept; others stay without baselines. A
-model's summaries are at hand for bundled sessions alone.
+`python reports/studies/validity/baselines.py [RECORDINGS...]` makes the contexts of all studies
+again, of the bundled sessions and of the recordings that are named, and keeps what the baselines
+say of the answers from them. A context is the one that was read where all features of its questions
+are those that were kept; others stay without baselines. A model's summaries are at hand for bundled
+sessions alone.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ READ_OFTEN = {
     1: ("truncate", "summarize", "claude_code", "docker_agent", "learned"),
     3: ("truncate", "summarize", "claude_code", "learned"),
 }
-"""The strategies that were read at several sizes or with a rule's summaries, by the compactions in a row."""
+"""The strategies that were read at several sizes or with a rule's summaries, by the compactions
+in a row.
+"""
 MADE_REFERENCES = ("oracle", "soup", "index")
 NO_SUMMARY = "Nothing is known. " * 40
 ALIKE = 2e-4
@@ -80,13 +84,16 @@ class Studies:
         return tuple(sorted(names.difference(REFERENCES)))
 
     def missing(self, session: str) -> set[str]:
-        """The strategies whose contexts of a session, with a model's summaries, have no baselines."""
+        """The strategies whose contexts of a session, with a model's summaries, have no
+        baselines.
+        """
         return {
             place.strategy
             for place, records in self._records.items()
-            if place.session == session and place.writer == KeptSummaries.name
+            if place.session == session
+            and place.writer == KeptSummaries.name
             and any(StudyPlace(study, place) not in self.rows for study in records)
-        }  # fmt: skip
+        }
 
     def keep(self, sittings: Iterable[Sitting]) -> None:
         """Keep the baselines of the contexts that were read."""
@@ -106,13 +113,17 @@ class Studies:
             tables = [rows for key, rows in self.rows.items() if key.study == study]
             file = STUDIES / study / f"{BASELINES}.gz"
             if file.is_file():
-                tables.append(pd.read_csv(file, keep_default_na=False, na_values=[""]).fillna({"writer": ""}))
+                tables.append(
+                    pd.read_csv(file, keep_default_na=False, na_values=[""]).fillna({"writer": ""})
+                )
             if tables:
                 rows = pd.concat(tables).drop_duplicates(PLACE).sort_values(PLACE)
                 text = rows.to_csv(index=False, lineterminator="\n")
                 file.write_bytes(gzip.compress(text.encode(), mtime=0))
             read = sum(study in records for records in self._records.values())
-            sys.stdout.write(f"{study}: {len(tables) and rows.groupby(PLACE[:-1]).ngroups} of {read} contexts\n")
+            sys.stdout.write(
+                f"{study}: {len(tables) and rows.groupby(PLACE[:-1]).ngroups} of {read} contexts\n"
+            )
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
@@ -138,13 +149,20 @@ def _are_alike(record: SittingRecord, other: SittingRecord) -> bool:
     return True
 
 
-def _sittings(recording: str, writers: Sequence[object], chain: int, strategies: Sequence[str]) -> list[Sitting]:
+def _sittings(
+    recording: str, writers: Sequence[object], chain: int, strategies: Sequence[str]
+) -> list[Sitting]:
     shares = SHARES if chain == 1 else (0.1,)
     references = MADE_REFERENCES if chain == 1 else ()
     spec = WorkSpec(
-        model="fitted", strategies=strategies, shares=shares, chains=(chain,), references=references,
-        writers=writers, quiet=True,
-    )  # fmt: skip
+        model="fitted",
+        strategies=strategies,
+        shares=shares,
+        chains=(chain,),
+        references=references,
+        writers=writers,
+        quiet=True,
+    )
     contexts = strategy_contexts(spec.by_writer(), [recording], (chain,), with_whole_history=False)
     return sittings_of(contexts.complete, spec)
 

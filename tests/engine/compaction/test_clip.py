@@ -18,7 +18,9 @@ from workbench.engine.transcript.message import (
 FAMILY = "👩\u200d👩\u200d👧\u200d👦"
 
 
-@pytest.mark.parametrize("whole", [FAMILY, "👍🏽", "🇩🇪", "e\u0301", "✌\ufe0f", "\ud83d\ude00", "각"])
+@pytest.mark.parametrize(
+    "whole", [FAMILY, "👍🏽", "🇩🇪", "e\u0301", "✌\ufe0f", "\ud83d\ude00", "각"]
+)
 def test_what_reads_as_one_character_is_not_parted(whole: str) -> None:
     text = "ab" + whole + "cd"
     for at in range(len(text) + 1):
@@ -36,7 +38,9 @@ def test_a_long_text_keeps_its_head_and_tail_and_says_how_much_is_missing() -> N
     text = "a" * 500 + "b" * 500
     cut = middle_out(text, 100)
     assert len(cut) <= 100
-    missing = len(text) - cut.count("a") - cut.count("b") + "[... characters left out ...]".count("a")
+    missing = (
+        len(text) - cut.count("a") - cut.count("b") + "[... characters left out ...]".count("a")
+    )
     assert cut.startswith("aaa")
     assert cut.endswith("bbb")
     assert f"[... {missing} characters left out ...]" in cut
@@ -57,7 +61,9 @@ def test_a_message_of_ten_megabytes_fits_a_small_room() -> None:
 
 
 def test_only_long_texts_are_cut() -> None:
-    call = ToolCall("c", "write", {"path": "a.py", "text": "x" * 9_000, "lines": ["y" * 9_000, 3, None]})
+    call = ToolCall(
+        "c", "write", {"path": "a.py", "text": "x" * 9_000, "lines": ["y" * 9_000, 3, None]}
+    )
     message = AssistantMessage(id="a", blocks=(Text("I write it"), call))
     cut = shortened(message, 200, chars_per_token(message), chars_per_token)
     assert isinstance(cut, AssistantMessage)
@@ -79,8 +85,12 @@ def test_thoughts_are_left_out_whole() -> None:
 
 def test_pictures_go_only_where_text_is_not_enough() -> None:
     shown = UserMessage(id="u", blocks=(Text("look " * 500), Image(tokens=300)))
-    assert any(isinstance(block, Image) for block in shortened(shown, 400, 929, chars_per_token).blocks)  # type: ignore[union-attr]
-    assert not any(isinstance(block, Image) for block in shortened(shown, 100, 929, chars_per_token).blocks)  # type: ignore[union-attr]
+    assert any(
+        isinstance(block, Image) for block in shortened(shown, 400, 929, chars_per_token).blocks
+    )  # type: ignore[union-attr]
+    assert not any(
+        isinstance(block, Image) for block in shortened(shown, 100, 929, chars_per_token).blocks
+    )  # type: ignore[union-attr]
 
 
 def test_of_a_summary_only_the_text_is_cut() -> None:

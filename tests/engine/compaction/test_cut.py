@@ -45,7 +45,9 @@ def test_the_kept_part_starts_with_a_turn_if_one_is_near() -> None:
 
 @pytest.mark.parametrize("steps", range(1, 12))
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
-def test_no_call_is_parted_and_the_kept_part_takes_what_it_was_granted(steps: int, share: float) -> None:
+def test_no_call_is_parted_and_the_kept_part_takes_what_it_was_granted(
+    steps: int, share: float
+) -> None:
     context = Context.of([*conversation(3), *long_turn(steps)])
     target = int(context.tokens * share)
     cut = KeepRecent(share=0.8)(context, budget(target))
@@ -108,7 +110,9 @@ def test_a_summary_that_cannot_use_its_half_leaves_it_to_the_newest_messages() -
 
 
 def test_the_newest_step_stays_though_it_is_more_than_was_granted() -> None:
-    context = Context.of([*conversation(3), said("now"), called("read", "c"), result("long " * 100, "c")])
+    context = Context.of(
+        [*conversation(3), said("now"), called("read", "c"), result("long " * 100, "c")]
+    )
     cut = KeepRecent()(context, budget(220))
     assert cut is not None
     assert cut.history == len(context.messages) - 2
@@ -125,7 +129,9 @@ def test_a_rule_may_hold_the_first_message_the_last_ones_and_names() -> None:
 def test_a_small_budget_bounds_what_a_rule_holds() -> None:
     context = Context.of(conversation(6, words=50))
     for target in (0, 60, 200, 1000):
-        extra = Pins(prefix=1, suffix=6).held(context, budget(target)) - Pins().held(context, budget(target))
+        extra = Pins(prefix=1, suffix=6).held(context, budget(target)) - Pins().held(
+            context, budget(target)
+        )
         assert sum(context.sizes[i] for i in extra) <= target / 2
 
 
@@ -135,6 +141,9 @@ def test_a_summary_is_never_held_by_its_place() -> None:
 
 
 def test_a_name_holds_a_message_wherever_it_stands() -> None:
-    named = replace(said("remember", "m"), name="memory"), replace(said("skill", "k"), name="skill:tests")
+    named = (
+        replace(said("remember", "m"), name="memory"),
+        replace(said("skill", "k"), name="skill:tests"),
+    )
     context = Context.of([said("go"), *named, said("now", "u9")])
     assert Pins(names=("memory", "skill:*")).fixed(context, budget(0)) == {1, 2, 3}

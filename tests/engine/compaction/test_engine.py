@@ -37,20 +37,31 @@ def to(target: int, *, force: bool = False) -> Budget:
 
 
 def test_stages_run_until_the_target_is_reached() -> None:
-    done = compact(TALK, Strategy("x", (DROP, DROP, DROP)), to(TALK.tokens - TALK.sizes[0] - 1), Scripted(()))
+    done = compact(
+        TALK, Strategy("x", (DROP, DROP, DROP)), to(TALK.tokens - TALK.sizes[0] - 1), Scripted(())
+    )
     assert [record.name for record in done.stages] == ["drop_first", "drop_first"]
     assert done.outcome == "compacted"
 
 
 def test_force_runs_every_stage_once_though_the_target_is_reached() -> None:
-    assert len(compact(TALK, Strategy("x", (DROP, DROP)), to(99_999, force=True), Scripted(())).stages) == 2
-    assert compact(TALK, Strategy("x", (DROP, DROP)), to(99_999), Scripted(())).outcome == "unchanged"
+    assert (
+        len(compact(TALK, Strategy("x", (DROP, DROP)), to(99_999, force=True), Scripted(())).stages)
+        == 2
+    )
+    assert (
+        compact(TALK, Strategy("x", (DROP, DROP)), to(99_999), Scripted(())).outcome == "unchanged"
+    )
 
 
-def test_a_view_shapes_what_is_sent_also_where_the_history_already_fits_or_is_compacted_by_force() -> None:
+def test_a_view_shapes_what_is_sent_also_where_the_history_already_fits_or_is_compacted_by_force() -> (
+    None
+):
     for budget in (to(TALK.tokens - 1), to(TALK.tokens), to(TALK.tokens, force=True)):
         done = compact(TALK, Strategy("x", (DROP,), view=(DROP,)), budget, Scripted(()))
-        assert [message.id for message in done.sent.messages] == [message.id for message in done.after.messages[1:]]
+        assert [message.id for message in done.sent.messages] == [
+            message.id for message in done.after.messages[1:]
+        ]
 
 
 def test_no_stage_runs_where_the_view_alone_reaches_the_target() -> None:
@@ -96,7 +107,9 @@ def test_an_error_of_the_model_passes_where_nothing_stands_in() -> None:
 @pytest.mark.parametrize("answer", [ModelError("down"), "  \n"])
 def test_what_stands_in_for_the_models_words_is_told_from_them(answer: str | ModelError) -> None:
     context = Context.of(conversation(20, words=60))
-    done = compact(context, Strategy("s", (Summarize(),)), to(context.tokens // 3), Scripted([answer]))
+    done = compact(
+        context, Strategy("s", (Summarize(),)), to(context.tokens // 3), Scripted([answer])
+    )
     (completion,) = done.completions
     assert completion.text.strip() and completion.fallback
     assert "empty" in completion.why or "down" in completion.why
@@ -106,7 +119,10 @@ def test_the_records_say_what_was_dropped_and_rewritten() -> None:
     done = compact(TALK, Strategy("x", (DROP,)), to(0), Scripted(()))
     assert done.stages[0].dropped == ("u0",)
     assert done.stages[0].rewritten == ()
-    assert (done.stages[0].tokens_before, done.stages[0].tokens_after) == (TALK.tokens, done.after.tokens)
+    assert (done.stages[0].tokens_before, done.stages[0].tokens_after) == (
+        TALK.tokens,
+        done.after.tokens,
+    )
 
 
 @dataclass(frozen=True)
@@ -183,9 +199,16 @@ class Reading(Scripted):
 def test_what_the_prompt_left_out_is_in_the_record_of_the_answer() -> None:
     model = Reading(["## Goal\ngo on"] * 9)
     done = compact(LONG, Strategy("s", (Summarize(),)), SMALL, model)
-    assert [answer.left_out for answer in done.completions] == [request.left_out for request in model.requests]
+    assert [answer.left_out for answer in done.completions] == [
+        request.left_out for request in model.requests
+    ]
     assert 0 < sum(request.left_out for request in model.requests) < len(LONG.messages)
-    wide = compact(LONG, Strategy("s", (Summarize(),)), Budget(target=SMALL.target, window=200_000), Reading(["x"] * 9))
+    wide = compact(
+        LONG,
+        Strategy("s", (Summarize(),)),
+        Budget(target=SMALL.target, window=200_000),
+        Reading(["x"] * 9),
+    )
     assert [answer.left_out for answer in wide.completions] == [0] * len(wide.completions)
 
 

@@ -5,7 +5,11 @@ from workbench.engine.transcript.message import Summary
 
 
 def test_a_file_that_was_read_and_then_changed_is_changed() -> None:
-    messages = [called("read", "1", path="a.py"), called("edit", "2", path="a.py"), called("read", "3", path="b.py")]
+    messages = [
+        called("read", "1", path="a.py"),
+        called("edit", "2", path="a.py"),
+        called("read", "3", path="b.py"),
+    ]
     assert file_ops(messages) == FileOps(read=("b.py",), modified=("a.py",))
 
 
@@ -16,7 +20,9 @@ def test_lists_are_carried_on_from_an_earlier_summary() -> None:
 
 
 def test_a_call_that_failed_did_nothing() -> None:
-    assert not file_ops([called("edit", "1", path="a.py"), result("no such file", "1", is_error=True)])
+    assert not file_ops(
+        [called("edit", "1", path="a.py"), result("no such file", "1", is_error=True)]
+    )
 
 
 def test_nothing_touched_has_no_footer() -> None:
@@ -25,7 +31,10 @@ def test_nothing_touched_has_no_footer() -> None:
 
 def test_the_footer_lists_changed_files_before_read_ones() -> None:
     text = footer(FileOps(read=("r.py",), modified=("m.py", "n.py")))
-    assert text == "\n\n<modified-files>\nm.py\nn.py\n</modified-files>\n\n<read-files>\nr.py\n</read-files>"
+    assert (
+        text
+        == "\n\n<modified-files>\nm.py\nn.py\n</modified-files>\n\n<read-files>\nr.py\n</read-files>"
+    )
 
 
 def test_a_footer_without_room_keeps_the_newest_and_counts_the_others() -> None:

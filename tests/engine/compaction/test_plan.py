@@ -22,7 +22,8 @@ def test_one_edit_drops_replaces_and_inserts() -> None:
 
 
 @pytest.mark.parametrize(
-    "edits", [(Replace(3, 2),), (Replace(0, 99),), (Replace(0, 3), Replace(2, 4)), (Replace(-1, 2),)]
+    "edits",
+    [(Replace(3, 2),), (Replace(0, 99),), (Replace(0, 3), Replace(2, 4)), (Replace(-1, 2),)],
 )
 def test_edits_that_overlap_or_reach_outside_are_an_error(edits: tuple[Replace, ...]) -> None:
     with pytest.raises(PlanError):
@@ -62,4 +63,6 @@ def test_an_archive_is_added_to_what_is_there() -> None:
     assert (twice.archive["r1"], twice.archive["r2"]) == ("one", "two")
     with pytest.raises(KeyError):
         once.archive["r2"]
-    assert isinstance(Plan((Replace(0, 1, (Draft(requests=()),)),)).apply(CONTEXT).messages[0], Summary)
+    assert isinstance(
+        Plan((Replace(0, 1, (Draft(requests=()),)),)).apply(CONTEXT).messages[0], Summary
+    )

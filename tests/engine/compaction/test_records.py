@@ -32,17 +32,30 @@ class Careless:
         start = self.chance.randrange(len(context.messages))
         some = context.messages[self.chance.randrange(len(context.messages))]
         by: tuple[Message, ...] = self.chance.choice(
-            [(), (some,), (replace(some, pinned=True),), (context.messages[start], some), (said("new", "new"),)]
+            [
+                (),
+                (some,),
+                (replace(some, pinned=True),),
+                (context.messages[start], some),
+                (said("new", "new"),),
+            ]
         )
         return Plan((Replace(start, start + self.chance.randrange(2), by),))
 
 
 def records(context: Context, seed: int) -> tuple[tuple[StageRecord, ...], str]:
-    done = compact(context, Strategy("careless", (Careless(random.Random(seed)),)), BUDGET, find_model("extractive"))
+    done = compact(
+        context,
+        Strategy("careless", (Careless(random.Random(seed)),)),
+        BUDGET,
+        find_model("extractive"),
+    )
     return done.stages, done.why
 
 
-def touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
+def touched(
+    before: Context, after: Context
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
     """What a stage dropped, rewrote and wrote, by a look at every message."""
     kept = {message.id: message for message in after.messages}
     return (
@@ -52,7 +65,9 @@ def touched(before: Context, after: Context) -> tuple[tuple[str, ...], tuple[str
     )
 
 
-@pytest.mark.parametrize("ids", [str, lambda id: "same" if id.startswith("u") else id], ids=["single", "double"])
+@pytest.mark.parametrize(
+    "ids", [str, lambda id: "same" if id.startswith("u") else id], ids=["single", "double"]
+)
 def test_the_records_say_what_a_stage_did(ids: Callable[[str], str]) -> None:
     messages = tuple(replace(one, id=ids(one.id)) for one in LONG[:40])
     broken = 0
@@ -62,7 +77,9 @@ def test_the_records_say_what_a_stage_did(ids: Callable[[str], str]) -> None:
         now = Careless(random.Random(seed)).plan(fresh, BUDGET)
         assert now is not None
         for record in found[0]:
-            assert (record.dropped, record.rewritten, record.wrote) == touched(fresh, now.apply(fresh))
+            assert (record.dropped, record.rewritten, record.wrote) == touched(
+                fresh, now.apply(fresh)
+            )
         broken += bool(found[0] and found[0][0].violations)
     assert broken > 20
 

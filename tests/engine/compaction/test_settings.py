@@ -1,4 +1,6 @@
-"""A preset's settings have the names that its system's document gives to them, in Python, in text and in a file."""
+"""A preset's settings have the names that its system's document gives to them, in Python, in
+text and in a file.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,11 @@ DOCUMENTED: dict[str, dict[str, Any]] = {
     "docker_agent": {"threshold": 0.5},
 }
 """The options that the documents of the systems name, with another value than the usual one."""
-OPTIONS = [(preset, name, value) for preset, options in DOCUMENTED.items() for name, value in options.items()]
+OPTIONS = [
+    (preset, name, value)
+    for preset, options in DOCUMENTED.items()
+    for name, value in options.items()
+]
 
 
 def as_text(value: Any) -> str:
@@ -72,20 +78,46 @@ def test_the_documented_names_are_those_that_are_listed(name: str) -> None:
 
 
 def test_a_name_may_be_written_with_capitals_inside() -> None:
-    assert wb.preset("ddx_agent", StuckThreshold=3).host == wb.preset("ddx_agent", stuck_threshold=3).host
-    assert wb.preset("ddx_agent", EffectivePercent=80).trigger == wb.preset("ddx_agent", effective_percent=80).trigger
+    assert (
+        wb.preset("ddx_agent", StuckThreshold=3).host
+        == wb.preset("ddx_agent", stuck_threshold=3).host
+    )
+    assert (
+        wb.preset("ddx_agent", EffectivePercent=80).trigger
+        == wb.preset("ddx_agent", effective_percent=80).trigger
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("ex_athena", {"compact_att": 0.5}, "no setting 'compact_att'; the nearest is 'compact_at', and `workbench"),
+        (
+            "ex_athena",
+            {"compact_att": 0.5},
+            "no setting 'compact_att'; the nearest is 'compact_at', and `workbench",
+        ),
         ("ex_athena", {"compact_at": 5}, "compact_at is 5.0; it must be a share in (0, 1]"),
-        ("ex_athena", {"snip_age_iterations": "old"}, "snip_age_iterations = 'old': it must be a whole number"),
+        (
+            "ex_athena",
+            {"snip_age_iterations": "old"},
+            "snip_age_iterations = 'old': it must be a whole number",
+        ),
         ("ex_athena", {"live_suffix_count": -1}, "a whole number of at least 0 would be accepted"),
-        ("ex_athena", {"compaction_pipeline": []}, "it must be a list of at least one stage, of budget_reduction"),
-        ("ex_athena", {"compaction_pipeline": ["snipp"]}, "it has no stage 'snipp'; snip would be accepted"),
-        ("ddx_agent", {"effective_percent": 101}, "effective_percent is 101; 0 to 100 would be accepted"),
+        (
+            "ex_athena",
+            {"compaction_pipeline": []},
+            "it must be a list of at least one stage, of budget_reduction",
+        ),
+        (
+            "ex_athena",
+            {"compaction_pipeline": ["snipp"]},
+            "it has no stage 'snipp'; snip would be accepted",
+        ),
+        (
+            "ddx_agent",
+            {"effective_percent": 101},
+            "effective_percent is 101; 0 to 100 would be accepted",
+        ),
         ("ddx_agent", {"context_window": 0}, "a whole number of at least 1 would be accepted"),
         ("operator_use", {"reserve_tokens": -1}, "a whole number of at least 0 would be accepted"),
     ],
@@ -109,11 +141,18 @@ class Idle:
 
 def test_a_pipeline_may_hold_stages_of_your_own_and_be_set_again() -> None:
     short = wb.preset("ex_athena", compaction_pipeline=[Idle(), "summary"])
-    assert [stage.name for stage in short.strategy.stages] == ["idle", "summary"] and short.strategy.view == ()
+    assert [stage.name for stage in short.strategy.stages] == [
+        "idle",
+        "summary",
+    ] and short.strategy.view == ()
     again = wb.preset(short, compaction_pipeline=["snip", "context_collapse", "summary"])
     assert [stage.name for stage in again.strategy.stages] == ["snip", "summary"]
     assert [stage.name for stage in again.strategy.view] == ["context_collapse"]
-    assert again.overflow is not None and [one.name for one in again.overflow.stages] == ["auto_pin", "snip", "summary"]
+    assert again.overflow is not None and [one.name for one in again.overflow.stages] == [
+        "auto_pin",
+        "snip",
+        "summary",
+    ]
 
 
 def test_options_of_stages_hold_for_a_pipeline_that_is_set_after_them() -> None:

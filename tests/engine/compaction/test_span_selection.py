@@ -14,7 +14,9 @@ def movable(whole: Context) -> Movable:
     return Movable.of(whole, Budget(target=100, window=1_000))
 
 
-def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messages_alone_may_be_cut() -> None:
+def test_it_holds_what_is_not_pinned_with_sizes_and_the_places_where_those_messages_alone_may_be_cut() -> (
+    None
+):
     parted = 0
     for seed in range(600):
         whole = context(random.Random(seed))

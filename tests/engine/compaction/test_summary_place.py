@@ -16,7 +16,9 @@ TALK: list[Message] = [
 
 
 def swap(messages: list[Message], gone: list[int]) -> list[str]:
-    after = Plan(exchanged(gone, place(Context.of(messages), gone), NEW)).apply(Context.of(messages))
+    after = Plan(exchanged(gone, place(Context.of(messages), gone), NEW)).apply(
+        Context.of(messages)
+    )
     return [message.id for message in after.messages]
 
 

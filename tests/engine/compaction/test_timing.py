@@ -106,7 +106,10 @@ def test_a_replay_compacts_after_the_pause_and_not_before_it() -> None:
 def test_an_answer_that_takes_long_is_no_pause_before_its_request() -> None:
     steady = talk(40)
     slow = steady.requests[25]
-    late = [replace(one, time=(one.time or 0.0) + 900.0 * (place >= slow)) for place, one in enumerate(steady.messages)]
+    late = [
+        replace(one, time=(one.time or 0.0) + 900.0 * (place >= slow))
+        for place, one in enumerate(steady.messages)
+    ]
     assert compacted_before(Session.of(late), FREE) == compacted_before(steady, FREE)
 
 

@@ -28,7 +28,9 @@ class Writer(Scripted):
 def walk(part: Preset) -> list[str]:
     """The files of the room in the order in which a compaction by this preset enters them."""
     context = Context.of([rules("be good"), *conversation(20, words=100)])
-    situation = Situation(tokens=context.tokens, window=int(1.1 * context.tokens), messages=len(context.messages))
+    situation = Situation(
+        tokens=context.tokens, window=int(1.1 * context.tokens), messages=len(context.messages)
+    )
     entered: list[str] = []
 
     def called(frame: FrameType, event: str, _: object) -> None:
@@ -36,7 +38,9 @@ def walk(part: Preset) -> list[str]:
         if event != "call" or not code.co_filename.startswith(ROOM) or code.co_name.startswith("<"):
             return
         file = code.co_filename.removeprefix(ROOM)
-        seen = isinstance(own, CARRIED) or isinstance(getattr(type(own), code.co_name, None), property)
+        seen = isinstance(own, CARRIED) or isinstance(
+            getattr(type(own), code.co_name, None), property
+        )
         inside = frame.f_back is not None and frame.f_back.f_code.co_filename == code.co_filename
         if not seen and not inside and entered[-1:] != [file]:
             entered.append(file)
@@ -52,13 +56,27 @@ def walk(part: Preset) -> list[str]:
 
 def test_the_walk_of_a_context_visits_no_file_twice() -> None:
     assert walk(SUMMARIZE) == [
-        "strategy.py", "engine.py", "stages/summarize.py", "cut.py", "span_selection.py", "file_lists.py",
-        "prompt_template.py", "plan.py", "guard.py",
-    ]  # fmt: skip
+        "strategy.py",
+        "engine.py",
+        "stages/summarize.py",
+        "cut.py",
+        "span_selection.py",
+        "file_lists.py",
+        "prompt_template.py",
+        "plan.py",
+        "guard.py",
+    ]
 
 
 def test_a_preset_takes_the_same_way_with_its_own_cut_rule() -> None:
     assert walk(PI) == [
-        "strategy.py", "engine.py", "stages/summarize.py", "presets/pi.py", "span_selection.py", "file_lists.py",
-        "prompt_template.py", "plan.py", "guard.py",
-    ]  # fmt: skip
+        "strategy.py",
+        "engine.py",
+        "stages/summarize.py",
+        "presets/pi.py",
+        "span_selection.py",
+        "file_lists.py",
+        "prompt_template.py",
+        "plan.py",
+        "guard.py",
+    ]

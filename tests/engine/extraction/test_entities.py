@@ -101,8 +101,16 @@ def test_small_numbers_without_a_unit_are_no_entities(text: str) -> None:
 
 
 def test_one_file_has_one_spelling_inside_the_working_directory() -> None:
-    texts = ("/home/me/proj/src/a.py", "src/a.py", "./src/a.py", "src/a.py:7", "/home/me/proj/src/./a.py#L3")
-    assert {entity for text in texts for entity in found(text, "/home/me/proj")} == {("path", "src/a.py")}
+    texts = (
+        "/home/me/proj/src/a.py",
+        "src/a.py",
+        "./src/a.py",
+        "src/a.py:7",
+        "/home/me/proj/src/./a.py#L3",
+    )
+    assert {entity for text in texts for entity in found(text, "/home/me/proj")} == {
+        ("path", "src/a.py")
+    }
 
 
 def test_the_working_directory_itself_is_no_entity() -> None:

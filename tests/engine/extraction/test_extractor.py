@@ -8,13 +8,21 @@ from workbench.engine.extraction.extractor import Extractor, Passage
 
 def texts(extractor: Extractor, passages: list[Passage]) -> list[tuple[str, bool]]:
     """Each span with whether it is thinking."""
-    return [(extractor.spans[span], passage.thought) for passage in passages for span in passage.spans]
+    return [
+        (extractor.spans[span], passage.thought) for passage in passages for span in passage.spans
+    ]
 
 
 def test_values_of_arguments_are_extracted_and_names_are_not() -> None:
     extractor = Extractor()
     extractor.read_messages(
-        [called("apply_patch_now", target_file_name="src/a.py", edits=[{"new_string_value": "keepAlive"}])]
+        [
+            called(
+                "apply_patch_now",
+                target_file_name="src/a.py",
+                edits=[{"new_string_value": "keepAlive"}],
+            )
+        ]
     )
     assert set(extractor.entities) == {("path", "src/a.py"), ("identifier", "keepAlive")}
 
@@ -44,9 +52,13 @@ def test_features_of_a_span_are_its_words_and_entities_each_once() -> None:
     extractor.read("set retry_limit and retry_limit again\n\n第一 fooBar")
     words, entities = list(extractor.words), list(extractor.entities)
     read = [
-        sorted(words[n] if n >= 0 else "/".join(entities[~n]) for n in extractor.features_of(span)) for span in (0, 1)
+        sorted(words[n] if n >= 0 else "/".join(entities[~n]) for n in extractor.features_of(span))
+        for span in (0, 1)
     ]
-    assert read == [["again", "identifier/retry_limit", "retry_limit"], ["foobar", "identifier/fooBar", "第一"]]
+    assert read == [
+        ["again", "identifier/retry_limit", "retry_limit"],
+        ["foobar", "identifier/fooBar", "第一"],
+    ]
 
 
 def test_a_message_that_was_read_is_not_read_again() -> None:
@@ -81,7 +93,9 @@ HOSTILE = {
     "blanks": " " * 1_000_000 + "x",
     "lines": "x\n" * 400_000,
     "base64": "iVBORw0KGgoAAAANSUhEUgAA+/" * 40_000,
-    "base64 in lines": "iVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAA+/9k\n" * 12_000,
+    "base64 in lines": (
+        "iVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAAiVBORw0KGgoAAAANSUhEUgAA+/9k\n" * 12_000
+    ),
 }
 
 
@@ -95,7 +109,10 @@ def test_no_text_makes_the_vocabulary_large(name: str) -> None:
 
 def test_a_message_of_ten_megabytes_is_extracted() -> None:
     extractor = Extractor()
-    text = "\n".join(f"row {i % 5_000} holds fieldName{i % 700} of src/part_{i % 90}/file.py" for i in range(200_000))
+    text = "\n".join(
+        f"row {i % 5_000} holds fieldName{i % 700} of src/part_{i % 90}/file.py"
+        for i in range(200_000)
+    )
     assert len(text) > 9_000_000
     assert len(extractor.read(text)) == 200_000
     assert len(extractor.entities) == 700 + 90 + 4_000  # names, files, numbers of four digits

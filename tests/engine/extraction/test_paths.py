@@ -25,14 +25,20 @@ def test_a_path_has_one_spelling(said: str, normal: str) -> None:
 
 def test_a_path_is_the_file_that_alone_ends_with_it() -> None:
     files = SameFile(["/home/me/p/src/a.py", "src/a.py", "a.py", "b.py"])
-    assert {files.of(path) for path in ("a.py", "src/a.py", "p/src/a.py")} == {"/home/me/p/src/a.py"}
+    assert {files.of(path) for path in ("a.py", "src/a.py", "p/src/a.py")} == {
+        "/home/me/p/src/a.py"
+    }
     assert files.of("b.py") == "b.py"
     assert files.of("c.py") is None
 
 
 def test_a_name_that_two_files_share_is_neither() -> None:
     files = SameFile(["src/a.py", "test/a.py", "a.py"])
-    assert [files.of(path) for path in ("a.py", "src/a.py", "test/a.py")] == ["a.py", "src/a.py", "test/a.py"]
+    assert [files.of(path) for path in ("a.py", "src/a.py", "test/a.py")] == [
+        "a.py",
+        "src/a.py",
+        "test/a.py",
+    ]
     assert SameFile(["src/a.py", "test/a.py"]).of("a.py") is None
 
 

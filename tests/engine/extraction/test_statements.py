@@ -32,7 +32,13 @@ def test_a_demand_of_the_user_is_a_constraint(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Please look at the upload code.", "What does the parser do?", "thanks, that was quick", "must"]
+    "text",
+    [
+        "Please look at the upload code.",
+        "What does the parser do?",
+        "thanks, that was quick",
+        "must",
+    ],
 )
 def test_a_wish_that_binds_nothing_is_none(text: str) -> None:
     assert not kinds(said(text))
@@ -66,7 +72,10 @@ def test_open_items_of_a_task_list_are_pending() -> None:
         {"content": "Run all tests", "status": "in_progress"},
     ]
     message = called("todo", todos=items)
-    assert statements(message) == (Entity("pending", "migrate the user table"), Entity("pending", "run all tests"))
+    assert statements(message) == (
+        Entity("pending", "migrate the user table"),
+        Entity("pending", "run all tests"),
+    )
     (call,) = message.calls
     assert [done for _, done in tasks(call.arguments)] == [False, True, False]
 
@@ -76,12 +85,19 @@ def test_code_and_pastes_state_nothing() -> None:
 
 
 def test_a_list_under_a_heading_for_what_is_open_is_pending() -> None:
-    text = "## Left to do\n\n- Warehouse: book the corrections\n- [x] old thing of yesterday\n\nThat is all of it."
+    text = (
+        "## Left to do\n\n- Warehouse: book the corrections\n- [x] old thing of yesterday\n\nThat"
+        " is all of it."
+    )
     assert [entity.text for entity in statements(told(text))] == ["warehouse: book the corrections"]
-    written = called("write", "c1", path="report.md", content="# Report\n\n## Open\n- Rhea: ask the provider")
+    written = called(
+        "write", "c1", path="report.md", content="# Report\n\n## Open\n- Rhea: ask the provider"
+    )
     assert [entity.text for entity in statements(written)] == ["rhea: ask the provider"]
 
 
-@pytest.mark.parametrize("text", ["## Done\n- book the corrections", "Open the file:\n- book the corrections"])
+@pytest.mark.parametrize(
+    "text", ["## Done\n- book the corrections", "Open the file:\n- book the corrections"]
+)
 def test_a_list_under_another_heading_is_not(text: str) -> None:
     assert "pending" not in kinds(told(text))

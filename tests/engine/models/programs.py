@@ -1,4 +1,6 @@
-"""Programs that answer as command-line tools do, well and badly: each is a command line for a `command:` model."""
+"""Programs that answer as command-line tools do, well and badly: each is a command line for a
+`command:` model.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from pathlib import Path
 
 
 def program(folder: Path, body: str, name: str = "answers.py") -> str:
-    """The command line of a Python program with this body; `asked` is what it reads on standard input."""
+    """The command line of a Python program with this body; `asked` is what it reads on standard
+    input.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
     path.write_text(f"import os, sys, time\nasked = sys.stdin.buffer.read().decode()\n{body}\n")

@@ -1,4 +1,6 @@
-"""A server on this machine that speaks OpenAI's protocol and can fail in every way that a provider does."""
+"""A server on this machine that speaks OpenAI's protocol and can fail in every way that a
+provider does.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ from workbench.engine.models.wrappers import CachedModel
 class Reply:
     """What is said to one request.
 
-    `drips`: seconds between two bytes; `resets`: the connection is torn down; `meets`: who must be there before it is
-    said.
+    `drips`: seconds between two bytes; `resets`: the connection is torn down; `meets`: who must be
+    there before it is said.
     """
 
     body: Any
@@ -97,7 +99,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         body = reply.bytes()
         self.send_response(reply.status)
-        headers = {"content-type": "application/json", "content-length": str(len(body)), **reply.headers}
+        headers = {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            **reply.headers,
+        }
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
@@ -117,7 +123,9 @@ class Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving() -> Iterator[Provider]:
     server = Provider()
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    ).start()
     try:
         yield server
     finally:
@@ -126,13 +134,27 @@ def serving() -> Iterator[Provider]:
         server.server_close()
 
 
-def completion(content: Any, *, finish: str = "stop", usage: Any = "honest", **message: Any) -> Reply:
+def completion(
+    content: Any, *, finish: str = "stop", usage: Any = "honest", **message: Any
+) -> Reply:
     honest = {
-        "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127,
+        "prompt_tokens": 120,
+        "completion_tokens": 7,
+        "total_tokens": 127,
         "prompt_tokens_details": {"cached_tokens": 100},
-    }  # fmt: skip
-    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}
-    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "stub", "choices": [choice]}
+    }
+    choice = {
+        "index": 0,
+        "finish_reason": finish,
+        "message": {"role": "assistant", "content": content, **message},
+    }
+    body = {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub",
+        "choices": [choice],
+    }
     if usage is not None:
         body["usage"] = honest if usage == "honest" else usage
     return Reply(body)
@@ -148,15 +170,23 @@ def calls(ledger: Ledger) -> int:
     if not ledger.path.exists():
         return 0
     with closing(sqlite3.connect(ledger.path)) as connection:
-        return int(connection.execute("select count(*) from calls where run = ?", (ledger.run,)).fetchone()[0])
+        return int(
+            connection.execute(
+                "select count(*) from calls where run = ?", (ledger.run,)
+            ).fetchone()[0]
+        )
 
 
 def model(provider: Provider, ledger: Ledger, **how: Any) -> CachedModel:
     """The model behind the server as a run asks it: with the cache, and at its own prices."""
     given: dict[str, Any] = {
-        "api_base": provider.address, "tries": 3, "first_wait": 0.01, "timeout": 20.0,
-        "input_usd": 1.0, "output_usd": 2.0,
-    }  # fmt: skip
+        "api_base": provider.address,
+        "tries": 3,
+        "first_wait": 0.01,
+        "timeout": 20.0,
+        "input_usd": 1.0,
+        "output_usd": 2.0,
+    }
     return CachedModel(LiteLLM("openai/stub", ProviderOptions(**{**given, **how}), ledger), ledger)
 
 

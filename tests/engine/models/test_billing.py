@@ -17,7 +17,9 @@ DOLLAR = 1_000_000.0
 def sent(most: int = 100, **how: Any) -> BoundedRequest:
     call = {"messages": [{"role": "user", "content": "Summarise this."}]}
     given = ProviderOptions(**{"input_usd": DOLLAR, "output_usd": 2 * DOLLAR, **how})
-    return BoundedRequest("openai/stub", call, bound("openai/stub", given, ["Summarise this."], most))
+    return BoundedRequest(
+        "openai/stub", call, bound("openai/stub", given, ["Summarise this."], most)
+    )
 
 
 def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop") -> SimpleNamespace:
@@ -28,9 +30,16 @@ def response(text: object, read: int = 10, wrote: int = 5, finish: str = "stop")
 
 def test_an_answer_has_its_words_without_thoughts_its_tokens_and_its_price() -> None:
     found, _ = read_response(response("<think>hm</think> The goal."), sent())
-    assert (found.text, found.input_tokens, found.output_tokens, found.counted) == ("The goal.", 10, 5, False)
+    assert (found.text, found.input_tokens, found.output_tokens, found.counted) == (
+        "The goal.",
+        10,
+        5,
+        False,
+    )
     assert found.usd == 20.0 and not found.cut and found.model == "litellm:stub"
-    assert read_response(response([{"text": "in "}, {"text": "parts"}]), sent())[0].text == "in parts"
+    assert (
+        read_response(response([{"text": "in "}, {"text": "parts"}]), sent())[0].text == "in parts"
+    )
     assert read_response(response("The", finish="length"), sent())[0].cut
 
 
@@ -50,7 +59,10 @@ def test_a_report_beyond_what_was_possible_is_named_and_counts_as_what_was_set_a
     assert read_response(response("The goal."), sent())[1] == 20.0
     found, spent = read_response(response("The goal.", 10, 5_000), sent())
     assert spent is None
-    assert found.misreport == ("openai/stub reported an answer of 5,000 tokens, where it was asked for 100 at most")
+    assert (
+        found.misreport
+        == "openai/stub reported an answer of 5,000 tokens, where it was asked for 100 at most"
+    )
 
 
 def test_a_reported_cost_beyond_what_was_possible_is_not_believed() -> None:

@@ -1,4 +1,6 @@
-"""Summaries that ship with the package: a recorded answer is used, and a rule that writes instead is named."""
+"""Summaries that ship with the package: a recorded answer is used, and a rule that writes
+instead is named.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def request(prompt: str = "Summarise this.") -> SummaryRequest:
 
 
 def answer(asked: SummaryRequest, text: str = SAID, writer: str = "somebody") -> BundledAnswer:
-    return BundledAnswer(key=request_key(asked), text=text, input_tokens=90, output_tokens=20, writer=writer)
+    return BundledAnswer(
+        key=request_key(asked), text=text, input_tokens=90, output_tokens=20, writer=writer
+    )
 
 
 def stored(folder: Path, *answers: BundledAnswer) -> Path:
@@ -59,14 +63,20 @@ def test_a_recorded_answer_is_used_with_its_tokens_and_its_writer(tmp_path: Path
 
 
 def test_without_a_recorded_answer_a_rule_writes_in_its_own_name(tmp_path: Path) -> None:
-    done = Bundled(file=stored(tmp_path, answer(request()))).complete(request("Summarise it in another way."))
+    done = Bundled(file=stored(tmp_path, answer(request()))).complete(
+        request("Summarise it in another way.")
+    )
     assert (done.model, done.method, done.fallback) == ("extractive", NOT_BUNDLED, False)
     assert done.text == find_model("extractive").complete(request()).text
     assert Bundled(file=tmp_path / "none.jsonl").complete(request()).model == "extractive"
 
 
-@pytest.mark.parametrize("changes", [{"system": "Write less."}, {"max_tokens": 199}, {"purpose": "update"}])
-def test_an_answer_to_another_request_is_no_answer(changes: dict[str, object], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "changes", [{"system": "Write less."}, {"max_tokens": 199}, {"purpose": "update"}]
+)
+def test_an_answer_to_another_request_is_no_answer(
+    changes: dict[str, object], tmp_path: Path
+) -> None:
     model = Bundled(file=stored(tmp_path, answer(request())))
     assert model.complete(replace(request(), **changes)).method == NOT_BUNDLED  # type: ignore[arg-type]
 
@@ -103,8 +113,14 @@ def test_other_answers_make_another_replay(tmp_path: Path) -> None:
         ("{\n", "line 1: is no bundled answer"),
         ('{"key": "a"}\n', "line 1: is no bundled answer"),
         (answers_text([answer(request()), answer(request())]), "line 2: has the key"),
-        (answers_text([answer(request(), writer="")]), "line 1: is an answer without a text or a writer"),
-        (answers_text([answer(request(), text="")]), "line 1: is an answer without a text or a writer"),
+        (
+            answers_text([answer(request(), writer="")]),
+            "line 1: is an answer without a text or a writer",
+        ),
+        (
+            answers_text([answer(request(), text="")]),
+            "line 1: is an answer without a text or a writer",
+        ),
     ],
 )
 def test_a_damaged_file_is_one_sentence(content: str, reason: str, tmp_path: Path) -> None:
@@ -127,13 +143,17 @@ def test_what_ships_has_each_key_once_in_order_and_a_known_writer() -> None:
     lines = shipped_file().read_text("utf-8")
     assert lines == answers_text(answers.values()), "sorted by key, each a line"
     assert {answer.writer for answer in answers.values()} <= WRITERS
-    assert all(len(key) == 64 and answer.text.strip() == answer.text for key, answer in answers.items())
+    assert all(
+        len(key) == 64 and answer.text.strip() == answer.text for key, answer in answers.items()
+    )
 
 
 def test_the_wheel_has_the_answers_where_the_package_looks_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"][
+        "targets"
+    ]["wheel"]
     placed = {target: source for source, target in build["force-include"].items()}
     installed = tmp_path / "workbench"
     monkeypatch.setattr(package, "PACKAGE", installed)

@@ -3,7 +3,15 @@ from __future__ import annotations
 import pytest
 
 from workbench.base.errors import SettingError
-from workbench.engine.models.cache_rules import ANTHROPIC, DEEPSEEK, GEMINI, NO_CACHE, OPENAI, CacheRules, rules_for
+from workbench.engine.models.cache_rules import (
+    ANTHROPIC,
+    DEEPSEEK,
+    GEMINI,
+    NO_CACHE,
+    OPENAI,
+    CacheRules,
+    rules_for,
+)
 from workbench.engine.models.prices import Tariff, given_tariff, tariff
 
 
@@ -114,12 +122,16 @@ def test_some_models_read_whole_blocks_of_their_own(model: str, read: int) -> No
         (ANTHROPIC, 1_024, 1_024),
     ],
 )
-def test_a_prefix_is_cut_to_the_block_and_must_reach_the_minimum(rules: CacheRules, prefix: int, read: int) -> None:
+def test_a_prefix_is_cut_to_the_block_and_must_reach_the_minimum(
+    rules: CacheRules, prefix: int, read: int
+) -> None:
     assert rules.cached(40_000, prefix, prefix, 500, 1.0) == read
     assert rules.cached(40_000, prefix, prefix, 500, None) == read
 
 
-@pytest.mark.parametrize(("waited", "read"), [(None, 9_000), (0.0, 9_000), (300.0, 9_000), (300.5, 0)])
+@pytest.mark.parametrize(
+    ("waited", "read"), [(None, 9_000), (0.0, 9_000), (300.0, 9_000), (300.5, 0)]
+)
 def test_a_prefix_dies_after_its_lifetime(waited: float | None, read: int) -> None:
     assert ANTHROPIC.cached(10_000, 9_000, 9_000, 2_000, waited) == read
 

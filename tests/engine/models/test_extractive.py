@@ -19,10 +19,23 @@ from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.extractive.reading import harmless
 from workbench.engine.models.model import Purpose, SummaryRequest
 from workbench.engine.models.tokenizer import TiktokenCounter
-from workbench.engine.transcript.message import Message, Summary, TokenCounter, chars_per_token, said_texts
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    TokenCounter,
+    chars_per_token,
+    said_texts,
+)
 from workbench.recordings.importers.importer import load
 
-HEADINGS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
+HEADINGS = (
+    "Goal",
+    "Constraints & preferences",
+    "Progress",
+    "Key decisions",
+    "Next steps",
+    "Critical context",
+)
 
 
 def request(
@@ -35,9 +48,16 @@ def request(
 ) -> SummaryRequest:
     purpose: Purpose = "update" if previous else "summary"
     return SummaryRequest(
-        purpose=purpose, system="", write=lambda _: "", messages=messages, previous=previous, max_tokens=most,
-        instructions=instructions, sections=sections, count=count,
-    )  # fmt: skip
+        purpose=purpose,
+        system="",
+        write=lambda _: "",
+        messages=messages,
+        previous=previous,
+        max_tokens=most,
+        instructions=instructions,
+        sections=sections,
+        count=count,
+    )
 
 
 def summary(*messages: Message, **how: object) -> str:
@@ -45,15 +65,36 @@ def summary(*messages: Message, **how: object) -> str:
 
 
 def lines(text: str) -> list[str]:
-    return [line.removeprefix("- ") for line in text.splitlines() if line and not line.startswith("##")]
+    return [
+        line.removeprefix("- ") for line in text.splitlines() if line and not line.startswith("##")
+    ]
 
 
 WORK = (
-    said("Please speed up the importer. Never change the public function load_all in src/reader/importer.py.", "u1"),
-    called("bash", "c1", text="I will measure first.", command="python -m pytest tests/test_importer.py --durations=5"),
-    result("2 failed, 31 passed in 41.20 seconds\nFAILED tests/test_importer.py::test_large_file - TimeoutError", "c1"),
+    said(
+        "Please speed up the importer. Never change the public function load_all in"
+        " src/reader/importer.py.",
+        "u1",
+    ),
+    called(
+        "bash",
+        "c1",
+        text="I will measure first.",
+        command="python -m pytest tests/test_importer.py --durations=5",
+    ),
+    result(
+        "2 failed, 31 passed in 41.20 seconds\nFAILED tests/test_importer.py::test_large_file -"
+        " TimeoutError",
+        "c1",
+    ),
     told("We go with a generator because read_rows keeps 3,200,000 rows in memory.", "a1"),
-    called("edit", "c2", path="src/reader/importer.py", old="rows = read_rows(handle)", new="rows = iter_rows(handle)"),
+    called(
+        "edit",
+        "c2",
+        path="src/reader/importer.py",
+        old="rows = read_rows(handle)",
+        new="rows = iter_rows(handle)",
+    ),
     result("The file src/reader/importer.py has been updated.", "c2"),
     told("Next: run the whole suite and update docs/importer.md.", "a2"),
 )
@@ -76,7 +117,12 @@ def test_a_constraint_survives_a_thousand_later_messages() -> None:
 def test_the_sections_are_those_asked_for_in_that_order() -> None:
     found = re.findall(r"^## (.+)$", summary(*WORK), re.MULTILINE)
     assert found == [heading for heading in HEADINGS if heading in found]
-    assert set(found) >= {"Constraints & preferences", "Key decisions", "Next steps", "Critical context"}
+    assert set(found) >= {
+        "Constraints & preferences",
+        "Key decisions",
+        "Next steps",
+        "Critical context",
+    }
 
 
 def test_exact_lines_are_sorted_by_where_they_come_from() -> None:
@@ -110,7 +156,9 @@ def test_one_odd_heading_takes_everything() -> None:
 
 
 def test_every_line_stands_in_the_source() -> None:
-    source = {harmless(span) for message in WORK for text in said_texts(message) for span in spans(text)}
+    source = {
+        harmless(span) for message in WORK for text in said_texts(message) for span in spans(text)
+    }
     assert lines(summary(*WORK)) and set(lines(summary(*WORK))) <= source
 
 
@@ -180,10 +228,19 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 
 
 @settings(max_examples=examples(150), deadline=None)
-@given(conversations(), st.integers(1, 300), texts, st.sampled_from([chars_per_token, TiktokenCounter()]))
-def test_the_bound_is_never_passed(messages: list[Message], most: int, previous: str, count: TokenCounter) -> None:
+@given(
+    conversations(),
+    st.integers(1, 300),
+    texts,
+    st.sampled_from([chars_per_token, TiktokenCounter()]),
+)
+def test_the_bound_is_never_passed(
+    messages: list[Message], most: int, previous: str, count: TokenCounter
+) -> None:
     try:
-        answer = Extractive().complete(request(*messages, most=most, previous=previous, count=count))
+        answer = Extractive().complete(
+            request(*messages, most=most, previous=previous, count=count)
+        )
     except ModelError:
         return
     assert answer.text.strip()
@@ -207,7 +264,9 @@ def test_nothing_to_read_is_an_error() -> None:
 
 def test_without_a_bound_a_summary_is_far_shorter_than_what_it_stands_for() -> None:
     messages = conversation(200)
-    assert chars_per_token(said(summary(*messages, most=None))) < 0.2 * sum(map(chars_per_token, messages))
+    assert chars_per_token(said(summary(*messages, most=None))) < 0.2 * sum(
+        map(chars_per_token, messages)
+    )
 
 
 def test_old_facts_survive_ten_updates() -> None:
@@ -217,7 +276,10 @@ def test_old_facts_survive_ten_updates() -> None:
             said(f"now the part {turn}", f"u{turn}"),
             called("read", f"c{turn}", path=f"src/part_{turn}/views.py"),
             result(
-                "\n".join(f"def view_{turn}_{i}(request_{i}): return render_page({i})" for i in range(40)), f"c{turn}"
+                "\n".join(
+                    f"def view_{turn}_{i}(request_{i}): return render_page({i})" for i in range(40)
+                ),
+                f"c{turn}",
             ),
             told(f"part {turn} is done with view_{turn}_3", f"a{turn}"),
         ]
@@ -233,7 +295,10 @@ def test_an_update_does_not_say_a_line_twice() -> None:
 
 
 def test_an_earlier_summary_in_another_form_is_carried_on() -> None:
-    earlier = "The tests run with `mise run test:ci`.\n\n### Open ends\n* port 8123 must be free for the mock_server"
+    earlier = (
+        "The tests run with `mise run test:ci`.\n\n### Open ends\n* port 8123 must be free for the"
+        " mock_server"
+    )
     text = summary(said("go on", "u1"), previous=earlier)
     assert "mise run test:ci" in text and "port 8123 must be free for the mock_server" in text
 
@@ -256,17 +321,28 @@ NO_CONSTRAINTS = ("Session intent", "Summary", "Artifacts", "Next steps")
 
 @pytest.mark.parametrize("sections", [HEADINGS, NO_CONSTRAINTS, ("Findings", "Notes"), ()])
 @pytest.mark.parametrize("most", [60, 200])
-def test_the_oldest_demand_is_carried_on_through_every_update(sections: tuple[str, ...], most: int) -> None:
-    """Also under headings that have no word for it, and beside newer demands that would fill the summary alone."""
+def test_the_oldest_demand_is_carried_on_through_every_update(
+    sections: tuple[str, ...], most: int
+) -> None:
+    """Also under headings that have no word for it, and beside newer demands that would fill the
+    summary alone.
+    """
     text = summary(said(RULE, "u0"), *WORK, sections=sections, most=most)
     for n in range(30):
-        newer = [said(f"you must keep value_{n}_{i} and always run check_{n}_{i}", f"v{n}-{i}") for i in range(9)]
-        text = summary(*newer, told(f"step_{n} is done", f"d{n}"), previous=text, sections=sections, most=most)
+        newer = [
+            said(f"you must keep value_{n}_{i} and always run check_{n}_{i}", f"v{n}-{i}")
+            for i in range(9)
+        ]
+        text = summary(
+            *newer, told(f"step_{n} is done", f"d{n}"), previous=text, sections=sections, most=most
+        )
         assert RULE in text, n
     assert text.count(RULE) == 1
 
 
-def test_demands_of_an_earlier_summary_are_carried_on_oldest_first_and_the_newest_have_their_share() -> None:
+def test_demands_of_an_earlier_summary_are_carried_on_oldest_first_and_the_newest_have_their_share() -> (
+    None
+):
     stated = [f"never change table_{i}" for i in range(40)]
     previous = "## Constraints & preferences\n" + "\n".join(f"- {one}" for one in stated)
     text = summary(said("you must ask before you deploy_it", "u1"), previous=previous, most=200)
@@ -277,7 +353,11 @@ def test_demands_of_an_earlier_summary_are_carried_on_oldest_first_and_the_newes
 def test_an_earlier_summary_among_the_messages_is_carried_on_as_one_that_was_handed_over() -> None:
     """ExAthena asks anew each time: what it wrote before is one of the messages."""
     earlier = Summary(id="s1", text=summary(said(RULE, "u0"), *WORK))
-    text = summary(earlier, *(told(f"now step_{i} of the work_{i} is done", f"d{i}") for i in range(60)), most=120)
+    text = summary(
+        earlier,
+        *(told(f"now step_{i} of the work_{i} is done", f"d{i}") for i in range(60)),
+        most=120,
+    )
     assert RULE in text.partition("## Constraints & preferences")[2].partition("##")[0]
 
 

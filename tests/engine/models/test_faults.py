@@ -1,4 +1,6 @@
-"""What becomes of a question when the provider fails: with the cache and a spending limit, as in a run."""
+"""What becomes of a question when the provider fails: with the cache and a spending limit, as in
+a run.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ PAID = (20 + 100 + 2 * 7) / 1_000_000
     [
         refusal(429, "Rate limit reached"),
         refusal(429, "Rate limit reached", retry_after="0"),
-        refusal(429, "Rate limit reached", retry_after=format_datetime(datetime.now(UTC), usegmt=True)),
+        refusal(
+            429, "Rate limit reached", retry_after=format_datetime(datetime.now(UTC), usegmt=True)
+        ),
         refusal(500, "the server had an error"),
         refusal(503, "overloaded", retry_after="0"),
         Reply("", resets=True),
@@ -46,7 +50,18 @@ PAID = (20 + 100 + 2 * 7) / 1_000_000
         Reply(""),
         Reply({"id": "x", "object": "chat.completion", "model": "stub", "choices": []}),
     ],
-    ids=["429", "429 wait", "429 date", "500", "503", "reset", "cut JSON", "HTML", "empty", "no choice"],
+    ids=[
+        "429",
+        "429 wait",
+        "429 date",
+        "500",
+        "503",
+        "reset",
+        "cut JSON",
+        "HTML",
+        "empty",
+        "no choice",
+    ],
 )
 def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
     provider: Provider, ledger: Ledger, fault: Reply
@@ -58,7 +73,10 @@ def test_a_passing_fault_is_outlived_and_the_answer_is_paid_once(
 
 
 IN_SUCCESS = {
-    "an object": ({"error": {"message": "insufficient capacity", "type": "server_error"}}, "insufficient capacity"),
+    "an object": (
+        {"error": {"message": "insufficient capacity", "type": "server_error"}},
+        "insufficient capacity",
+    ),
     "a text": ({"error": "the model is overloaded"}, "the model is overloaded"),
     "with its code": ({"error": {"message": "slow down", "code": 429}}, r"slow down \(429\)"),
     "beside choices": ({"id": "x", "choices": [], "error": {"message": "no room"}}, "no room"),
@@ -80,15 +98,24 @@ def test_an_error_in_an_answer_with_the_status_of_success_tells_its_reason(
     assert caught.value.retryable and caught.value.outage
 
 
-def test_an_overflow_in_an_answer_with_the_status_of_success_is_one(provider: Provider, ledger: Ledger) -> None:
-    why = "This model's maximum context length is 4096 tokens. However, your messages resulted in 9999 tokens."
+def test_an_overflow_in_an_answer_with_the_status_of_success_is_one(
+    provider: Provider, ledger: Ledger
+) -> None:
+    why = (
+        "This model's maximum context length is 4096 tokens. However, your messages resulted in"
+        " 9999 tokens."
+    )
     provider.replies = [Reply({"error": {"message": why, "code": "context_length_exceeded"}})]
-    with pytest.raises(ModelError, match="does not fit into openai/stub: This model's maximum") as caught:
+    with pytest.raises(
+        ModelError, match="does not fit into openai/stub: This model's maximum"
+    ) as caught:
         model(provider, ledger, tries=1).complete(request())
     assert caught.value.overflow and not caught.value.retryable
 
 
-@pytest.mark.parametrize("fault", [refusal(429, "slow down"), refusal(500, "oops"), refusal(400, "no")])
+@pytest.mark.parametrize(
+    "fault", [refusal(429, "slow down"), refusal(500, "oops"), refusal(400, "no")]
+)
 def test_a_refused_request_costs_nothing(provider: Provider, ledger: Ledger, fault: Reply) -> None:
     provider.replies = [fault]
     with pytest.raises(ModelError):
@@ -96,7 +123,9 @@ def test_a_refused_request_costs_nothing(provider: Provider, ledger: Ledger, fau
     assert ledger.spent == 0
 
 
-@pytest.mark.parametrize("fault", [Reply("", resets=True), Reply('{"id": "x", "choi'), Reply("", hangs=True)])
+@pytest.mark.parametrize(
+    "fault", [Reply("", resets=True), Reply('{"id": "x", "choi'), Reply("", hangs=True)]
+)
 def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
     provider: Provider, ledger: Ledger, fault: Reply
 ) -> None:
@@ -107,20 +136,27 @@ def test_a_request_whose_answer_was_lost_counts_as_all_that_it_can_cost(
 
 
 def test_a_server_that_was_never_reached_costs_nothing(ledger: Ledger) -> None:
-    how = ProviderOptions(api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0)
+    how = ProviderOptions(
+        api_base="http://127.0.0.1:9/v1", tries=1, timeout=5.0, input_usd=1.0, output_usd=1.0
+    )
     with pytest.raises(ModelError) as caught:
         LiteLLM("openai/stub", how, ledger).complete(request())
     assert caught.value.retryable and ledger.spent == 0
 
 
-def test_an_answer_that_drips_for_ever_is_given_up_in_time(provider: Provider, ledger: Ledger) -> None:
-    provider.replies = [replace(completion("x" * 3_000), drips=0.02)]  # each byte in time, the whole a minute late
+def test_an_answer_that_drips_for_ever_is_given_up_in_time(
+    provider: Provider, ledger: Ledger
+) -> None:
+    # each byte in time, the whole a minute late
+    provider.replies = [replace(completion("x" * 3_000), drips=0.02)]
     with pytest.raises(ModelError, match=r"in 0\.4 seconds") as caught:
         model(provider, ledger, tries=1, timeout=0.4).complete(request())
     assert caught.value.retryable
 
 
-def test_an_answer_that_drips_but_comes_in_time_is_taken(provider: Provider, ledger: Ledger) -> None:
+def test_an_answer_that_drips_but_comes_in_time_is_taken(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [replace(completion("fine"), drips=0.0005)]
     assert model(provider, ledger).complete(request()).text == "fine"
 
@@ -141,8 +177,12 @@ TOO_MUCH = {
 }
 
 
-@pytest.mark.parametrize("usage", [*FALSE_USAGE.values(), *TOO_MUCH.values()], ids=[*FALSE_USAGE, *TOO_MUCH])
-def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: Ledger, usage: Any) -> None:
+@pytest.mark.parametrize(
+    "usage", [*FALSE_USAGE.values(), *TOO_MUCH.values()], ids=[*FALSE_USAGE, *TOO_MUCH]
+)
+def test_usage_that_cannot_be_true_is_counted_here(
+    provider: Provider, ledger: Ledger, usage: Any
+) -> None:
     provider.replies = [completion("one two three", usage=usage)]
     answer = model(provider, ledger).complete(request())
     assert answer.counted
@@ -151,7 +191,9 @@ def test_usage_that_cannot_be_true_is_counted_here(provider: Provider, ledger: L
 
 
 @pytest.mark.parametrize("usage", FALSE_USAGE.values(), ids=FALSE_USAGE)
-def test_what_was_counted_here_counts_as_spent(provider: Provider, ledger: Ledger, usage: Any) -> None:
+def test_what_was_counted_here_counts_as_spent(
+    provider: Provider, ledger: Ledger, usage: Any
+) -> None:
     provider.replies = [completion("one two three", usage=usage)]
     assert model(provider, ledger).complete(request()).usd == pytest.approx(ledger.spent)
 
@@ -170,7 +212,9 @@ def test_a_report_of_more_than_was_possible_counts_as_what_was_set_aside_and_is_
     assert answer.misreport.startswith("openai/stub reported ")
 
 
-def test_after_such_reports_the_run_goes_on_within_its_limit(provider: Provider, ledger: Ledger) -> None:
+def test_after_such_reports_the_run_goes_on_within_its_limit(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
     tight = model(provider, replace(ledger, max_usd=20 * SET_ASIDE))
     assert [tight.complete(request(f"question {n:06}")).text for n in range(20)] == ["one"] * 20
@@ -203,16 +247,23 @@ def test_a_body_without_end_is_not_read_to_its_end(
     assert model(provider, ledger).complete(request()).text == "fine"
 
 
-def test_a_model_that_costs_nothing_is_asked_whatever_it_reports(provider: Provider, ledger: Ledger) -> None:
+def test_a_model_that_costs_nothing_is_asked_whatever_it_reports(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [completion("one", usage=TOO_MUCH["huge answer"])]
     free = model(provider, replace(ledger, max_usd=0.0), input_usd=0.0, output_usd=0.0)
     assert [free.complete(request(f"{n}")).text for n in range(3)] == ["one"] * 3
 
 
-def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(provider: Provider, ledger: Ledger) -> None:
+def test_near_the_limit_no_more_calls_are_open_than_it_can_pay_for(
+    provider: Provider, ledger: Ledger
+) -> None:
     both = threading.Barrier(2)
-    provider.replies = [replace(completion("fine"), meets=both), replace(completion("fine"), meets=both),
-                        completion("fine")]  # fmt: skip
+    provider.replies = [
+        replace(completion("fine"), meets=both),
+        replace(completion("fine"), meets=both),
+        completion("fine"),
+    ]
     most = (256 + len("number 0") + 2 * 100) / 1_000_000
     tight = model(provider, replace(ledger, max_usd=2.9 * most))
     with ThreadPoolExecutor(4) as pool:
@@ -233,7 +284,9 @@ def test_a_model_whose_answers_cannot_be_bounded_is_not_asked_under_a_limit(
 ) -> None:
     monkeypatch.setenv("MORPH_API_KEY", "none")
     with pytest.raises(Refused, match="no bound on the length of its answers"):
-        LiteLLM("morph/morph-v3-fast", ProviderOptions(tries=1), replace(ledger, max_usd=1.0)).complete(request())
+        LiteLLM(
+            "morph/morph-v3-fast", ProviderOptions(tries=1), replace(ledger, max_usd=1.0)
+        ).complete(request())
     assert calls(ledger) == 0
 
 
@@ -249,7 +302,9 @@ def test_an_answer_that_reached_its_bound_says_so(provider: Provider, ledger: Le
     assert model(provider, ledger).complete(request()).cut
 
 
-def test_a_question_is_not_sent_where_it_could_pass_the_limit(provider: Provider, ledger: Ledger) -> None:
+def test_a_question_is_not_sent_where_it_could_pass_the_limit(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [completion("fine")]
     tight = model(provider, replace(ledger, max_usd=0.0001))
     with pytest.raises(Refused, match="limit"):
@@ -257,15 +312,27 @@ def test_a_question_is_not_sent_where_it_could_pass_the_limit(provider: Provider
     assert provider.requests == []
 
 
-def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(provider: Provider, ledger: Ledger) -> None:
-    faults = [refusal(429, "slow down", retry_after="0"), Reply('{"id": "x", "choi'), refusal(500, "oops")]
+def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(
+    provider: Provider, ledger: Ledger
+) -> None:
+    faults = [
+        refusal(429, "slow down", retry_after="0"),
+        Reply('{"id": "x", "choi'),
+        refusal(500, "oops"),
+    ]
     turns: Counter[str] = Counter()
 
     def answered(asked: dict[str, Any]) -> Reply:
-        """The first tries of most questions meet a fault, whatever the order in which they come; the fourth none."""
+        """The first tries of most questions meet a fault, whatever the order in which they come;
+        the fourth none.
+        """
         said = str(asked["messages"])
         turns[said] += 1
-        return faults[turns[said] - 1] if turns[said] <= len(said) % 3 + said.count("1") % 2 else completion("fine")
+        return (
+            faults[turns[said] - 1]
+            if turns[said] <= len(said) % 3 + said.count("1") % 2
+            else completion("fine")
+        )
 
     provider.by = answered
     limit = 60 * PAID
@@ -285,7 +352,9 @@ def test_many_questions_at_once_spend_up_to_the_limit_and_not_past_it(provider: 
     assert provider.most_open <= 4
 
 
-def test_a_run_that_stopped_at_its_limit_goes_on_with_a_higher_one(provider: Provider, ledger: Ledger) -> None:
+def test_a_run_that_stopped_at_its_limit_goes_on_with_a_higher_one(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [completion("fine")]
     tight = replace(ledger, max_usd=0.001)
     first = model(provider, tight)
@@ -299,9 +368,14 @@ def test_a_run_that_stopped_at_its_limit_goes_on_with_a_higher_one(provider: Pro
     assert len(provider.requests) == done + 3
 
 
-def test_an_answer_without_a_bound_gets_one_under_a_limit(provider: Provider, ledger: Ledger) -> None:
+def test_an_answer_without_a_bound_gets_one_under_a_limit(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [completion("fine")]
     model(provider, replace(ledger, max_usd=1.0)).complete(request(most=None))
     assert "max_tokens" in provider.requests[0] or "max_completion_tokens" in provider.requests[0]
     model(provider, ledger).complete(request("another", most=None))
-    assert "max_tokens" not in provider.requests[1] and "max_completion_tokens" not in provider.requests[1]
+    assert (
+        "max_tokens" not in provider.requests[1]
+        and "max_completion_tokens" not in provider.requests[1]
+    )

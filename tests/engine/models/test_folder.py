@@ -20,7 +20,9 @@ from workbench.engine.models.wrappers import requests_of, with_replicate
 
 
 def request(prompt: str = "Summarise this.", most: int | None = 100) -> SummaryRequest:
-    return SummaryRequest(purpose="question", system="You summarise.", write=lambda _: prompt, max_tokens=most)
+    return SummaryRequest(
+        purpose="question", system="You summarise.", write=lambda _: prompt, max_tokens=most
+    )
 
 
 @pytest.fixture
@@ -58,9 +60,14 @@ def test_a_request_is_a_file_that_says_all_that_is_needed_to_answer_it(asks: Pat
     header, _, text = (asks / "00001.request.txt").read_text().partition("\n---\n")
     fields = dict(line.split(": ") for line in header.splitlines())
     assert fields.pop("key").isalnum()
-    assert fields == {"request": "00001", "kind": "question", "limit": "100 tokens", "answer": "00001.answer.txt"}
-    assert text == (
-        "You summarise.\n\nSummarise this.\n---\nkey: other\n\n"
+    assert fields == {
+        "request": "00001",
+        "kind": "question",
+        "limit": "100 tokens",
+        "answer": "00001.answer.txt",
+    }
+    assert (
+        text == "You summarise.\n\nSummarise this.\n---\nkey: other\n\n"
         "The answer may have 100 tokens (about 75 words) at most; what is longer is cut off.\n"
     )
     assert "NUMBER.answer.txt is its answer" in (asks / "README.txt").read_text()
@@ -68,7 +75,12 @@ def test_a_request_is_a_file_that_says_all_that_is_needed_to_answer_it(asks: Pat
 
 def test_an_answer_comes_with_its_tokens_and_no_dollars(asks: Path) -> None:
     done = asked_and_answered(asks, "\ufeffIt is\r\nshipped. \r\n", request())
-    assert (done.text, done.model, done.cut, done.counted) == ("It is\nshipped.", "folder:asks", False, True)
+    assert (done.text, done.model, done.cut, done.counted) == (
+        "It is\nshipped.",
+        "folder:asks",
+        False,
+        True,
+    )
     assert done.output_tokens == 6 and done.input_tokens > 20
     assert done.usd is None, "nobody knows what it cost"
 
@@ -89,7 +101,9 @@ def test_an_answer_without_a_word_is_not_there(asks: Path, nothing: str) -> None
 
 
 def test_an_answer_that_is_no_text_is_named(asks: Path) -> None:
-    with pytest.raises(SettingError, match=r"00001\.answer\.txt cannot be read: it must be UTF-8 text"):
+    with pytest.raises(
+        SettingError, match=r"00001\.answer\.txt cannot be read: it must be UTF-8 text"
+    ):
         asked_and_answered(asks, b"caf\xe9", request())
 
 
@@ -107,7 +121,10 @@ def test_an_answer_above_its_limit_is_cut_as_a_provider_cuts_it(asks: Path) -> N
 
 
 def test_thoughts_are_no_part_of_an_answer(asks: Path) -> None:
-    assert asked_and_answered(asks, "<think>hm</think>\nIt is shipped.", request()).text == "It is shipped."
+    assert (
+        asked_and_answered(asks, "<think>hm</think>\nIt is shipped.", request()).text
+        == "It is shipped."
+    )
 
 
 def test_a_number_is_never_used_again_while_its_answer_is_there(asks: Path) -> None:
@@ -122,7 +139,9 @@ Folder({str(asks)!r}).complete(SummaryRequest(purpose="question", system="", wri
     assert names(asks) == ["00002.request.txt"]
 
 
-def test_answers_belong_to_what_was_asked_wherever_the_folder_is(asks: Path, how: ModelSettings) -> None:
+def test_answers_belong_to_what_was_asked_wherever_the_folder_is(
+    asks: Path, how: ModelSettings
+) -> None:
     asked_and_answered(asks, "It is shipped.", request())
     there = asks.rename(asks.with_name("elsewhere"))
     assert how.model(f"folder:{there}").complete(request()).text == "It is shipped."
@@ -153,7 +172,9 @@ def test_a_folder_that_was_emptied_gets_its_requests_again(asks: Path) -> None:
         shutil.rmtree(asks)
 
 
-def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(asks: Path, how: ModelSettings) -> None:
+def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(
+    asks: Path, how: ModelSettings
+) -> None:
     model = replace(how, part="p").model(f"folder:{asks}")
     awaited(model, request())
     answered(asks, "It is shipped.")
@@ -162,7 +183,9 @@ def test_the_ledger_knows_the_answers_of_a_run_and_that_their_price_is_unknown(a
     assert how.ledger.paid(asked[-1:]) == {asked[-1]: None}
 
 
-def test_a_spending_limit_cannot_be_kept_where_no_price_is_known(asks: Path, how: ModelSettings) -> None:
+def test_a_spending_limit_cannot_be_kept_where_no_price_is_known(
+    asks: Path, how: ModelSettings
+) -> None:
     model = replace(how, max_usd=1.0).model(f"folder:{asks}")
     awaited(model, request())
     answered(asks, "It is shipped.")
@@ -183,7 +206,10 @@ def test_from_the_cache_alone_means_that_answers_are_taken_and_nothing_is_writte
 def test_a_folder_says_who_answers_and_how_much_they_read(asks: Path) -> None:
     asks.mkdir()
     (asks / ABOUT).write_text('who = "three students"\nwindow = 8000\n')
-    assert asked_and_answered(asks, "It is shipped.", request()).model == "folder:asks (three students)"
+    assert (
+        asked_and_answered(asks, "It is shipped.", request()).model
+        == "folder:asks (three students)"
+    )
     assert Folder(str(asks)).window(request()) == 8000
     (asks / ABOUT).write_text("who = 3\n")
     with pytest.raises(SettingError, match=r"model\.toml may hold who"):

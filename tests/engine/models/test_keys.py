@@ -38,20 +38,27 @@ def longest_shared(text: str, key: str) -> int:
     """Characters in a row that both have, whatever their case."""
     text, key = text.lower(), key.lower()
     lengths = range(len(key), 0, -1)
-    return next((n for n in lengths if any(key[at : at + n] in text for at in range(len(key) - n + 1))), 0)
+    return next(
+        (n for n in lengths if any(key[at : at + n] in text for at in range(len(key) - n + 1))), 0
+    )
 
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES)
 def test_a_key_is_masked_however_it_is_repeated(echo: str) -> None:
     shown = without_keys(f"Incorrect API key provided: {echo}, see the page about keys.")
     assert MASK in shown and longest_shared(shown, KEY.removeprefix("sk-proj-")) < 3
-    assert shown.startswith("Incorrect API key provided: ") and shown.endswith("see the page about keys.")
+    assert shown.startswith("Incorrect API key provided: ") and shown.endswith(
+        "see the page about keys."
+    )
 
 
 @pytest.mark.parametrize(
-    "name", ["MY_GATEWAY_KEY", "HF_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "PROXY_AUTH", "EXTRA_HEADERS"]
+    "name",
+    ["MY_GATEWAY_KEY", "HF_TOKEN", "CLIENT_SECRET", "DB_PASSWORD", "PROXY_AUTH", "EXTRA_HEADERS"],
 )
-def test_the_value_of_every_variable_of_such_a_name_is_a_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_value_of_every_variable_of_such_a_name_is_a_key(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(name, "q7Rk2mVx9TzLw4Hn")
     assert without_keys("no q7Rk2mVx9TzLw4Hn here") == f"no {MASK} here"
 
@@ -76,7 +83,12 @@ def test_a_password_in_the_servers_address_is_a_key() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("TOKENIZERS_PARALLELISM", "false"), ("MAX_TOKENS", "4096"), ("GIT_AUTHOR_NAME", "Incorrect"), ("EDITOR", "nano")],
+    [
+        ("TOKENIZERS_PARALLELISM", "false"),
+        ("MAX_TOKENS", "4096"),
+        ("GIT_AUTHOR_NAME", "Incorrect"),
+        ("EDITOR", "nano"),
+    ],
 )
 def test_what_is_no_key_stays(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)

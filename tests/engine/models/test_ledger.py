@@ -31,7 +31,9 @@ def elsewhere(code: str, path: Path) -> subprocess.CompletedProcess[str]:
     head = "import os, pathlib; from workbench.engine.models.ledger import Ledger; "
     opened = f"ledger = Ledger(pathlib.Path({str(path)!r}), run='a', max_usd=1.0)\n"
     where = Path(__file__).parents[3]
-    return subprocess.run([sys.executable, "-c", head + opened + code], cwd=where, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", head + opened + code], cwd=where, capture_output=True, text=True
+    )
 
 
 def together(count: int, what: Callable[[int], object]) -> list[object]:
@@ -205,7 +207,9 @@ def test_a_file_that_is_no_database_is_put_aside_with_a_sentence(ledger: Ledger)
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.99])
-def test_a_file_that_was_cut_short_is_put_aside_and_the_rest_of_it_is_used(ledger: Ledger, share: float) -> None:
+def test_a_file_that_was_cut_short_is_put_aside_and_the_rest_of_it_is_used(
+    ledger: Ledger, share: float
+) -> None:
     for number in range(80):
         ledger.keep(f"key {number}", {"text": f"{number} {random.Random(number).random()} " * 20})
     length = ledger.path.stat().st_size
@@ -217,7 +221,9 @@ def test_a_file_that_was_cut_short_is_put_aside_and_the_rest_of_it_is_used(ledge
         for number in range(80):
             ledger.keep(f"key {number}", {"text": "again"})
     assert share > 0.9 or any(issubclass(one.category, DamagedFile) for one in told)
-    assert all(one is None or str(one["text"]).startswith(f"{number} ") for number, one in enumerate(kept))
+    assert all(
+        one is None or str(one["text"]).startswith(f"{number} ") for number, one in enumerate(kept)
+    )
     assert all(ledger.stored(f"key {number}") for number in range(80))
 
 
@@ -254,7 +260,9 @@ def test_under_a_limit_lost_calls_stop_the_command_once(ledger: Ledger) -> None:
     tight = replace(ledger, max_usd=1.0)
     tight.close(tight.open("m", 0.9, 60), 0.9)
     tight.path.write_bytes(b"damaged, and longer than a hundred characters " * 5)
-    with pytest.raises(SettingError, match="but not what was spent so far, on which the spending limit rests"):
+    with pytest.raises(
+        SettingError, match="but not what was spent so far, on which the spending limit rests"
+    ):
         tight.open("m", 0.2, 60)
     assert tight.open("m", 0.2, 60) > 0
 
@@ -266,7 +274,9 @@ def test_several_processes_put_one_damaged_file_aside_once(ledger: Ledger) -> No
         warnings.simplefilter("ignore")
         together(6, lambda number: ledger.keep(f"k{number}", {"text": f"{number}"}))
     assert len([*ledger.path.parent.glob("*.damaged-*")]) == 1
-    assert [ledger.stored(f"k{number}") for number in range(6)] == [{"text": f"{number}"} for number in range(6)]
+    assert [ledger.stored(f"k{number}") for number in range(6)] == [
+        {"text": f"{number}"} for number in range(6)
+    ]
 
 
 def test_no_call_counts_as_more_than_was_set_aside(ledger: Ledger) -> None:

@@ -46,7 +46,9 @@ def test_what_was_read_before_changes_next_to_nothing(model: LocalLikelihood) ->
     assert abs(mean(model, before) - fresh) < 0.2
 
 
-def test_the_last_byte_of_a_text_belongs_to_its_last_token_whatever_the_script(model: LocalLikelihood) -> None:
+def test_the_last_byte_of_a_text_belongs_to_its_last_token_whatever_the_script(
+    model: LocalLikelihood,
+) -> None:
     text = " naïve 設定 is 12 µs — done"
     nats, end = model.score("Before.", text), len(text.encode())
     assert all(one >= 0 for one in nats)

@@ -1,4 +1,6 @@
-"""A real model on this machine; the tests that need the extra `local` say so where it is missing."""
+"""A real model on this machine; the tests that need the extra `local` say so where it is
+missing.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_a_real_model_answers_with_tokens_time_and_no_cost(address: str) -> None
 
 @needs_extra
 def test_the_same_question_gets_the_same_answer_and_the_prompt_is_cached(address: str) -> None:
-    first, second = (Local(address=address).complete(request("One, two, three, four, five,")) for _ in range(2))
+    first, second = (
+        Local(address=address).complete(request("One, two, three, four, five,")) for _ in range(2)
+    )
     assert first.text == second.text
     assert second.cached_tokens > 0
 
@@ -98,7 +102,9 @@ def test_a_file_that_holds_no_weights_is_one_sentence(tmp_path: Path) -> None:
         start_server(weights(str(tmp_path / "x.gguf")))
 
 
-def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_extra_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("workbench.engine.models.local.find_spec", lambda name: None)
     with pytest.raises(SetupError, match=r"workbench\[local\]"):
         start_server(Weights("x", tmp_path, 1_024, "x", ""))
@@ -110,7 +116,8 @@ def test_weights_that_are_not_there_are_one_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("local", "local"), ("local:smollm2", "local:smollm2"), ("local:/a/b.gguf", "local:b.gguf")]
+    ("name", "shown"),
+    [("local", "local"), ("local:smollm2", "local:smollm2"), ("local:/a/b.gguf", "local:b.gguf")],
 )
 def test_a_local_model_is_called_by_its_weights(name: str, shown: str) -> None:
     assert find_model(name).name == shown

@@ -13,7 +13,9 @@ from workbench.engine.transcript.message import ToolCall
 
 def post(model: Loopback, text: str) -> Any:
     body = json.dumps({"messages": [{"role": "user", "content": text}]}).encode()
-    with urlopen(Request(f"{model.url}/chat/completions", body, {"content-type": "application/json"})) as answer:
+    with urlopen(
+        Request(f"{model.url}/chat/completions", body, {"content-type": "application/json"})
+    ) as answer:
         return json.load(answer)
 
 

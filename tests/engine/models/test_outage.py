@@ -29,11 +29,16 @@ def asked(provider: Provider, ledger: Ledger, prompt: str, tries: int = 1) -> st
 
 
 @pytest.mark.parametrize("status", [401, 500])
-def test_a_provider_that_is_down_is_not_called_again(provider: Provider, ledger: Ledger, status: int) -> None:
+def test_a_provider_that_is_down_is_not_called_again(
+    provider: Provider, ledger: Ledger, status: int
+) -> None:
     provider.replies = [refusal(status, "no")]
     ends = [asked(provider, ledger, f"number {n}") for n in range(8)]
     assert len(provider.requests) == ROUNDS
-    assert f"openai/stub is not asked any more, since {ROUNDS} calls failed one after another" in ends[-1]
+    assert (
+        f"openai/stub is not asked any more, since {ROUNDS} calls failed one after another"
+        in ends[-1]
+    )
     assert "no" in ends[-1], "the last error is told"
 
 
@@ -46,20 +51,28 @@ def test_another_command_calls_it_again(provider: Provider, ledger: Ledger) -> N
 
 
 def test_an_answer_in_between_begins_the_count_anew(provider: Provider, ledger: Ledger) -> None:
-    provider.replies = [*[refusal(500, "oops")] * (ROUNDS - 1), completion("fine"), refusal(500, "oops")]
+    provider.replies = [
+        *[refusal(500, "oops")] * (ROUNDS - 1),
+        completion("fine"),
+        refusal(500, "oops"),
+    ]
     for n in range(2 * ROUNDS - 1):
         asked(provider, ledger, f"number {n}")
     assert len(provider.requests) == 2 * ROUNDS - 1
 
 
 def test_one_request_that_always_fails_is_no_outage(provider: Provider, ledger: Ledger) -> None:
-    provider.by = lambda sent: refusal(500, "oops") if "poison" in str(sent["messages"]) else completion("fine")
+    provider.by = lambda sent: (
+        refusal(500, "oops") if "poison" in str(sent["messages"]) else completion("fine")
+    )
     asked(provider, ledger, "poison", tries=2 * ROUNDS)
     assert len(provider.requests) == 2 * ROUNDS
     assert asked(provider, ledger, "another") == "fine"
 
 
-def test_what_a_model_refuses_is_an_answer_of_its_provider(provider: Provider, ledger: Ledger) -> None:
+def test_what_a_model_refuses_is_an_answer_of_its_provider(
+    provider: Provider, ledger: Ledger
+) -> None:
     provider.replies = [refusal(400, "prompt is too long: 9 tokens > 8 maximum")]
     for n in range(ROUNDS + 2):
         with pytest.raises(ModelError) as caught:
@@ -69,7 +82,9 @@ def test_what_a_model_refuses_is_an_answer_of_its_provider(provider: Provider, l
 
 
 def test_calls_that_fail_at_the_same_time_count_once(provider: Provider, ledger: Ledger) -> None:
-    """A provider that is busy for a second is no outage, however many workers ask it in that second."""
+    """A provider that is busy for a second is no outage, however many workers ask it in that
+    second.
+    """
     calls = [replace(ledger, request=f"{n}").open("m", 0.1, 60) for n in range(8)]
     for n, call in enumerate(calls):
         replace(ledger, request=f"{n}").close(call, 0.0, "busy")

@@ -15,7 +15,13 @@ def test_a_dated_name_has_its_window_and_prices() -> None:
     found = tariff("claude-opus-4-5-20251101")
     assert window("claude-opus-4-5-20251101") == 200_000
     assert found is not None
-    assert 0 < found.rates.cache_read < found.rates.input < found.rates.cache_write < found.rates.output
+    assert (
+        0
+        < found.rates.cache_read
+        < found.rates.input
+        < found.rates.cache_write
+        < found.rates.output
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,7 +50,9 @@ def test_a_small_sibling_is_not_taken_for_the_model() -> None:
     assert large is not None and small is not None and small.rates.input < large.rates.input
 
 
-@pytest.mark.parametrize("name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"])
+@pytest.mark.parametrize(
+    "name", ["", "extractive", "no-such-model-9", "sample_spec", "dall-e-3", "/", "<synthetic>"]
+)
 def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
     assert window(name) is None
     assert tariff(name) is None
@@ -52,7 +60,9 @@ def test_an_unknown_model_has_neither_window_nor_price(name: str) -> None:
 
 def test_a_model_without_cache_prices_pays_the_full_price_for_cached_input() -> None:
     found = tariff("gpt-4")
-    assert found is not None and found.rates.cache_read == found.rates.cache_write == found.rates.input
+    assert (
+        found is not None and found.rates.cache_read == found.rates.cache_write == found.rates.input
+    )
 
 
 def test_prices_name_the_row_they_stand_in() -> None:

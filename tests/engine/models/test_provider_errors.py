@@ -160,7 +160,9 @@ TRAPS: list[tuple[str, str, int | None, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("provider", "text", "status", "limit", "used"), OVERFLOWS, ids=[row[0] for row in OVERFLOWS])
+@pytest.mark.parametrize(
+    ("provider", "text", "status", "limit", "used"), OVERFLOWS, ids=[row[0] for row in OVERFLOWS]
+)
 def test_an_overflow_is_recognised_with_its_numbers(
     provider: str, text: str, status: int | None, limit: int | None, used: int | None
 ) -> None:
@@ -175,10 +177,15 @@ def test_an_overflow_is_recognised_with_its_numbers(
 def test_a_prompt_that_ollama_cut_to_half_of_its_context_shows_the_context() -> None:
     cut = classify_answer(Usage(input=32_770), "stop", 128_000, Usage(input=65_530), grown=500)
     assert cut is not None and cut.limit == 65_536 and cut.action == "compact"
-    assert classify_answer(Usage(input=60_000), "stop", 128_000, Usage(input=65_530), grown=500) is None
+    assert (
+        classify_answer(Usage(input=60_000), "stop", 128_000, Usage(input=65_530), grown=500)
+        is None
+    )
 
 
-@pytest.mark.parametrize(("name", "text", "status", "kind", "action"), TRAPS, ids=[row[0] for row in TRAPS])
+@pytest.mark.parametrize(
+    ("name", "text", "status", "kind", "action"), TRAPS, ids=[row[0] for row in TRAPS]
+)
 def test_what_only_looks_like_an_overflow_is_told_apart(
     name: str, text: str, status: int | None, kind: str, action: str
 ) -> None:
@@ -187,7 +194,10 @@ def test_what_only_looks_like_an_overflow_is_told_apart(
 
 
 def test_a_request_above_a_rate_limit_is_compacted_to_it_since_waiting_cannot_help() -> None:
-    text = "Request too large for model on tokens per minute (TPM): Limit 6,000, Requested 9,500, please reduce"
+    text = (
+        "Request too large for model on tokens per minute (TPM): Limit 6,000, Requested 9,500,"
+        " please reduce"
+    )
     diagnosis = classify(text, 413)
     assert (diagnosis.kind, diagnosis.action, diagnosis.limit, diagnosis.used) == (
         "rate_permanent",
@@ -198,31 +208,45 @@ def test_a_request_above_a_rate_limit_is_compacted_to_it_since_waiting_cannot_he
 
 
 def test_a_request_below_a_rate_limit_waits() -> None:
-    diagnosis = classify("Rate limit reached on tokens per min (TPM): Limit 30000, Requested 9500", 429)
+    diagnosis = classify(
+        "Rate limit reached on tokens per min (TPM): Limit 30000, Requested 9500", 429
+    )
     assert diagnosis.action == "back_off"
 
 
 def test_less_output_is_asked_for_where_the_prompt_itself_fits() -> None:
-    diagnosis = classify("input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000", 400)
-    assert (diagnosis.action, diagnosis.output, diagnosis.limit) == ("lower_output", 20_000, 200_000)
+    diagnosis = classify(
+        "input length and `max_tokens` exceed context limit: 180000 + 32000 > 200000", 400
+    )
+    assert (diagnosis.action, diagnosis.output, diagnosis.limit) == (
+        "lower_output",
+        20_000,
+        200_000,
+    )
 
 
 def test_a_prompt_that_leaves_no_room_for_an_answer_is_compacted() -> None:
-    diagnosis = classify("input length and `max_tokens` exceed context limit: 199900 + 32000 > 200000", 400)
+    diagnosis = classify(
+        "input length and `max_tokens` exceed context limit: 199900 + 32000 > 200000", 400
+    )
     assert (diagnosis.action, diagnosis.used, diagnosis.limit) == ("compact", 199_900, 200_000)
 
 
 def test_vllm_says_prompt_and_completion_apart() -> None:
     text = (
-        "This model's maximum context length is 32768 tokens. However, you requested 36000 tokens "
-        "(20000 in the messages, 16000 in the completion). Please reduce the length of the messages or completion."
+        "This model's maximum context length is 32768 tokens. However, you requested 36000 tokens"
+        " (20000 in the messages, 16000 in the completion). Please reduce the length of the"
+        " messages or completion."
     )
     diagnosis = classify(text, 400)
     assert (diagnosis.action, diagnosis.output) == ("lower_output", 12_768)
 
 
 def test_tgi_states_its_sum() -> None:
-    text = "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 6000 `inputs` tokens and 4096 `max_new_tokens`"
+    text = (
+        "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 6000 `inputs` tokens and 4096"
+        " `max_new_tokens`"
+    )
     assert classify(text, 422).output == 2_192
 
 
@@ -253,9 +277,13 @@ class RateLimitError(Exception):
 def test_the_innermost_status_counts_not_a_wrappers_guess() -> None:
     try:
         try:
-            raise ProviderError(413, {"error": {"type": "request_too_large", "message": "Request exceeds the size"}})
+            raise ProviderError(
+                413, {"error": {"type": "request_too_large", "message": "Request exceeds the size"}}
+            )
         except ProviderError as inner:
-            raise RateLimitError(f"litellm.RateLimitError: RateLimitError: OpenAIException - {inner}") from inner
+            raise RateLimitError(
+                f"litellm.RateLimitError: RateLimitError: OpenAIException - {inner}"
+            ) from inner
     except RateLimitError as error:
         assert classify(error).kind == "bytes"
 

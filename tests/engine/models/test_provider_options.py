@@ -5,12 +5,23 @@ from pathlib import Path
 import pytest
 
 from workbench.base.errors import SettingError
-from workbench.engine.models.provider_options import API_BASE, MODELS_FILE, ProviderOptions, provider_options
+from workbench.engine.models.provider_options import (
+    API_BASE,
+    MODELS_FILE,
+    ProviderOptions,
+    provider_options,
+)
 
 
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (API_BASE, MODELS_FILE, "WORKBENCH_TIMEOUT", "WORKBENCH_TRIES", "WORKBENCH_TEMPERATURE"):
+    for name in (
+        API_BASE,
+        MODELS_FILE,
+        "WORKBENCH_TIMEOUT",
+        "WORKBENCH_TRIES",
+        "WORKBENCH_TEMPERATURE",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -27,14 +38,20 @@ def test_the_environment_says_how_models_are_asked(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("WORKBENCH_TIMEOUT", "7.5")
     monkeypatch.setenv("WORKBENCH_TRIES", "2")
     monkeypatch.setenv(API_BASE, "http://127.0.0.1:1/v1")
-    assert provider_options("m") == ProviderOptions(timeout=7.5, tries=2, api_base="http://127.0.0.1:1/v1")
+    assert provider_options("m") == ProviderOptions(
+        timeout=7.5, tries=2, api_base="http://127.0.0.1:1/v1"
+    )
 
 
 def test_a_models_own_table_goes_before_the_default_and_that_before_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WORKBENCH_TRIES", "9")
-    written(tmp_path, '[default]\ntries = 3\ntimeout = 10\n[models."a/b"]\ntries = 5\ninput_usd = 1\n', monkeypatch)
+    written(
+        tmp_path,
+        '[default]\ntries = 3\ntimeout = 10\n[models."a/b"]\ntries = 5\ninput_usd = 1\n',
+        monkeypatch,
+    )
     assert provider_options("a/b") == ProviderOptions(tries=5, timeout=10, input_usd=1)
     assert provider_options("c") == ProviderOptions(tries=3, timeout=10)
 
@@ -60,7 +77,9 @@ def test_a_file_that_cannot_work_is_one_sentence(
         provider_options("m")
 
 
-def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_not_there_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(MODELS_FILE, str(tmp_path / "none.toml"))
     with pytest.raises(SettingError, match="cannot be read"):
         provider_options("m")

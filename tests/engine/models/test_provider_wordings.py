@@ -1,4 +1,6 @@
-"""How many of 118 errors, as providers word them, are judged rightly; half of them were not looked at before."""
+"""How many of 118 errors, as providers word them, are judged rightly; half of them were not
+looked at before.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_no_wording_of_another_error_is_taken_for_an_overflow() -> None:
         ("30000 output tokens and 40000 input tokens exceed the context window: maximum 64000.", 40_000, 24_000),
     ],
 )  # fmt: skip
-def test_where_input_and_output_are_stated_apart_less_output_is_asked_for(text: str, used: int, output: int) -> None:
+def test_where_input_and_output_are_stated_apart_less_output_is_asked_for(
+    text: str, used: int, output: int
+) -> None:
     diagnosis = classify(text, 400)
     assert (diagnosis.action, diagnosis.used, diagnosis.output) == ("lower_output", used, output)
 
@@ -73,9 +77,16 @@ UNKNOWN = "Refused: 9211 tokens came in, the slot has 8192."
 
 @pytest.mark.parametrize(
     ("prompt", "status", "action"),
-    [(8_000, 400, "compact"), (0, 400, "leave_alone"), (900, 400, "leave_alone"), (8_000, 401, "leave_alone")],
+    [
+        (8_000, 400, "compact"),
+        (0, 400, "leave_alone"),
+        (900, 400, "leave_alone"),
+        (8_000, 401, "leave_alone"),
+    ],
 )
-def test_unknown_words_are_judged_by_the_status_and_our_own_count(prompt: int, status: int, action: str) -> None:
+def test_unknown_words_are_judged_by_the_status_and_our_own_count(
+    prompt: int, status: int, action: str
+) -> None:
     assert classify(UNKNOWN, status, prompt=prompt).action == action
 
 
@@ -84,7 +95,12 @@ def test_the_larger_number_is_the_prompt_and_the_smaller_the_limit() -> None:
     assert (diagnosis.used, diagnosis.limit) == (9_211, 8_192)
 
 
-@pytest.mark.parametrize("field", ["messages[2].tool_calls[0].id", "input[3].call_id", "tools[0].function.description"])
+@pytest.mark.parametrize(
+    "field", ["messages[2].tool_calls[0].id", "input[3].call_id", "tools[0].function.description"]
+)
 def test_a_field_that_is_too_long_is_no_overflow(field: str) -> None:
-    text = f"Invalid '{field}': string too long. Expected a string with maximum length 1024, but got one of 9000."
+    text = (
+        f"Invalid '{field}': string too long. Expected a string with maximum length 1024, but got"
+        " one of 9000."
+    )
     assert classify(text, 400, prompt=9_000).action in ("repair", "leave_alone")

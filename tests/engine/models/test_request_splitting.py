@@ -17,10 +17,14 @@ from workbench.engine.transcript.message import Message
 
 @dataclass
 class Small:
-    """Takes so many tokens, remembers its prompts, and says which numbers it was shown, also in the summary so far."""
+    """Takes so many tokens, remembers its prompts, and says which numbers it was shown, also in
+    the summary so far.
+    """
 
     takes: int | None
-    says: Callable[[str], str] = lambda prompt: " ".join(word for word in prompt.split() if word.startswith("fact-"))
+    says: Callable[[str], str] = lambda prompt: " ".join(
+        word for word in prompt.split() if word.startswith("fact-")
+    )
     refuses_over: int = 10**9
     requests: list[SummaryRequest] = field(default_factory=list)
     name: str = "small"
@@ -33,7 +37,12 @@ class Small:
         if TiktokenCounter().count_text(request.prompt) > self.refuses_over:
             raise ModelError("too long", overflow=True)
         return Completion(
-            text=self.says(request.prompt), model="small", input_tokens=7, output_tokens=2, usd=0.5, seconds=1.0
+            text=self.says(request.prompt),
+            model="small",
+            input_tokens=7,
+            output_tokens=2,
+            usd=0.5,
+            seconds=1.0,
         )
 
 
@@ -41,8 +50,12 @@ def facts(count: int, words: int = 60) -> tuple[Message, ...]:
     return tuple(said(f"fact-{i} " + "more words " * words, id=f"u{i}") for i in range(count))
 
 
-def request(messages: tuple[Message, ...], most: int | None = 300, **letter: object) -> SummaryRequest:
-    return SummaryRequest(purpose="summary", system="", write=PromptTemplate(), messages=messages, max_tokens=most)
+def request(
+    messages: tuple[Message, ...], most: int | None = 300, **letter: object
+) -> SummaryRequest:
+    return SummaryRequest(
+        purpose="summary", system="", write=PromptTemplate(), messages=messages, max_tokens=most
+    )
 
 
 def test_what_fits_is_asked_in_one_piece() -> None:
@@ -84,7 +97,9 @@ def test_every_part_fits_with_its_answer() -> None:
 def test_later_parts_carry_on_the_summary_so_far() -> None:
     inner = Small(4_000)
     SplittingModel(inner).complete(request(facts(60)))
-    assert [one.purpose for one in inner.requests] == ["summary"] + ["update"] * (len(inner.requests) - 1)
+    assert [one.purpose for one in inner.requests] == ["summary"] + ["update"] * (
+        len(inner.requests) - 1
+    )
     assert "<previous-summary>\nfact-0 " in inner.requests[1].prompt
 
 
@@ -92,7 +107,12 @@ def test_the_costs_of_all_parts_are_told() -> None:
     inner = Small(4_000)
     answer = SplittingModel(inner).complete(request(facts(60)))
     n = len(inner.requests)
-    assert (answer.usd, answer.input_tokens, answer.output_tokens, answer.seconds) == (n * 0.5, n * 7, n * 2, n * 1.0)
+    assert (answer.usd, answer.input_tokens, answer.output_tokens, answer.seconds) == (
+        n * 0.5,
+        n * 7,
+        n * 2,
+        n * 1.0,
+    )
 
 
 def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
@@ -102,7 +122,8 @@ def test_one_message_that_is_too_long_is_taken_apart_itself() -> None:
     inner.says = lambda prompt: shown.append(prompt) or "seen"  # type: ignore[func-returns-value]
     SplittingModel(inner).complete(request((long,)))
     words = {word for prompt in shown for word in prompt.split()}
-    assert len({f"fact-{i}" for i in range(2_000)} - words) <= len(shown)  # a cut may go through a word
+    # a cut may go through a word
+    assert len({f"fact-{i}" for i in range(2_000)} - words) <= len(shown)
 
 
 def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so_far() -> None:
@@ -114,7 +135,9 @@ def test_a_prompt_that_shows_an_earlier_summary_as_a_message_gets_the_summary_so
 
 
 def test_a_prompt_that_cannot_be_taken_apart_is_an_overflow() -> None:
-    plain = SummaryRequest(purpose="summary", system="", write=lambda _: "word " * 10_000, max_tokens=100)
+    plain = SummaryRequest(
+        purpose="summary", system="", write=lambda _: "word " * 10_000, max_tokens=100
+    )
     with pytest.raises(ModelError, match="cannot be split") as caught:
         SplittingModel(Small(4_000)).complete(plain)
     assert caught.value.overflow
@@ -123,13 +146,17 @@ def test_a_prompt_that_cannot_be_taken_apart_is_an_overflow() -> None:
 def test_a_model_whose_tokens_are_smaller_than_thought_gets_smaller_parts() -> None:
     inner = Small(8_000, refuses_over=5_000)
     answer = SplittingModel(inner).complete(request(facts(40)))
-    assert answer.method.startswith("in ") and {f"fact-{i}" for i in range(40)} <= set(answer.text.split())
+    assert answer.method.startswith("in ") and {f"fact-{i}" for i in range(40)} <= set(
+        answer.text.split()
+    )
 
 
 def test_an_answer_may_not_take_the_whole_window() -> None:
     inner = Small(4_000)
     answer = SplittingModel(inner).complete(request(facts(5), most=16_000))
-    assert inner.requests[0].max_tokens == 1_000 and answer.method == "bound lowered to fit the window"
+    assert (
+        inner.requests[0].max_tokens == 1_000 and answer.method == "bound lowered to fit the window"
+    )
 
 
 def test_an_empty_part_makes_an_empty_answer() -> None:

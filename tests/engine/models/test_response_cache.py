@@ -34,7 +34,9 @@ def test_a_question_is_paid_for_once(provider: Provider, ledger: Ledger) -> None
 def warmer(model: CachedModel) -> CachedModel:
     inner = model.model
     assert isinstance(inner, LiteLLM) and inner.options is not None
-    return replace(model, model=replace(inner, options=inner.options.model_copy(update={"temperature": 1.0})))
+    return replace(
+        model, model=replace(inner, options=inner.options.model_copy(update={"temperature": 1.0}))
+    )
 
 
 @pytest.mark.parametrize(
@@ -49,7 +51,9 @@ def warmer(model: CachedModel) -> CachedModel:
         lambda model: (warmer(model), request()),
     ],
 )
-def test_a_question_that_differs_in_anything_is_asked(provider: Provider, ledger: Ledger, other: object) -> None:
+def test_a_question_that_differs_in_anything_is_asked(
+    provider: Provider, ledger: Ledger, other: object
+) -> None:
     model = cached(provider, ledger)
     model.complete(request())
     another, question = other(model)  # type: ignore[operator]
@@ -59,7 +63,9 @@ def test_a_question_that_differs_in_anything_is_asked(provider: Provider, ledger
 
 def test_patience_and_limits_make_no_other_question(provider: Provider, ledger: Ledger) -> None:
     cached(provider, ledger).complete(request())
-    cached(provider, replace(ledger, max_usd=0.0, run="other"), timeout=5.0, tries=1).complete(request())
+    cached(provider, replace(ledger, max_usd=0.0, run="other"), timeout=5.0, tries=1).complete(
+        request()
+    )
     assert len(provider.requests) == 1
 
 
@@ -71,7 +77,9 @@ def test_with_the_network_cut_the_cache_answers(ledger: Ledger) -> None:
     assert replace(model, only=True).complete(request()) == first
 
 
-def test_with_the_cache_alone_nothing_is_asked_and_the_error_says_so(provider: Provider, ledger: Ledger) -> None:
+def test_with_the_cache_alone_nothing_is_asked_and_the_error_says_so(
+    provider: Provider, ledger: Ledger
+) -> None:
     with pytest.raises(Refused, match="from the cache alone"):
         replace(cached(provider, ledger), only=True).complete(request())
     assert provider.requests == []
@@ -104,7 +112,11 @@ def test_two_that_ask_the_same_at_once_pay_once(provider: Provider, ledger: Ledg
     assert len(provider.requests) == 1
 
 
-NO_COMPLETIONS = [{"text": None}, {"text": "x", "input_tokens": "many"}, {"text": "x", "calls": [1]}]
+NO_COMPLETIONS = [
+    {"text": None},
+    {"text": "x", "input_tokens": "many"},
+    {"text": "x", "calls": [1]},
+]
 
 
 @pytest.mark.parametrize("damaged", NO_COMPLETIONS)

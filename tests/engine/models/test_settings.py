@@ -1,4 +1,6 @@
-"""A real model as a run asks it, through cache, checks and limits: behind a server on this machine."""
+"""A real model as a run asks it, through cache, checks and limits: behind a server on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,17 @@ def split_turn(words: str = "edited") -> list[Message]:
     return [*conversation(6, words=40), *turn]
 
 
-def compacted(provider: Provider, how: ModelSettings, messages: list[Message] | None = None) -> Compaction:
+def compacted(
+    provider: Provider, how: ModelSettings, messages: list[Message] | None = None
+) -> Compaction:
     context = Context.of(split_turn() if messages is None else messages)
     options = ProviderOptions(
-        api_base=provider.address, tries=1, timeout=20.0, window=100_000, input_usd=1.0, output_usd=2.0
+        api_base=provider.address,
+        tries=1,
+        timeout=20.0,
+        window=100_000,
+        input_usd=1.0,
+        output_usd=2.0,
     )
     model = how.model(LiteLLM("openai/stub", options))
     budget = Budget(target=int(0.4 * context.tokens), window=100_000)
@@ -61,22 +70,29 @@ def of_both(provider: Provider, meets: threading.Barrier | None = None) -> None:
     provider.by = answered
 
 
-def test_both_summaries_of_a_split_turn_are_on_the_way_at_the_same_time(provider: Provider, how: ModelSettings) -> None:
+def test_both_summaries_of_a_split_turn_are_on_the_way_at_the_same_time(
+    provider: Provider, how: ModelSettings
+) -> None:
     of_both(provider, meets=threading.Barrier(2))  # neither is answered before the other is asked
     done = compacted(provider, how)
     assert texts(done) == ["the history", "the start"]
     assert provider.most_open == 2
 
 
-def test_without_a_cache_they_are_on_the_way_at_the_same_time_as_well(provider: Provider, how: ModelSettings) -> None:
+def test_without_a_cache_they_are_on_the_way_at_the_same_time_as_well(
+    provider: Provider, how: ModelSettings
+) -> None:
     of_both(provider, meets=threading.Barrier(2))
     assert texts(compacted(provider, replace(how, use_cache=False))) == ["the history", "the start"]
 
 
-def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(provider: Provider, how: ModelSettings) -> None:
+def test_of_two_questions_the_one_that_was_answered_before_is_not_asked(
+    provider: Provider, how: ModelSettings
+) -> None:
     of_both(provider)
     compacted(provider, how)
-    done = compacted(provider, how, split_turn("sorted"))  # the history is the same, the start of the turn is not
+    # the history is the same, the start of the turn is not
+    done = compacted(provider, how, split_turn("sorted"))
     assert texts(done) == ["the history", "the start"]
     assert len(provider.requests) == 3
 
@@ -90,7 +106,9 @@ def test_two_questions_wait_for_each_other_where_one_call_at_a_time_is_allowed(
     assert provider.most_open == 1
 
 
-def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(provider: Provider, how: ModelSettings) -> None:
+def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(
+    provider: Provider, how: ModelSettings
+) -> None:
     of_both(provider)
     compacted(provider, replace(how, run="rich"))
     dear = replace(how, run="rich").ledger.spent
@@ -100,7 +118,9 @@ def test_of_two_questions_the_limit_lets_through_what_it_can_pay_for(provider: P
     assert poor.ledger.spent <= 1.5 * dear
 
 
-def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(how: ModelSettings) -> None:
+def test_a_model_that_is_asked_one_by_one_stays_so_under_cache_and_checks(
+    how: ModelSettings,
+) -> None:
     class OneByOne(LiteLLM):
         at_once = False  # type: ignore[misc]  # as a model that says nothing of it
 

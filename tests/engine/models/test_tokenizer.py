@@ -35,7 +35,11 @@ def test_an_image_costs_what_it_says() -> None:
 
 
 def test_a_call_costs_its_name_and_arguments() -> None:
-    assert count(called("read", path="src/a_long_name.py")) > count(called("read", path="a.py")) > PER_MESSAGE
+    assert (
+        count(called("read", path="src/a_long_name.py"))
+        > count(called("read", path="a.py"))
+        > PER_MESSAGE
+    )
 
 
 def test_a_run_of_a_million_blanks_is_counted() -> None:

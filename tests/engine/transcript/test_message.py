@@ -35,13 +35,19 @@ def test_arguments_are_counted_as_json(arguments: dict[Any, Any]) -> None:
 def test_plain_text_joins_all_text_blocks_and_nothing_else() -> None:
     assert plain_text(ToolResult(id="r", call_id="c", blocks=(Text("x"),))) == "x"
     assert plain_text(ToolResult(id="r", call_id="c", blocks=(Image(),))) == ""
-    assert plain_text(ToolResult(id="r", call_id="c", blocks=(Text("x"), Image(), Text("y")))) == "x\ny"
+    assert (
+        plain_text(ToolResult(id="r", call_id="c", blocks=(Text("x"), Image(), Text("y"))))
+        == "x\ny"
+    )
 
 
 def test_a_quarter_of_the_characters_is_counted_and_the_tokens_of_pictures() -> None:
     for seed in range(200):
         for message in messages(random.Random(seed)):
-            assert chars_per_token(message) == -(-len(counted_text(message)) // 4) + image_tokens(message) + 4
+            assert (
+                chars_per_token(message)
+                == -(-len(counted_text(message)) // 4) + image_tokens(message) + 4
+            )
 
 
 def test_the_whole_text_of_a_message_is_its_texts_joined() -> None:
@@ -52,5 +58,8 @@ def test_the_whole_text_of_a_message_is_its_texts_joined() -> None:
 
 def test_of_several_paths_in_a_call_the_first_by_the_order_of_the_keys_counts() -> None:
     assert touched("read", {"file": "b.py", "path": "a.py"}) == FileOps(read=("a.py",))
-    assert touched("write", {"file": "b.py", "n": 1, "path": "a.py", "filename": ""}).modified == ("a.py", "b.py")
+    assert touched("write", {"file": "b.py", "n": 1, "path": "a.py", "filename": ""}).modified == (
+        "a.py",
+        "b.py",
+    )
     assert touched("read", {"path": 3}) == FileOps()

@@ -1,5 +1,11 @@
 from builders import called, result, rules, said, told
-from workbench.engine.transcript.context import callers, cut_points, last_user, protected, with_partners
+from workbench.engine.transcript.context import (
+    callers,
+    cut_points,
+    last_user,
+    protected,
+    with_partners,
+)
 from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall
 
 STEP: list[Message] = [said("go"), called("read", "c1"), result("text", "c1"), told("done")]

@@ -1,4 +1,6 @@
-"""A name of a person is masked where something says that it is one, and titles of other things stay."""
+"""A name of a person is masked where something says that it is one, and titles of other things
+stay.
+"""
 
 import pytest
 

@@ -26,7 +26,10 @@ def masked(text: str) -> str:
         ('{"bsn":"1","achternaam":"van Wessem"}', "van Wessem"),
         ("0 @I7@ INDI\n1 NAME Theobald /Rauschenbach/", "Theobald /Rauschenbach/"),
         ("1:1 with Thaddeus Okonjo-Bright (his home)", "Thaddeus Okonjo-Bright"),
-        ("INSERT INTO u VALUES (3,'Ferdinand','Quellmalz','fq@posthorn.de','1981-05-02');", "Quellmalz"),
+        (
+            "INSERT INTO u VALUES (3,'Ferdinand','Quellmalz','fq@posthorn.de','1981-05-02');",
+            "Quellmalz",
+        ),
         ("@@ -3 +3 @@\n-Radomir Vuković,+381645550173\n+", "Radomir Vuković"),
     ],
 )

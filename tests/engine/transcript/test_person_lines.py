@@ -1,4 +1,6 @@
-"""In a line with a person's data, names, numbers, dates of birth and towns need no cue of their own."""
+"""In a line with a person's data, names, numbers, dates of birth and towns need no cue of their
+own.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""A view reads without what programs put around a text, and each of its places leads back to the text."""
+"""A view reads without what programs put around a text, and each of its places leads back to the
+text.
+"""
 
 from itertools import pairwise
 
@@ -24,7 +26,17 @@ def test_a_view_is_without_escapes_and_colours(text: str, plain: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["+value", "- value", "# value", "// value", "> value", "  12→value", "12\tvalue", "a/b.py:3:value", "│ value"],
+    [
+        "+value",
+        "- value",
+        "# value",
+        "// value",
+        "> value",
+        "  12→value",
+        "12\tvalue",
+        "a/b.py:3:value",
+        "│ value",
+    ],
 )
 def test_a_line_is_without_what_a_program_put_before_it(line: str) -> None:
     assert without_prefixes(plain_view(line)).text == "value"
@@ -34,7 +46,9 @@ def test_a_place_of_a_view_leads_back_to_the_text() -> None:
     text = '+ \x1b[1mname\x1b[0m: \\"secret\\"\n'
     view = without_prefixes(plain_view(text))
     start = view.text.index("secret")
-    assert slice(*view.original(start, start + 6)) == slice(text.index("secret"), text.index("secret") + 6)
+    assert slice(*view.original(start, start + 6)) == slice(
+        text.index("secret"), text.index("secret") + 6
+    )
 
 
 @given(st.text(alphabet='ab \\n"#+-\x1b[3m&lt;:1\n→', max_size=60))

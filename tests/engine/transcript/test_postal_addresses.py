@@ -25,7 +25,9 @@ def test_an_address_is_masked(address: str) -> None:
 
 
 def test_the_lines_below_a_label_are_masked() -> None:
-    masked = Redactor().mask("Correspondence address:\nRookwood Cottage\n22 Tannery Lane\nLudlow\nSY8 3KD\n\nThanks")
+    masked = Redactor().mask(
+        "Correspondence address:\nRookwood Cottage\n22 Tannery Lane\nLudlow\nSY8 3KD\n\nThanks"
+    )
     assert not any(line in masked for line in ("Rookwood", "Tannery", "Ludlow", "SY8"))
     assert masked.endswith("\n\nThanks")
 

@@ -21,12 +21,16 @@ def thousand_each(message: Message) -> int:
     return 1_000
 
 
-def spoken(hidden: Sequence[int], *, compact_before: int | None = None, models: Sequence[str] = ()) -> Session:
+def spoken(
+    hidden: Sequence[int], *, compact_before: int | None = None, models: Sequence[str] = ()
+) -> Session:
     """A recording whose prompts follow the law, and hold so much more that no message shows."""
     log, counted = Log(), 0
     for n, more in enumerate(hidden):
         if n == compact_before:
-            log.append(CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short")))
+            log.append(
+                CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short"))
+            )
             counted = 1_000
         log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=said("go", f"u{n}")))
         counted += 1_000
@@ -40,7 +44,9 @@ def spoken(hidden: Sequence[int], *, compact_before: int | None = None, models: 
 
 
 def predictions(session: Session) -> tuple[PredictedRequest, ...]:
-    return predicted_requests(session, [1_000] * len(session.messages), thousand_each, OVERHEAD, SCALE)
+    return predicted_requests(
+        session, [1_000] * len(session.messages), thousand_each, OVERHEAD, SCALE
+    )
 
 
 def test_a_prompt_that_follows_the_law_is_predicted_exactly() -> None:
@@ -78,7 +84,9 @@ def test_another_model_s_requests_are_left_out_and_what_follows_goes_on_from_bef
 
 
 def test_a_compaction_before_a_request_without_a_report_is_not_forgotten() -> None:
-    found = predictions(spoken([0, 0, 0, 0, 0], compact_before=2, models=["m", "m", "other", "m", "m"]))
+    found = predictions(
+        spoken([0, 0, 0, 0, 0], compact_before=2, models=["m", "m", "other", "m", "m"])
+    )
     assert [one.turn for one in found] == ["", "", "compaction", ""]
 
 

@@ -3,7 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from builders import result, said, told
-from workbench.engine.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Log, MessageEntry
+from workbench.engine.transcript.log import (
+    CLEARED,
+    ClearingEntry,
+    CompactionEntry,
+    Log,
+    MessageEntry,
+)
 from workbench.engine.transcript.message import Message, Summary, Text, ToolResult, Usage
 from workbench.engine.transcript.recorded_requests import RecordedRequest, recorded_requests
 from workbench.engine.transcript.session import Session
@@ -31,7 +37,11 @@ class Tree:
 
     def requests(self) -> list[RecordedRequest]:
         session = Session("s", self.log)
-        return list(recorded_requests(session, [ten_each(message) for message in session.messages], ten_each))
+        return list(
+            recorded_requests(
+                session, [ten_each(message) for message in session.messages], ten_each
+            )
+        )
 
 
 def test_each_request_holds_all_that_was_said_before_it() -> None:
@@ -42,7 +52,9 @@ def test_each_request_holds_all_that_was_said_before_it() -> None:
 
 def test_after_a_compaction_the_summary_and_what_was_kept_are_sent() -> None:
     tree = Tree().turn(0).turn(1)
-    tree.log.append(CompactionEntry(id="k", parent="a1", summary=Summary(id="s", text="x" * 7), first_kept="a1"))
+    tree.log.append(
+        CompactionEntry(id="k", parent="a1", summary=Summary(id="s", text="x" * 7), first_kept="a1")
+    )
     found = tree.turn(2).turn(3).requests()
     assert [request.counted for request in found] == [10, 30, 7 + 10 + 10, 7 + 10 + 30]
     assert [request.change for request in found] == ["", "", "compaction", ""]
@@ -87,19 +99,39 @@ def thinking_turn(tree: Tree, n: int) -> Tree:
     return tree.say(result("found", id=f"r{n}")).say(told("done", f"a{n}"))
 
 
-def test_what_was_thought_in_a_turn_leads_back_to_the_request_that_began_it_once_the_user_speaks_again() -> None:
+def test_what_was_thought_in_a_turn_leads_back_to_the_request_that_began_it_once_the_user_speaks_again() -> (
+    None
+):
     tree = thinking_turn(thinking_turn(Tree(), 0), 1)
-    assert [request.turn_before for request in tree.turn(2).turn(3).requests()] == [None, None, 0, None, 2, None]
+    assert [request.turn_before for request in tree.turn(2).turn(3).requests()] == [
+        None,
+        None,
+        0,
+        None,
+        2,
+        None,
+    ]
 
 
 def test_a_user_who_speaks_between_a_result_and_the_answer_ends_no_turn() -> None:
-    tree = Tree().say(said("go")).say(told("let me look", "a0", thought="hm")).say(result("found", id="r"))
-    assert [request.turn_before for request in tree.say(said("also", "u1")).say(told("done", "a1")).requests()] == [
-        None, None,
-    ]  # fmt: skip
+    tree = (
+        Tree()
+        .say(said("go"))
+        .say(told("let me look", "a0", thought="hm"))
+        .say(result("found", id="r"))
+    )
+    assert [
+        request.turn_before
+        for request in tree.say(said("also", "u1")).say(told("done", "a1")).requests()
+    ] == [
+        None,
+        None,
+    ]
 
 
-def test_reasoning_that_is_only_reported_is_thought_too_and_a_compaction_ends_what_can_be_found() -> None:
+def test_reasoning_that_is_only_reported_is_thought_too_and_a_compaction_ends_what_can_be_found() -> (
+    None
+):
     tree = Tree().say(said("go")).say(told("ok", "a0", usage=Usage(input=9, reasoning=5))).turn(1)
     tree.log.append(CompactionEntry(id="k", parent="a1", summary=Summary(id="s", text="x" * 7)))
     tree.say(said("go", "u2")).say(told("ok", "a2", thought="hm"))

@@ -22,15 +22,23 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import scan
 
 BODY = "MIIEowIBAAKCAQEA7bq0S8Xy1ZcT9mLkPq2vRw4uHn6JdGf3sKxEoYtBiVaWzCpQ"
-KEY = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY[::-1]}\nq9Zx81==\n-----END RSA PRIVATE KEY-----"
-RANDOM = "q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoKiQtWrEyNuMvC0aZbSlDfIhOpJg7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5"
+KEY = (
+    f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY[::-1]}\nq9Zx81==\n-----END RSA PRIVATE"
+    " KEY-----"
+)
+RANDOM = (
+    "q7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5XoKiQtWrEyNuMvC0aZbSlDfIhOpJg7Rk2mVx9TzLw4Hn8PcYd3FsB6GjA1Ue5"
+)
 HEX = "9f3c1e7a5b2d8c4f6e0a9b7d3c5f1e8a" * 2
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = {
     "private key": (KEY, BODY),
     "private key as JSON": (KEY.replace("\n", "\\n"), BODY[::-1]),
-    "private key in a viewer": ("\n".join(f"{i:6}→{line}" for i, line in enumerate(KEY.split("\n"))), BODY),
+    "private key in a viewer": (
+        "\n".join(f"{i:6}→{line}" for i, line in enumerate(KEY.split("\n"))),
+        BODY,
+    ),
     "AWS": ("AKIA" + "Q3EGR5TYU7IOPLKJ", ""),
     "AWS secret": (f"aws_secret_access_key = {RANDOM[:40]}", RANDOM[:40]),
     "GitHub": ("gh" + f"p_{RANDOM[:36]}", ""),
@@ -41,7 +49,10 @@ SECRETS = {
     "OpenAI, old": ("sk" + f"-{RANDOM[:48]}", ""),
     "Google": ("AIza" + RANDOM[:35], ""),
     "Slack": ("xoxb" + f"-123456789012-123456789012-{RANDOM[:24]}", ""),
-    "Slack webhook": ("https://hooks.slack.com/services/" + f"T00000000/B00000000/{RANDOM[:24]}", RANDOM[:24]),
+    "Slack webhook": (
+        "https://hooks.slack.com/services/" + f"T00000000/B00000000/{RANDOM[:24]}",
+        RANDOM[:24],
+    ),
     "Stripe": ("sk_live" + f"_{RANDOM[:24]}", ""),
     "npm": ("npm" + f"_{RANDOM[:36]}", ""),
     "PyPI": ("pypi-AgE" + f"IcHlwaS5vcmc{RANDOM[:80]}", ""),
@@ -77,7 +88,9 @@ def secret(name: str) -> str:
 
 
 def cleaned(*messages: Message) -> str:
-    return "\n".join(text for message in redacted(Session.of(messages)).messages for text in said_texts(message))
+    return "\n".join(
+        text for message in redacted(Session.of(messages)).messages for text in said_texts(message)
+    )
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -133,13 +146,17 @@ def test_a_placeholder_does_not_depend_on_its_secret() -> None:
 
 
 def test_a_password_is_masked_where_it_stands_without_its_name_too() -> None:
-    text = cleaned(told("so I log in with Tr0ub4dor3x now", "a0"), said('{"password": "Tr0ub4dor3x"}', "u1"))
+    text = cleaned(
+        told("so I log in with Tr0ub4dor3x now", "a0"), said('{"password": "Tr0ub4dor3x"}', "u1")
+    )
     assert "Tr0ub4dor3x" not in text and text.count(MARK) == 2
 
 
 def test_an_argument_whose_name_says_that_it_is_a_secret_is_masked_whole() -> None:
     (call,) = (
-        redacted(Session.of([called("login", user="x", password="open sesame"[:4] + "-sesame")])).messages[0].blocks
+        redacted(Session.of([called("login", user="x", password="open sesame"[:4] + "-sesame")]))
+        .messages[0]
+        .blocks
     )
     assert isinstance(call, ToolCall)
     assert call.arguments == {"user": "x", "password": f"{MARK}password-1"}
@@ -151,14 +168,24 @@ def test_every_place_where_a_text_can_stand_is_masked() -> None:
     log.append(MessageEntry(id="s", parent=None, message=rules(token, "s")))
     log.append(NoteEntry(id="n", parent="s", kind="label", text=token))
     files = FileOps(read=(f"/home/janedoe/{token}",))
-    log.append(CompactionEntry(id="c", parent="n", summary=Summary(id="k", text=token, lead=token, files=files)))
+    log.append(
+        CompactionEntry(
+            id="c", parent="n", summary=Summary(id="k", text=token, lead=token, files=files)
+        )
+    )
     log.append(MessageEntry(id="a", parent="c", message=told("done", "a", thought=token)))
     log.append(MessageEntry(id="r", parent="a", message=result(token, id="r")))
     session = Session(token, log, title=token, cwd="/home/janedoe", project=token)
-    session = replace(session, origin=replace(session.origin, path="/home/janedoe/x", skipped=(token,)))
+    session = replace(
+        session, origin=replace(session.origin, path="/home/janedoe/x", skipped=(token,))
+    )
     clean = redacted(session)
-    assert token not in repr((clean, list(clean.log))) and "janedoe" not in repr((clean, list(clean.log)))
-    assert [entry.id for entry in clean.log] == [entry.id for entry in log] and clean.log.leaf == log.leaf
+    assert token not in repr((clean, list(clean.log))) and "janedoe" not in repr(
+        (clean, list(clean.log))
+    )
+    assert [entry.id for entry in clean.log] == [
+        entry.id for entry in log
+    ] and clean.log.leaf == log.leaf
 
 
 def test_a_session_without_secrets_stays_as_it_is() -> None:
@@ -181,7 +208,9 @@ PERSONAL_DATA = {
     "entireio-cli": frozenset({"login"}),
     "tau-bench": frozenset({"name", "birth", "place", "login"}),
 }
-"""Kinds of personal data that these recordings do have: the owners of files, and invented customers."""
+"""Kinds of personal data that these recordings do have: the owners of files, and invented
+customers.
+"""
 
 
 @pytest.mark.parametrize("folder", PERSONAL_DATA)

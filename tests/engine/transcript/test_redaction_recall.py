@@ -1,4 +1,6 @@
-"""Of credentials and personal data nearly all are masked, and of texts that look like them nearly none."""
+"""Of credentials and personal data nearly all are masked, and of texts that look like them
+nearly none.
+"""
 
 import pytest
 from engine.transcript import by_faker

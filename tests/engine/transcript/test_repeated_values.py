@@ -10,7 +10,9 @@ from workbench.engine.transcript.session import Session
 
 def cleaned(*texts: str) -> str:
     messages = [said(text, f"u{number}") for number, text in enumerate(texts)]
-    return "\n".join(text for message in redacted(Session.of(messages)).messages for text in said_texts(message))
+    return "\n".join(
+        text for message in redacted(Session.of(messages)).messages for text in said_texts(message)
+    )
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,9 @@ def cleaned(*texts: str) -> str:
         ("passport number: C01X00T47", "see C01X00T47 in the scan", "C01X00T47"),
     ],
 )
-def test_a_value_without_a_cue_is_masked_where_a_cue_stands_elsewhere(cue: str, elsewhere: str, value: str) -> None:
+def test_a_value_without_a_cue_is_masked_where_a_cue_stands_elsewhere(
+    cue: str, elsewhere: str, value: str
+) -> None:
     assert value not in cleaned(cue, elsewhere)
     assert value not in cleaned(elsewhere, cue)
 

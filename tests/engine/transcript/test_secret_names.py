@@ -1,4 +1,6 @@
-"""A name is read word by word: what stands around its telling word does not matter, unless it names something else."""
+"""A name is read word by word: what stands around its telling word does not matter, unless it
+names something else.
+"""
 
 import pytest
 
@@ -22,12 +24,16 @@ def test_a_password_is_announced(name: str) -> None:
     assert name_strength(name) is Strength.PASSWORD
 
 
-@pytest.mark.parametrize("name", ["clientSecret", "SLACK_TOKEN_PROD", "private_key", "jwt", "x-auth-token"])
+@pytest.mark.parametrize(
+    "name", ["clientSecret", "SLACK_TOKEN_PROD", "private_key", "jwt", "x-auth-token"]
+)
 def test_a_secret_is_announced(name: str) -> None:
     assert name_strength(name) is Strength.SECRET
 
 
-@pytest.mark.parametrize("name", ["STRIPE_KEY", "stripe-api-key-live", "google_maps_key", "COHERE_KEY"])
+@pytest.mark.parametrize(
+    "name", ["STRIPE_KEY", "stripe-api-key-live", "google_maps_key", "COHERE_KEY"]
+)
 def test_a_key_is_announced(name: str) -> None:
     assert name_strength(name) is Strength.KEY
 

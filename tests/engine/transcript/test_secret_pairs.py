@@ -49,7 +49,10 @@ def test_a_value_is_masked(text: str, secret: str) -> None:
     [
         "password: [REDACTED]",
         "secret=<hidden>",
-        "kind: SealedSecret\nspec:\n  encryptedData:\n    password: AgBX81hmQ0zP5rT7uW9yB2dF4gH6jK8m\n",
+        (
+            "kind: SealedSecret\nspec:\n  encryptedData:\n    password:"
+            " AgBX81hmQ0zP5rT7uW9yB2dF4gH6jK8m\n"
+        ),
         "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==",
         'resource "random_password" "main" {',
         "games:*:19110:0:99999:7:::",
@@ -64,12 +67,21 @@ def test_what_holds_no_secret_stays(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "secret"),
     [
-        ("MAPTILER_TOKEN   0f3c91be77a245d8b1c6e0d294ab73f5   (prod)", "0f3c91be77a245d8b1c6e0d294ab73f5"),
+        (
+            "MAPTILER_TOKEN   0f3c91be77a245d8b1c6e0d294ab73f5   (prod)",
+            "0f3c91be77a245d8b1c6e0d294ab73f5",
+        ),
         ("LicenceKey 8QpXz03_LmWvT19RkBdE2nYcHsUa", "8QpXz03_LmWvT19RkBdE2nYcHsUa"),
         ("crypt --passphrase 'Drei Hasen im Klee' -d a.gpg", "Drei Hasen im Klee"),
         ('crypt --passphrase "Vier.Wolken.am.Berg" -d a.gpg', "Vier.Wolken.am.Berg"),
-        ('"securityKeys": {"S2_A": "3C9AE07715BD42F86D10A9C4E2B75F38"}', "3C9AE07715BD42F86D10A9C4E2B75F38"),
-        ('const aesKey = []byte("Wq3nLx71RtYz08KvBdHs5mPcJg2fAeUo")', "Wq3nLx71RtYz08KvBdHs5mPcJg2fAeUo"),
+        (
+            '"securityKeys": {"S2_A": "3C9AE07715BD42F86D10A9C4E2B75F38"}',
+            "3C9AE07715BD42F86D10A9C4E2B75F38",
+        ),
+        (
+            'const aesKey = []byte("Wq3nLx71RtYz08KvBdHs5mPcJg2fAeUo")',
+            "Wq3nLx71RtYz08KvBdHs5mPcJg2fAeUo",
+        ),
         ("PROXY_SECRET: kdrtplwqzmne4t7", "kdrtplwqzmne4t7"),
     ],
 )

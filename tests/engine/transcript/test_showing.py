@@ -14,8 +14,9 @@ from workbench.evaluation.experiment.prepared import replay
 from workbench.evaluation.replays.step import Replay
 
 HOSTILE = (
-    '<script>window.hit=1</script><img src=x onerror="window.hit=1"></td></table><style>*{display:none}</style>'
-    "\x1b[31m\x00 [a](javascript:alert(1))"
+    "<script>window.hit=1</script><img src=x"
+    ' onerror="window.hit=1"></td></table><style>*{display:none}</style>\x1b[31m\x00'
+    " [a](javascript:alert(1))"
 )
 
 
@@ -67,11 +68,18 @@ def test_plain_text_is_one_short_line_without_control_characters(done: Replay) -
 
 def test_a_session_says_what_it_holds_and_shows_its_beginning() -> None:
     session = Session.of(
-        [said("fix the bug"), called("read", path="a.py"), told("text of a.py")], id="s", title="A bug"
+        [said("fix the bug"), called("read", path="a.py"), told("text of a.py")],
+        id="s",
+        title="A bug",
     )
     assert repr(session) == "<Session 's': messages 3, requests 2, format built>"
     html = html_of(session)
-    assert "A bug" in html and "fix the bug" in html and "calls read: a.py" in html and "more messages" not in html
+    assert (
+        "A bug" in html
+        and "fix the bug" in html
+        and "calls read: a.py" in html
+        and "more messages" not in html
+    )
     assert "and 112 more messages" in html_of(talk("x"))
 
 
@@ -105,4 +113,6 @@ def test_every_preset_says_when_it_compacts_and_what_its_stages_do(name: str) ->
 
 def test_a_card_leaves_out_what_is_not_known() -> None:
     html = card("title", {"tokens": 51_849, "model": "", "window": None, "compactions": 0})
-    assert "51,849" in html and "compactions" in html and "model" not in html and "window" not in html
+    assert (
+        "51,849" in html and "compactions" in html and "model" not in html and "window" not in html
+    )

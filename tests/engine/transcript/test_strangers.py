@@ -1,4 +1,6 @@
-"""Secrets and personal data are masked as other programs write them, and masking again changes nothing."""
+"""Secrets and personal data are masked as other programs write them, and masking again changes
+nothing.
+"""
 
 import pytest
 from engine.transcript.strangers import PERSONAL, SECRETS, Kind, recall

@@ -6,7 +6,11 @@ from workbench.engine.transcript.tables import columns
 
 
 def cells(text: str, title: str) -> list[str]:
-    return [text[cell.start : cell.stop] for column in columns(text, title.__eq__) for cell in column.cells]
+    return [
+        text[cell.start : cell.stop]
+        for column in columns(text, title.__eq__)
+        for cell in column.cells
+    ]
 
 
 @pytest.mark.parametrize(
@@ -39,10 +43,15 @@ def test_a_sentence_with_a_comma_is_no_table() -> None:
     assert cells("Well, word\nand no more\n", "word") == []
 
 
-@pytest.mark.parametrize(("text", "certain"), [("word    red\nother   blue", False), ("word,red\nother,blue", True)])
+@pytest.mark.parametrize(
+    ("text", "certain"), [("word    red\nother   blue", False), ("word,red\nother,blue", True)]
+)
 def test_two_words_in_a_line_may_be_a_name_and_its_value(text: str, certain: bool) -> None:
     assert [column.certain for column in columns(text, "word".__eq__)] == [certain]
 
 
 def test_a_query_names_the_columns_of_the_rows_below_it() -> None:
-    assert cells("SELECT id, t.word FROM things LIMIT 2;\n1|red\n2|blue\n", "word") == ["red", "blue"]
+    assert cells("SELECT id, t.word FROM things LIMIT 2;\n1|red\n2|blue\n", "word") == [
+        "red",
+        "blue",
+    ]

@@ -44,7 +44,9 @@ def test_a_stage_that_does_all_the_work_has_all_the_effect() -> None:
 def test_what_a_stage_costs_in_retention_is_told_with_its_sign() -> None:
     part = Preset("made", Strategy("made", (Truncate(), Idle())))
     table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
-    kept = table[(table["metric"] == "exam_recall") & (table["mode"] == "natural")].set_index("stage")
+    kept = table[(table["metric"] == "exam_recall") & (table["mode"] == "natural")].set_index(
+        "stage"
+    )
     assert kept.loc["truncate", "effect"] < 0
     gap = kept.loc["truncate", "with_it"] - kept.loc["truncate", "without_it"]
     assert kept.loc["truncate", "effect"] == pytest.approx(gap)
@@ -53,7 +55,9 @@ def test_what_a_stage_costs_in_retention_is_told_with_its_sign() -> None:
 def test_what_cannot_be_cut_to_a_size_without_a_stage_is_not_compared_at_that_size() -> None:
     part = Preset("made", Strategy("made", (Truncate(), Idle())))
     table = leave_one_out(SESSIONS, part, window=6_000, shares=(0.2,), quiet=True)
-    same_size = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index("stage")
+    same_size = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index(
+        "stage"
+    )
     assert set(same_size.index) == {"idle"}
     assert abs(same_size.loc["idle", "effect"]) < 1e-9
 
@@ -64,5 +68,7 @@ def test_a_strategy_of_one_stage_has_none_to_leave_out() -> None:
 
 
 def test_recordings_that_cannot_be_read_are_an_error() -> None:
-    with pytest.raises(SettingError, match=r"no session could be replayed: nosuch.jsonl: cannot be read"):
+    with pytest.raises(
+        SettingError, match=r"no session could be replayed: nosuch.jsonl: cannot be read"
+    ):
         leave_one_out("nosuch.jsonl", strategy="pipeline", quiet=True)

@@ -17,12 +17,21 @@ def scores(
 ) -> pd.DataFrame:
     """A `scores` table with one metric, in the columns' own types."""
     rows = [
-        {"session": f"s{number:02}", "strategy": name, "mode": mode, "share": share, "metric": "recall", "value": value}
+        {
+            "session": f"s{number:02}",
+            "strategy": name,
+            "mode": mode,
+            "share": share,
+            "metric": "recall",
+            "value": value,
+        }
         for name, column in values.items()
         for number, value in enumerate(column)
     ]
     table = pd.DataFrame(rows).assign(better=better)
-    return table.astype({"session": "string", "strategy": "string", "share": "Float64", "value": "Float64"})
+    return table.astype(
+        {"session": "string", "strategy": "string", "share": "Float64", "value": "Float64"}
+    )
 
 
 def noisy(mean: float, seed: int, n: int = 20) -> list[float | None]:
@@ -38,8 +47,15 @@ def test_a_row_says_how_a_strategy_differs_from_the_baseline_on_the_same_session
     assert row["difference"] == pytest.approx(gaps.mean())
     assert row["mean"] - row["baseline"] == pytest.approx(gaps.mean())
     known = stats.ttest_1samp(gaps, 0).confidence_interval()
-    assert row["low"] == pytest.approx(known.low, abs=0.01) and row["high"] == pytest.approx(known.high, abs=0.01)
-    assert (row["sessions"], row["dropped"], row["verdict"], row["why"]) == (20, 0, "better", row["why"])
+    assert row["low"] == pytest.approx(known.low, abs=0.01) and row["high"] == pytest.approx(
+        known.high, abs=0.01
+    )
+    assert (row["sessions"], row["dropped"], row["verdict"], row["why"]) == (
+        20,
+        0,
+        "better",
+        row["why"],
+    )
     assert row["ahead"] == int((gaps > 0).sum()) and row["behind"] == int((gaps < 0).sum())
 
 
@@ -48,16 +64,23 @@ def test_a_missing_value_drops_its_pair_and_never_counts_as_zero() -> None:
     other: list[float | None] = [0.6, 0.7] * 5
     base[0], other[1] = None, None
     table = scores({"truncate": base, "pipeline": other, "summarize": [0.5] * 10})
-    table = table[~((table["strategy"] == "pipeline") & (table["session"] == "s02"))]  # its cell failed: no row at all
+    # its cell failed: no row at all
+    table = table[~((table["strategy"] == "pipeline") & (table["session"] == "s02"))]
     found = compare_table(table, "recall", "truncate").set_index("strategy").loc["pipeline"]
     assert (found["sessions"], found["dropped"]) == (7, 3)
-    assert found["baseline"] == pytest.approx(0.5) and found["mean"] == pytest.approx((3 * 0.6 + 4 * 0.7) / 7)
+    assert found["baseline"] == pytest.approx(0.5) and found["mean"] == pytest.approx(
+        (3 * 0.6 + 4 * 0.7) / 7
+    )
 
 
 def test_only_the_shares_that_both_have_are_compared() -> None:
-    low = scores({"truncate": [0.2] * 8, "pipeline": [None] * 4 + [0.3] * 4}, mode="matched", share=0.1)
+    low = scores(
+        {"truncate": [0.2] * 8, "pipeline": [None] * 4 + [0.3] * 4}, mode="matched", share=0.1
+    )
     high = scores({"truncate": [0.8] * 8, "pipeline": [0.8, 0.9] * 4}, mode="matched", share=0.5)
-    (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched").to_dict("records")
+    (row,) = compare_table(pd.concat([low, high]), "recall", "truncate", "matched").to_dict(
+        "records"
+    )
     assert row["sessions"] == 8
     assert row["difference"] == pytest.approx((2 * 0.0 + 2 * 0.1 + 2 * 0.05 + 2 * 0.1) / 8)
     (row,) = compare_table(low, "recall", "truncate", "matched").to_dict("records")
@@ -65,7 +88,9 @@ def test_only_the_shares_that_both_have_are_compared() -> None:
 
 
 def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
-    table = compare_table(scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "recall", "truncate")
+    table = compare_table(
+        scores({"truncate": noisy(0.5, 1, 5), "pipeline": noisy(0.9, 2, 5)}), "recall", "truncate"
+    )
     (row,) = table.to_dict("records")
     assert row["verdict"] == "too few projects"
     assert row["why"] == "too few projects: 5, at least 6 would do for 1 comparison"
@@ -73,7 +98,10 @@ def test_too_few_sessions_are_said_to_be_and_how_many_would_do() -> None:
 
 
 def test_a_family_needs_more_sessions_and_says_so() -> None:
-    many: Values = {"truncate": noisy(0.5, 1, 8), **{f"s{n}": noisy(0.9, n, 8) for n in range(2, 9)}}
+    many: Values = {
+        "truncate": noisy(0.5, 1, 8),
+        **{f"s{n}": noisy(0.9, n, 8) for n in range(2, 9)},
+    }
     table = compare_table(scores(many), "recall", "truncate")
     assert set(table["verdict"]) == {"too few projects"}
     assert table["why"].iloc[0] == "too few projects: 8, at least 9 would do for 7 comparisons"
@@ -83,12 +111,20 @@ def test_a_family_needs_more_sessions_and_says_so() -> None:
 def test_lower_is_better_turns_the_verdict_and_the_order() -> None:
     values: Values = {"truncate": noisy(0.5, 1), "dear": noisy(0.9, 2), "cheap": noisy(0.1, 3)}
     table = compare_table(scores(values, better="lower"), "recall", "truncate")
-    assert list(zip(table["strategy"], table["verdict"], strict=True)) == [("cheap", "better"), ("dear", "worse")]
+    assert list(zip(table["strategy"], table["verdict"], strict=True)) == [
+        ("cheap", "better"),
+        ("dear", "worse"),
+    ]
     assert table["ahead"].tolist() == [20, 0]
 
 
 def test_reference_arms_stand_last_and_are_no_member_of_the_family() -> None:
-    values: Values = {"null": [0.0] * 20, "truncate": noisy(0.5, 1), "a": noisy(0.52, 2), "b": noisy(0.53, 3)}
+    values: Values = {
+        "null": [0.0] * 20,
+        "truncate": noisy(0.5, 1),
+        "a": noisy(0.52, 2),
+        "b": noisy(0.53, 3),
+    }
     table = compare_table(scores(values), "recall", "truncate").set_index("strategy")
     assert table.index[-1] == "null" and pd.isna(table.loc["null", "p_holm"])
     smaller = table.loc[["a", "b"], "p"].astype(float).idxmin()
@@ -97,15 +133,17 @@ def test_reference_arms_stand_last_and_are_no_member_of_the_family() -> None:
 
 
 def test_what_could_have_been_seen_stands_where_nothing_was() -> None:
-    (row,) = compare_table(scores({"truncate": noisy(0.5, 1), "a": noisy(0.5, 2)}), "recall", "truncate").to_dict(
-        "records"
-    )
+    (row,) = compare_table(
+        scores({"truncate": noisy(0.5, 1), "a": noisy(0.5, 2)}), "recall", "truncate"
+    ).to_dict("records")
     assert row["verdict"] == "undecided" and 0 < row["detectable"] < 0.1
     assert row["would_do"] > 6
 
 
 def test_sessions_that_all_tie_have_no_interval() -> None:
-    (row,) = compare_table(scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "recall", "truncate").to_dict("records")
+    (row,) = compare_table(
+        scores({"truncate": [0.5] * 12, "a": [0.5] * 12}), "recall", "truncate"
+    ).to_dict("records")
     assert (row["tied"], row["p"], row["verdict"]) == (12, 1.0, "undecided")
     assert pd.isna(row["low"]) and "same in all 12 projects" in row["why"]
 
@@ -133,7 +171,10 @@ def test_the_same_table_comes_out_twice_and_whatever_order_the_rows_have() -> No
 
 
 def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
-    values: Values = {"null": [0.0] * 20, **{name: noisy(0.5, seed) for seed, name in enumerate("abcd")}}
+    values: Values = {
+        "null": [0.0] * 20,
+        **{name: noisy(0.5, seed) for seed, name in enumerate("abcd")},
+    }
     table = lead_table(scores(values), "recall", "a").set_index("strategy")
     alone = compare_table(scores(values), "recall", "a").set_index("strategy")
     assert set(table.index) == {"b", "c", "d"}
@@ -146,13 +187,16 @@ def test_the_winner_is_tested_as_one_that_was_picked_by_looking() -> None:
 
 def test_all_pairs_count_for_the_reporting_floor() -> None:
     many: Values = {"a": noisy(0.9, 1, 8), **{f"s{n}": noisy(0.2, n, 8) for n in range(2, 6)}}
-    assert set(lead_table(scores(many), "recall", "a")["verdict"]) == {"too few projects"}  # 10 pairs: 9 sessions
+    # 10 pairs: 9 sessions
+    assert set(lead_table(scores(many), "recall", "a")["verdict"]) == {"too few projects"}
     nine: Values = {"a": noisy(0.9, 1, 9), **{f"s{n}": noisy(0.2, n, 9) for n in range(2, 6)}}
     assert set(lead_table(scores(nine), "recall", "a")["verdict"]) == {"better"}
 
 
 def test_a_lead_that_one_test_would_call_clear_is_not_where_the_winner_was_picked() -> None:
-    """Equal strategies: the luckiest of six against the least lucky is below 5 % alone in far more than 5 % of runs."""
+    """Equal strategies: the luckiest of six against the least lucky is below 5 % alone in far
+    more than 5 % of runs.
+    """
     alone, family = 0, 0
     for seed in range(25):
         table = scores({f"s{n}": noisy(0.5, 100 * seed + n, 10) for n in range(6)})
@@ -171,7 +215,9 @@ def test_a_lead_where_lower_is_better_has_its_closest_rival_first() -> None:
 
 def test_sessions_of_one_project_count_once() -> None:
     table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
-    sessions = pd.DataFrame({"session": table["session"].unique(), "project": ["one"] * 10 + ["two", ""], "path": ""})
+    sessions = pd.DataFrame(
+        {"session": table["session"].unique(), "project": ["one"] * 10 + ["two", ""], "path": ""}
+    )
     (row,) = compare_table(with_projects(table, sessions), "recall", "truncate").to_dict("records")
     assert (row["sessions"], row["projects"]) == (12, 3)
     assert row["verdict"] == "too few projects"
@@ -184,7 +230,9 @@ def test_the_files_folder_may_be_the_unit() -> None:
     table = scores({"truncate": noisy(0.5, 1, 12), "a": noisy(0.9, 2, 12)})
     paths = [f"/runs/{number % 4}/{number}.jsonl" for number in range(12)]
     sessions = pd.DataFrame({"session": table["session"].unique(), "project": "one", "path": paths})
-    (row,) = compare_table(with_projects(table, sessions, "folder"), "recall", "truncate").to_dict("records")
+    (row,) = compare_table(with_projects(table, sessions, "folder"), "recall", "truncate").to_dict(
+        "records"
+    )
     assert row["projects"] == 4
     values = table.loc[table["strategy"] == "a", "value"].to_numpy(dtype=float)
     assert row["mean"] == pytest.approx(np.mean([values[n::4].mean() for n in range(4)]))

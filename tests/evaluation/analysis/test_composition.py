@@ -1,4 +1,6 @@
-"""What filled a recorded agent's context: the rows of a request add up to what its provider reported."""
+"""What filled a recorded agent's context: the rows of a request add up to what its provider
+reported.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,13 @@ def user(number: int, times: int = 10, *, synthetic: bool = False) -> UserMessag
     return UserMessage(id=f"u{number}", blocks=(Text(LINE * times),), synthetic=synthetic)
 
 
-def answer(number: int, *blocks: Text | Thinking | ToolCall, prompt: int = 0, model: str = "") -> AssistantMessage:
+def answer(
+    number: int, *blocks: Text | Thinking | ToolCall, prompt: int = 0, model: str = ""
+) -> AssistantMessage:
     usage = Usage(input=prompt) if prompt else None
-    return AssistantMessage(id=f"a{number}", blocks=blocks or (Text("Yes."),), usage=usage, model=model)
+    return AssistantMessage(
+        id=f"a{number}", blocks=blocks or (Text("Yes."),), usage=usage, model=model
+    )
 
 
 def result(number: int, call: str, tool: str, times: int) -> ToolResult:
@@ -44,7 +50,10 @@ def sources(session: Session, request: int) -> dict[tuple[str, str], float]:
 
 
 def test_each_part_of_a_prompt_is_told_apart_by_who_put_it_there() -> None:
-    call, query = ToolCall("c1", "Read", {"path": "a.py"}), ToolCall("c2", "mcp__docs__search", {"query": "volts"})
+    call, query = (
+        ToolCall("c1", "Read", {"path": "a.py"}),
+        ToolCall("c2", "mcp__docs__search", {"query": "volts"}),
+    )
     session = Session.of(
         [
             user(1),
@@ -117,7 +126,9 @@ def test_the_largest_messages_come_first_and_say_how_they_begin() -> None:
     assert rows["message"].tolist() == [1, 0]
     assert rows["begins"][0].startswith("The lamp in the hall")
     assert RecordedContexts(session).largest_messages(1, count=1)["message"].tolist() == [3]
-    with pytest.raises(SettingError, match="request 2 does not exist: the session has 2 requests, from 0"):
+    with pytest.raises(
+        SettingError, match="request 2 does not exist: the session has 2 requests, from 0"
+    ):
         RecordedContexts(session).largest_messages(2)
 
 

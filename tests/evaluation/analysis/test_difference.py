@@ -12,14 +12,21 @@ def scores(**values: float | None) -> pd.DataFrame:
     place = {"strategy": "mine", "mode": "natural", "share": None, "better": "higher"}
     return frame(
         "scores",
-        [{**place, "session": n.split("_")[0], "metric": n.split("_")[1], "value": v} for n, v in values.items()],
+        [
+            {**place, "session": n.split("_")[0], "metric": n.split("_")[1], "value": v}
+            for n, v in values.items()
+        ],
     )
 
 
 def losses(**weights: float) -> pd.DataFrame:
     place = {"session": "s", "strategy": "mine", "mode": "matched", "share": 0.2, "kind": "path"}
     return frame(
-        "losses", [{**place, "entity": n, "weight": v, "evidence": f"line of {n}"} for n, v in weights.items()]
+        "losses",
+        [
+            {**place, "entity": n, "weight": v, "evidence": f"line of {n}"}
+            for n, v in weights.items()
+        ],
     )
 
 
@@ -38,11 +45,21 @@ def test_a_value_that_is_gone_is_a_regression() -> None:
 
 
 def test_new_losses_come_before_mended_ones_each_with_its_evidence() -> None:
-    found = changed_entities(losses(old=1.0, both=0.5, faded=0.75), losses(new=0.5, worst=1.0, both=0.5, faded=1.0))
+    found = changed_entities(
+        losses(old=1.0, both=0.5, faded=0.75), losses(new=0.5, worst=1.0, both=0.5, faded=1.0)
+    )
     assert list(zip(found["entity"], found["change"], strict=True)) == [
-        ("worst", "lost"), ("new", "lost"), ("faded", "worse"), ("old", "mended")
-    ]  # fmt: skip
-    assert found["evidence"].tolist() == ["line of worst", "line of new", "line of faded", "line of old"]
+        ("worst", "lost"),
+        ("new", "lost"),
+        ("faded", "worse"),
+        ("old", "mended"),
+    ]
+    assert found["evidence"].tolist() == [
+        "line of worst",
+        "line of new",
+        "line of faded",
+        "line of old",
+    ]
     assert found["share"].tolist() == [0.2] * 4
 
 

@@ -12,7 +12,9 @@ from workbench.base.errors import SettingError, UnknownName
 from workbench.evaluation.analysis.gate import Gate, gate, outcome
 
 
-def scores(values: Sequence[float | None], strategy: str = "mine", better: str = "higher") -> pd.DataFrame:
+def scores(
+    values: Sequence[float | None], strategy: str = "mine", better: str = "higher"
+) -> pd.DataFrame:
     rows = [
         {
             "session": f"s{i}",
@@ -48,13 +50,17 @@ def moved(*by: float) -> list[float]:
         (moved(-0.04), "passed"),
     ],
 )
-def test_a_loss_within_the_margin_passes_and_what_may_be_more_does_not(values: list[float], expected: str) -> None:
+def test_a_loss_within_the_margin_passes_and_what_may_be_more_does_not(
+    values: list[float], expected: str
+) -> None:
     assert outcome(gate(scores(values), scores(OLD), ASKED)) == expected
 
 
 @pytest.mark.parametrize("better", ["higher", "lower"])
 @pytest.mark.parametrize("seed", range(6))
-def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(seed: int, better: str) -> None:
+def test_a_loss_passes_exactly_where_the_shown_interval_ends_within_the_margin(
+    seed: int, better: str
+) -> None:
     gaps = np.random.default_rng(seed).exponential(size=8) - 1
     for margin in (0.2, 0.4, 0.6, 0.8):
         new = scores([value + gap for value, gap in zip(OLD, gaps, strict=True)], better=better)
@@ -113,8 +119,13 @@ def test_runs_that_compacted_nothing_pass_and_say_that_nothing_was_tested() -> N
     unscored = scores([None] * 3)
     compactions = unscored.assign(metric="compactions", value=pd.array([0.0] * 3, dtype="Float64"))
     found = gate(pd.concat([unscored, compactions]), pd.concat([unscored, compactions]), ASKED)[0]
-    assert (found.outcome, found.why) == ("passed", "nothing was tested: neither run compacted anything")
-    some = pd.concat([unscored, compactions.assign(value=pd.array([0.0, 1.0, 0.0], dtype="Float64"))])
+    assert (found.outcome, found.why) == (
+        "passed",
+        "nothing was tested: neither run compacted anything",
+    )
+    some = pd.concat(
+        [unscored, compactions.assign(value=pd.array([0.0, 1.0, 0.0], dtype="Float64"))]
+    )
     assert gate(some, some, ASKED)[0].outcome == "undecided"
 
 

@@ -5,7 +5,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from workbench.evaluation.analysis.paired import EXACT, holm, interval, paired_differences, sign_flip
+from workbench.evaluation.analysis.paired import (
+    EXACT,
+    holm,
+    interval,
+    paired_differences,
+    sign_flip,
+)
 
 
 def test_values_are_paired_by_session_and_a_missing_one_is_not_taken_for_zero() -> None:
@@ -15,7 +21,9 @@ def test_values_are_paired_by_session_and_a_missing_one_is_not_taken_for_zero() 
 
 
 def test_a_tie_is_a_tie_whatever_order_its_parts_were_added_in() -> None:
-    found = paired_differences(pd.Series({"a": 0.1 + 0.2, "b": 0.4}), pd.Series({"a": 0.3, "b": 0.3}))
+    found = paired_differences(
+        pd.Series({"a": 0.1 + 0.2, "b": 0.4}), pd.Series({"a": 0.3, "b": 0.3})
+    )
     assert found["a"] == 0.0 and found["b"] > 0
 
 
@@ -29,7 +37,8 @@ def test_without_skewness_the_interval_is_students() -> None:
 
 def test_the_end_on_the_long_side_moves_out_by_half_of_halls_correction() -> None:
     values = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.8]
-    mean, deviation, n, skew = 0.1, 0.8 / np.sqrt(8), 8, np.sqrt(8)  # by hand: the skewness of 1 among 8 is sqrt(8)
+    # by hand: the skewness of 1 among 8 is sqrt(8)
+    mean, deviation, n, skew = 0.1, 0.8 / np.sqrt(8), 8, np.sqrt(8)
     reach = stats.t.ppf(0.975, 7) / np.sqrt(n)
     root = np.cbrt(1 + skew * (-reach - skew / (6 * n)))
     hall = mean - deviation * 3 * (root - 1) / skew
@@ -73,14 +82,19 @@ def test_sign_flips_by_hand() -> None:
 def test_sign_flips_are_scipys_permutation_test() -> None:
     values = np.random.default_rng(5).normal(0.5, 1, 9)
     known = stats.permutation_test(
-        (values, np.zeros(9)), lambda x, y, axis: (x - y).mean(axis=axis), permutation_type="samples", vectorized=True
+        (values, np.zeros(9)),
+        lambda x, y, axis: (x - y).mean(axis=axis),
+        permutation_type="samples",
+        vectorized=True,
     )
     assert float(sign_flip(values)) == pytest.approx(known.pvalue)
 
 
 def test_with_few_sessions_that_all_agree_the_p_is_a_power_of_two() -> None:
     # evaluators that see four wins of four cannot go below 1/8 two-sided, whatever their size
-    assert [float(sign_flip(range(1, n + 1))) for n in (4, 5, 6)] == pytest.approx([1 / 8, 1 / 16, 1 / 32])
+    assert [float(sign_flip(range(1, n + 1))) for n in (4, 5, 6)] == pytest.approx(
+        [1 / 8, 1 / 16, 1 / 32]
+    )
 
 
 def test_all_ties_prove_nothing() -> None:

@@ -19,14 +19,20 @@ def test_a_session_without_a_value_is_left_out_for_all() -> None:
     values = np.tile([[0.5, 1.0], [0.6, 2.0]], (8, 1, 1))
     values[0] = [[9.0, 9.0], [np.nan, 2.0]]
     found = frontier(("a", "b"), values, ("higher", "higher"))
-    assert found.equals(frontier(("a", "b"), values[1:], ("higher", "higher"))) and set(found["sessions"]) == {7}
-    assert frontier(("a", "b"), values[:6], ("higher", "higher"))["probability"].isna().all(), "five of six are left"
+    assert found.equals(frontier(("a", "b"), values[1:], ("higher", "higher"))) and set(
+        found["sessions"]
+    ) == {7}
+    assert frontier(("a", "b"), values[:6], ("higher", "higher"))["probability"].isna().all(), (
+        "five of six are left"
+    )
 
 
 def test_a_coin_flip_is_called_one() -> None:
     # a is ahead of b in half of the sessions by as much as it is behind in the others; c is far off
     gaps = np.array([0.1, -0.1] * 10)
-    values = np.stack([np.stack([0.5 + gaps, 0.5 - gaps, gaps * 0], axis=1), np.ones((20, 3))], axis=2)
+    values = np.stack(
+        [np.stack([0.5 + gaps, 0.5 - gaps, gaps * 0], axis=1), np.ones((20, 3))], axis=2
+    )
     chance = frontier(("a", "b", "c"), values, ("higher", "higher"))["probability"]
     assert chance[2] == 0.0
     assert 0.5 < chance[0] < 0.65 and 0.5 < chance[1] < 0.65  # both in a draw that ties

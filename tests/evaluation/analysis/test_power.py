@@ -2,7 +2,12 @@ from itertools import pairwise
 
 import pytest
 
-from workbench.evaluation.analysis.paired import minimum_detectable, power, reporting_floor, sessions_needed
+from workbench.evaluation.analysis.paired import (
+    minimum_detectable,
+    power,
+    reporting_floor,
+    sessions_needed,
+)
 
 
 def test_the_floor_is_where_a_unanimous_sign_flip_test_could_come_out() -> None:
@@ -17,7 +22,9 @@ def test_as_many_sessions_are_needed_as_the_textbooks_say(effect: float, session
     assert sessions_needed(effect, 1.0) == sessions
 
 
-@pytest.mark.parametrize(("points", "published"), [(3, (88, 197, 546)), (5, (32, 71, 197)), (10, (8, 18, 50))])
+@pytest.mark.parametrize(
+    ("points", "published"), [(3, (88, 197, 546)), (5, (32, 71, 197)), (10, (8, 18, 50))]
+)
 def test_the_published_table_by_the_normal_law_is_met_within_the_two_that_students_takes(
     points: int, published: tuple[int, ...]
 ) -> None:

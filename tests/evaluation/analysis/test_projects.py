@@ -1,4 +1,6 @@
-"""Sessions of one project are alike: intervals and tests hold their word where projects are the unit."""
+"""Sessions of one project are alike: intervals and tests hold their word where projects are the
+unit.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,8 @@ SAMPLES = 1_500
 
 
 def differences(projects: int, correlation: float, seed: int) -> tuple[Floats, Floats]:
-    """Means of projects of 1 to 6 sessions, and the same sessions as if each stood alone, for many samples.
+    """Means of projects of 1 to 6 sessions, and the same sessions as if each stood alone, for many
+    samples.
 
     The true mean is 0; `correlation` is that of two sessions of a project (intra-class).
     """

@@ -1,4 +1,6 @@
-"""What uses less than it may is judged at the size that it uses: panel, order, gate, ablation, diff."""
+"""What uses less than it may is judged at the size that it uses: panel, order, gate, ablation,
+diff.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,12 @@ from workbench.recordings.importers.native import save
 from workbench.report.page.sweep import sweep_table
 
 SHARE = 0.3
-SMALL: dict[str, Any] = {"shares": (SHARE,), "boundaries": (0.5, 0.8), "window": 20_000, "quiet": True}
+SMALL: dict[str, Any] = {
+    "shares": (SHARE,),
+    "boundaries": (0.5, 0.8),
+    "window": 20_000,
+    "quiet": True,
+}
 SESSIONS = [
     Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}") for n in range(6)
 ]  # fmt: skip
@@ -63,13 +70,18 @@ def frugal(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def test_the_panel_puts_nobody_ahead_for_the_size_alone(wasteful: Results) -> None:
     scores, names = grouped(wasteful), ["truncate", "mine"]
-    assert panel(scores, names, "matched").ahead["truncate", "mine"], "at the size asked for somebody is"
+    assert panel(scores, names, "matched").ahead["truncate", "mine"], (
+        "at the size asked for somebody is"
+    )
     assert not panel(scores, names, "matched", wasteful.baseline_at_sizes).ahead["truncate", "mine"]
 
 
 def test_the_order_is_that_at_the_sizes_used(wasteful: Results) -> None:
     tables = Tables.of(wasteful)
-    asked, even = ([by(name) for name in ("truncate", "mine")] for by in (tables.equal_size, tables.best_recall))
+    asked, even = (
+        [by(name) for name in ("truncate", "mine")]
+        for by in (tables.equal_size, tables.best_recall)
+    )
     assert asked[0] and asked[1] and asked[0].mean > asked[1].mean + 0.05
     assert even[0] and even[1] and even[0].mean == pytest.approx(even[1].mean)
 
@@ -77,10 +89,22 @@ def test_the_order_is_that_at_the_sizes_used(wasteful: Results) -> None:
 def test_the_gate_holds_a_strategy_against_the_baseline_at_the_size_that_it_used(
     wasteful: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["gate", str(wasteful.path), "-s", "mine", "--against", "truncate", "--share", str(SHARE), "--json"]
+    words = [
+        "gate",
+        str(wasteful.path),
+        "-s",
+        "mine",
+        "--against",
+        "truncate",
+        "--share",
+        str(SHARE),
+        "--json",
+    ]
     assert main([*words, "--margin", "0.01"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["verdicts"]
-    assert found["difference"] == pytest.approx(0) and found["mean"] == pytest.approx(found["baseline"])
+    assert found["difference"] == pytest.approx(0) and found["mean"] == pytest.approx(
+        found["baseline"]
+    )
     lacking = wasteful.path / "baseline_at_sizes.parquet"
     wasteful.baseline_at_sizes.iloc[:0].to_parquet(hidden := lacking.with_suffix(".none"))
     kept = lacking.read_bytes()
@@ -99,8 +123,12 @@ def test_between_two_runs_a_change_of_size_alone_is_no_change(
     assert main(["gate", str(wasteful.path), "-b", str(frugal.path), *words]) == 0
     capsys.readouterr()
     assert main(["runs", "diff", str(frugal.path), str(wasteful.path), "-s", "mine", "--json"]) == 0
-    rows = [row for row in json.loads(capsys.readouterr().out)["values"] if row["mode"] == "matched"]
-    assert rows and all(row["before"] > row["after"] + 0.02 for row in rows), "the values are told as they are"
+    rows = [
+        row for row in json.loads(capsys.readouterr().out)["values"] if row["mode"] == "matched"
+    ]
+    assert rows and all(row["before"] > row["after"] + 0.02 for row in rows), (
+        "the values are told as they are"
+    )
     assert all(row["difference"] == pytest.approx(0) and row["by_size"] < -0.02 for row in rows)
     found = changes(Tables.of(wasteful), Tables.of(frugal)).set_index("strategy")
     assert found.loc["mine", "difference"] == pytest.approx(0)
@@ -111,14 +139,19 @@ def test_a_sweep_compares_its_points_at_the_sizes_that_they_used(tmp_path: Path)
         save(one, tmp_path / f"{one.id}.jsonl")
     mine = Preset("mine", Strategy("mine", (Wasteful(0.6),)))
     grid = {
-        "sessions": [str(tmp_path / "*.jsonl")], "strategies": [mine, "truncate"], "windows": [16_000, 20_000],
-        "shares": [SHARE], "boundaries": [0.5, 0.8],
-    }  # fmt: skip
+        "sessions": [str(tmp_path / "*.jsonl")],
+        "strategies": [mine, "truncate"],
+        "windows": [16_000, 20_000],
+        "shares": [SHARE],
+        "boundaries": [0.5, 0.8],
+    }
     results = sweep(grid, out=tmp_path / "run", quiet=True)
     found = sweep_table(results).set_index("strategy")
     for window in (16_000, 20_000):
         own, plain = (found.loc[f"{name} window={window}"] for name in ("mine", "truncate"))
-        assert own["recall_at_0.3"] < plain["recall_at_0.3"] - 0.05, "at the size asked for it keeps less"
+        assert own["recall_at_0.3"] < plain["recall_at_0.3"] - 0.05, (
+            "at the size asked for it keeps less"
+        )
         assert own["used_at_0.3"] < 0.7 * plain["used_at_0.3"]
         assert own["difference"] == pytest.approx(0) and own["baseline"] == "truncate window=16000"
         assert (own["window_least"], own["window_most"]) == (window, window)
@@ -130,5 +163,7 @@ def test_a_sweep_compares_its_points_at_the_sizes_that_they_used(tmp_path: Path)
 def test_a_stage_that_only_makes_the_context_smaller_adds_nothing_at_equal_size() -> None:
     part = Preset("made", Strategy("made", (Wasteful(), Truncate())))
     table = leave_one_out(SESSIONS[:2], part, **SMALL)
-    found = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index("stage")
+    found = table[(table["metric"] == "exam_recall") & (table["mode"] == "matched")].set_index(
+        "stage"
+    )
     assert found.loc["wasteful", "effect"] == pytest.approx(0, abs=0.02)

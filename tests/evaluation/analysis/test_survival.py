@@ -9,7 +9,9 @@ from scipy import stats
 from workbench.evaluation.analysis.survival import half_life, survival
 
 
-def survived(rounds: Sequence[int], lost: Sequence[bool], sessions: Sequence[Hashable]) -> pd.DataFrame:
+def survived(
+    rounds: Sequence[int], lost: Sequence[bool], sessions: Sequence[Hashable]
+) -> pd.DataFrame:
     """The curve of entities that each lived so many rounds and were lost then, or not."""
     names = list(dict.fromkeys(sessions))
     risk, gone = np.zeros((2, len(names), max(rounds, default=0)))
@@ -22,7 +24,11 @@ def survived(rounds: Sequence[int], lost: Sequence[bool], sessions: Sequence[Has
 def test_the_curve_by_hand() -> None:
     # 5 at risk, 1 lost: 4/5; one leaves; 3 at risk, 2 lost: 4/5 * 1/3
     found = survived([1, 1, 2, 2, 3], [True, False, True, True, False], ["s"] * 5)
-    assert found[["round", "at_risk", "lost"]].to_numpy().tolist() == [[1, 5, 1], [2, 3, 2], [3, 1, 0]]
+    assert found[["round", "at_risk", "lost"]].to_numpy().tolist() == [
+        [1, 5, 1],
+        [2, 3, 2],
+        [3, 1, 0],
+    ]
     assert found["surviving"].tolist() == pytest.approx([0.8, 0.8 / 3, 0.8 / 3])
 
 
@@ -37,7 +43,8 @@ def test_the_curve_is_scipys() -> None:
 
 def test_a_constant_rate_of_loss_has_the_half_life_of_its_law() -> None:
     rounds, lost = [], []
-    for number, count in enumerate((200, 160, 128), start=1):  # a fifth of 1000, then of 800, of 640
+    # a fifth of 1000, then of 800, of 640
+    for number, count in enumerate((200, 160, 128), start=1):
         rounds += [number] * count
         lost += [True] * count
     rounds += [3] * 512
@@ -45,7 +52,9 @@ def test_a_constant_rate_of_loss_has_the_half_life_of_its_law() -> None:
     assert half_life(survived(rounds, lost, ["s"] * 1000)) is None
     rounds, lost = [1] * 200 + [2] * 160 + [3] * 128 + [4] * 512, [True] * 488 + [False] * 512
     lost[488:590] = [True] * 102
-    assert half_life(survived(rounds, lost, ["s"] * 1000)) == pytest.approx(log(0.5) / log(0.8), abs=0.01)
+    assert half_life(survived(rounds, lost, ["s"] * 1000)) == pytest.approx(
+        log(0.5) / log(0.8), abs=0.01
+    )
 
 
 def test_exactly_half_is_a_half_life() -> None:

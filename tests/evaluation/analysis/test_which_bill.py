@@ -1,4 +1,6 @@
-"""The bill of `compare` beside that of a simulation: one function, one sign, and a sentence where look-ups turn it."""
+"""The bill of `compare` beside that of a simulation: one function, one sign, and a sentence
+where look-ups turn it.
+"""
 
 from pathlib import Path
 
@@ -15,7 +17,14 @@ STRATEGIES = ("truncate", "summarize", "pipeline")
 
 def test_the_bill_without_look_ups_is_that_of_compare(tmp_path: Path) -> None:
     files = list(map(str, bundled_files()[: None if FULL else 2]))
-    run = wb.compare(files, strategies=STRATEGIES, shares=(), model="extractive", out=tmp_path / "run", quiet=True)
+    run = wb.compare(
+        files,
+        strategies=STRATEGIES,
+        shares=(),
+        model="extractive",
+        out=tmp_path / "run",
+        quiet=True,
+    )
     simulated = wb.simulate(
         files, strategies=STRATEGIES, model="extractive", out=tmp_path / "run", quiet=True
     ).simulated
@@ -23,7 +32,9 @@ def test_the_bill_without_look_ups_is_that_of_compare(tmp_path: Path) -> None:
     bills = run.costs[run.costs["strategy"].isin(STRATEGIES)].set_index(columns)
     followed = simulated.set_index(columns).reindex(bills.index)
     without_fetching = (bills["net_saving"] + bills["usd_fetching"]).astype(float)
-    assert without_fetching.tolist() == pytest.approx(followed["saved_usd"].astype(float).tolist(), abs=1e-12)
+    assert without_fetching.tolist() == pytest.approx(
+        followed["saved_usd"].astype(float).tolist(), abs=1e-12
+    )
     clear = bills["net_saving"].abs() > bills["usd_fetching"]
     signs = (bills["net_saving"] > 0)[clear]
     assert len(signs) == len(files) * len(STRATEGIES)
@@ -49,7 +60,9 @@ def simulated(**nets: list[float]) -> pd.DataFrame:
 
 def test_where_look_ups_turn_a_saving_into_a_cost_a_sentence_says_which_to_believe() -> None:
     turned = which_bill(simulated(truncate=[0.3, 0.4, 0.2], pipeline=[-0.7, -0.6, -0.8]))
-    assert turned.startswith("With all look-ups pipeline cost more than no compaction, although the bill")
+    assert turned.startswith(
+        "With all look-ups pipeline cost more than no compaction, although the bill"
+    )
     assert "Believe the net" in turned and "One session alone" not in turned
 
 

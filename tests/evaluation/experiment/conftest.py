@@ -1,4 +1,6 @@
-"""A provider behind a real HTTP server that writes summaries, named in the environment as a user names it."""
+"""A provider behind a real HTTP server that writes summaries, named in the environment as a user
+names it.
+"""
 
 from __future__ import annotations
 

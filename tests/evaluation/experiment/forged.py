@@ -1,4 +1,6 @@
-"""Four sessions of a coding agent, and what a stranger could write into one of them to turn a verdict."""
+"""Four sessions of a coding agent, and what a stranger could write into one of them to turn a
+verdict.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ FORGED = "session-0"
 STEPS = 40
 HEAD = 1_500
 """Tokens of the system prompt and the tools, which are reported and in no message."""
-WORDS = [f"{stem}{number}" for stem in ("alpha", "kappa", "sigma", "omega", "delta") for number in range(60)]
+WORDS = [
+    f"{stem}{number}"
+    for stem in ("alpha", "kappa", "sigma", "omega", "delta")
+    for number in range(60)
+]
 Forgery: TypeAlias = Callable[[Session], Sequence[Session]]
 """What becomes of the session that is forged."""
 
@@ -26,25 +32,53 @@ def honest(number: int) -> Session:
     """A session that edits files and is told values that it needs later, with true reports."""
     dice, messages, prompt = Random(number), list[Message](), HEAD
     messages += [rules("You are a careful engineer.", "rules")]
-    messages += [said(f"Keep port {8400 + number}, never touch config/live{number}.toml. Go on.", "task")]
+    messages += [
+        said(f"Keep port {8400 + number}, never touch config/live{number}.toml. Go on.", "task")
+    ]
     for step in range(STEPS):
         path, limit = f"src/mod{step % 9}_{number}.py", 1_000 + 7 * step
         text = " ".join(dice.choices(WORDS, k=60 + 10 * number))
-        usage = Usage(input=120, cache_read=prompt - 120 if step else 0, cache_write=0 if step else prompt, output=60)
-        call = called("read", f"c{step}", f"a{step}", f"I look at {path}: limit_{step % 9} must be {limit}.", path=path)
-        timed = replace(call, usage=usage, model="claude-sonnet-4-5", time=1_767_261_600.0 + 20 * step)
-        messages += [timed, result(f"limit_{step % 9} = {limit}\n{text}\nsee {path}", f"c{step}", name="read")]
+        usage = Usage(
+            input=120,
+            cache_read=prompt - 120 if step else 0,
+            cache_write=0 if step else prompt,
+            output=60,
+        )
+        call = called(
+            "read",
+            f"c{step}",
+            f"a{step}",
+            f"I look at {path}: limit_{step % 9} must be {limit}.",
+            path=path,
+        )
+        timed = replace(
+            call, usage=usage, model="claude-sonnet-4-5", time=1_767_261_600.0 + 20 * step
+        )
+        messages += [
+            timed,
+            result(f"limit_{step % 9} = {limit}\n{text}\nsee {path}", f"c{step}", name="read"),
+        ]
         prompt += 320 + 45 * number
-    messages += [told(f"Done: port {8400 + number} is kept, config/live{number}.toml is untouched.", "end")]
-    session = Session.of(messages, id=f"session-{number}", model="claude-sonnet-4-5", project=f"project-{number}")
+    messages += [
+        told(f"Done: port {8400 + number} is kept, config/live{number}.toml is untouched.", "end")
+    ]
+    session = Session.of(
+        messages, id=f"session-{number}", model="claude-sonnet-4-5", project=f"project-{number}"
+    )
     return session
 
 
-def rewritten(session: Session, change: Callable[[AssistantMessage, int], AssistantMessage]) -> Session:
+def rewritten(
+    session: Session, change: Callable[[AssistantMessage, int], AssistantMessage]
+) -> Session:
     """The session with each answer that has a report changed; `change` also gets its number."""
     entries, number = list[Entry](), 0
     for entry in session.log:
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.message.usage:
+        if (
+            isinstance(entry, MessageEntry)
+            and isinstance(entry.message, AssistantMessage)
+            and entry.message.usage
+        ):
             entry = replace(entry, message=change(entry.message, number))
             number += 1
         entries.append(entry)
@@ -56,7 +90,11 @@ def reporting(every: int = 1, **figures: int) -> Forgery:
 
     def change(answer: AssistantMessage, number: int) -> AssistantMessage:
         assert answer.usage is not None
-        return replace(answer, usage=replace(answer.usage, **figures)) if number % every == 0 else answer
+        return (
+            replace(answer, usage=replace(answer.usage, **figures))
+            if number % every == 0
+            else answer
+        )
 
     return lambda session: [rewritten(session, change)]
 
@@ -75,7 +113,10 @@ def times(factor: int) -> Forgery:
     """Each report says so many times what it said."""
     return with_usage(
         lambda usage: Usage(
-            usage.input * factor, usage.cache_read * factor, usage.cache_write * factor, usage.output * factor
+            usage.input * factor,
+            usage.cache_read * factor,
+            usage.cache_write * factor,
+            usage.output * factor,
         )
     )
 
@@ -88,7 +129,9 @@ def swapped(usage: Usage) -> Usage:
 def apart(seconds: float) -> Forgery:
     """Answers come so long after each other."""
     return lambda session: [
-        rewritten(session, lambda answer, number: replace(answer, time=1_767_261_600.0 + seconds * number))
+        rewritten(
+            session, lambda answer, number: replace(answer, time=1_767_261_600.0 + seconds * number)
+        )
     ]
 
 
@@ -114,11 +157,19 @@ def compacted_at(tokens: int) -> Forgery:
         summary = Summary(id="summary", text="The goal is to keep the port.")
         kept = entries[middle - 2].id
         compaction = CompactionEntry(
-            id="compaction", parent=entries[middle - 1].id, summary=summary, first_kept=kept, tokens_before=tokens,
+            id="compaction",
+            parent=entries[middle - 1].id,
+            summary=summary,
+            first_kept=kept,
+            tokens_before=tokens,
             reason="auto",
-        )  # fmt: skip
+        )
         later = replace(entries[middle], parent="compaction")
-        return [replace(session, log=Log([*entries[:middle], compaction, later, *entries[middle + 1 :]]))]
+        return [
+            replace(
+                session, log=Log([*entries[:middle], compaction, later, *entries[middle + 1 :]])
+            )
+        ]
 
     return forged
 

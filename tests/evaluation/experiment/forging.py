@@ -1,4 +1,6 @@
-"""Runs four sessions, one of which is forged, and says how far that moves the figures and whether it is said."""
+"""Runs four sessions, one of which is forged, and says how far that moves the figures and
+whether it is said.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,11 @@ def _run(folder: Path, forged: Sequence[Session], window: int | None) -> Tables:
     for session in sessions:
         files.append(recordings / f"{session.id}.jsonl")
         save(session, files[-1])
-    return Tables.of(compare(files, strategies=STRATEGIES, window=window, shares=(), out=folder / "run", quiet=True))
+    return Tables.of(
+        compare(
+            files, strategies=STRATEGIES, window=window, shares=(), out=folder / "run", quiet=True
+        )
+    )
 
 
 def _figures(run: Tables) -> Figures:
@@ -71,5 +77,7 @@ def _figures(run: Tables) -> Figures:
             "tokens saved": run.own_trigger(strategy, SAVED),
             "names": run.own_trigger(strategy, NAMES),
         }
-        figures |= {(strategy, name): one.mean for name, one in estimates.items() if one is not None}
+        figures |= {
+            (strategy, name): one.mean for name, one in estimates.items() if one is not None
+        }
     return figures

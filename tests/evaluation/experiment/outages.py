@@ -64,13 +64,22 @@ class Fault:
 
 def summary(asked: dict[str, Any], usage: Any = "honest") -> Reply:
     """A summary with the headings that the prompt asks for."""
-    headings = [line for line in asked["messages"][-1]["content"].splitlines() if line.startswith("## ")]
-    text = "\n".join(f"{heading}\n- {says}" for heading, says in zip(headings, SENTENCES, strict=False))
+    headings = [
+        line for line in asked["messages"][-1]["content"].splitlines() if line.startswith("## ")
+    ]
+    text = "\n".join(
+        f"{heading}\n- {says}" for heading, says in zip(headings, SENTENCES, strict=False)
+    )
     return completion(text or SENTENCES[0], usage=usage)
 
 
 def _usage(read: int, wrote: int, **more: Any) -> Says:
-    usage = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote, **more}
+    usage = {
+        "prompt_tokens": read,
+        "completion_tokens": wrote,
+        "total_tokens": read + wrote,
+        **more,
+    }
     return lambda asked: summary(asked, usage)
 
 
@@ -130,7 +139,9 @@ FAULTS: dict[str, Fault] = {
     "connection refused": Fault("pending", None, variables={API_BASE: "http://127.0.0.1:9/v1"}),
     "unknown host": Fault("pending", None, variables={API_BASE: "http://no-such-host.invalid/v1"}),
     "never an answer": Fault("pending", Reply("", hangs=True), variables=SLOW),
-    "an answer that drips": Fault("pending", replace(completion("x" * 3_000), drips=0.02), variables=SLOW),
+    "an answer that drips": Fault(
+        "pending", replace(completion("x" * 3_000), drips=0.02), variables=SLOW
+    ),
 }
 SAMPLE = (
     "first 429, wait nan", "first half stream", "always 401", "connection refused", "too long", "a huge answer",
@@ -140,7 +151,9 @@ SAMPLE = (
 
 def configured(folder: Path, address: str) -> dict[str, str]:
     """The environment in which a stub is asked: without waits, at a dollar a token."""
-    (folder / "models.toml").write_text("[default]\nfirst_wait = 0.01\ninput_usd = 1\noutput_usd = 2\n")
+    (folder / "models.toml").write_text(
+        "[default]\nfirst_wait = 0.01\ninput_usd = 1\noutput_usd = 2\n"
+    )
     return {MODELS_FILE: str(folder / "models.toml"), "WORKBENCH_TRIES": "2", API_BASE: address}
 
 
@@ -154,9 +167,17 @@ def done(folder: Path, cache: Path, **more: Any) -> Results:
     """The run of one session under `summarize`."""
     one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     return compare(
-        [one], strategies=["summarize"], window=2_500, shares=(0.3,), boundaries=(0.6,), model=MODEL, quiet=True,
-        out=folder, model_settings=ModelSettings(cache=cache), **more,
-    )  # fmt: skip
+        [one],
+        strategies=["summarize"],
+        window=2_500,
+        shares=(0.3,),
+        boundaries=(0.6,),
+        model=MODEL,
+        quiet=True,
+        out=folder,
+        model_settings=ModelSettings(cache=cache),
+        **more,
+    )
 
 
 def met(fault: Fault, provider: Provider, before: Path, folder: Path) -> Results:
@@ -175,4 +196,8 @@ def met(fault: Fault, provider: Provider, before: Path, folder: Path) -> Results
 def spent(cache: Path) -> float:
     """Dollars of all calls in the ledger."""
     with closing(sqlite3.connect(cache / "answers.sqlite")) as ledger:
-        return float(ledger.execute("select coalesce(sum(coalesce(usd, reserved)), 0) from calls").fetchone()[0])
+        return float(
+            ledger.execute(
+                "select coalesce(sum(coalesce(usd, reserved)), 0) from calls"
+            ).fetchone()[0]
+        )

@@ -1,4 +1,6 @@
-"""A run folder of a stranger: what would take more memory than any run is refused before it is read."""
+"""A run folder of a stranger: what would take more memory than any run is refused before it is
+read.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from workbench.evaluation.experiment.store import Results, RunFolder, frame, rea
 
 def one_long_text(path: Path) -> None:
     """4,200 rows of one text of a megabyte, which the file has once."""
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 4_200, pa.int32()), pa.array(["x" * 1_000_000]))
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 4_200, pa.int32()), pa.array(["x" * 1_000_000])
+    )
     parquet.write_table(pa.table({"session": texts}), path, compression="none", store_schema=False)
 
 
@@ -43,7 +47,10 @@ def nested(path: Path) -> None:
 
 
 BOMBS: dict[str, tuple[Callable[[Path], None], str]] = {
-    "one long text": (one_long_text, r"would take 4,00\d MB of memory as a table; at most 512 MB are read"),
+    "one long text": (
+        one_long_text,
+        r"would take 4,00\d MB of memory as a table; at most 512 MB are read",
+    ),
     "one number": (one_number, "has 100,000,000 rows; at most 20,000,000 are read"),
     "packed well": (packed_well, r"would take 57\d MB of memory"),
     "nested": (nested, "has a column in which values lie in others"),
@@ -71,21 +78,30 @@ def test_a_table_that_would_take_too_much_is_refused_before_it_takes_it(
     assert path.stat().st_size < 4 << 20
     with pytest.raises(SettingError, match=f"sessions.parquet {why}"):
         read_table(path)
-    measured = subprocess.run([sys.executable, "-c", MEASURED, path], check=True, capture_output=True, text=True)
+    measured = subprocess.run(
+        [sys.executable, "-c", MEASURED, path], check=True, capture_output=True, text=True
+    )
     sentence, megabytes = measured.stdout.splitlines()
     assert "sessions.parquet" in sentence and int(megabytes) < 200
 
 
 @pytest.mark.parametrize("rows", [0, 1, 3_000])
 def test_a_table_of_a_run_is_read_as_it_was(tmp_path: Path, rows: int) -> None:
-    table = frame("sessions", [{"session": f"s{row}", "title": "t" * 500, "messages": row} for row in range(rows)])
+    table = frame(
+        "sessions",
+        [{"session": f"s{row}", "title": "t" * 500, "messages": row} for row in range(rows)],
+    )
     table.to_parquet(tmp_path / "sessions.parquet", index=False)
     assert read_table(tmp_path / "sessions.parquet").equals(table)
 
 
-def test_what_is_looked_up_is_what_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_looked_up_is_what_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "sessions.parquet"
-    frame("sessions", [{"session": "s", "title": "t" * 1_000}] * 2_000).to_parquet(path, index=False)
+    frame("sessions", [{"session": "s", "title": "t" * 1_000}] * 2_000).to_parquet(
+        path, index=False
+    )
     monkeypatch.setattr(bounded, "MOST_TABLE", 3 << 20)
     assert len(read_table(path)) == 2_000
     monkeypatch.setattr(bounded, "MOST_TABLE", 1_900_000)
@@ -100,7 +116,9 @@ def test_a_manifest_and_a_replay_of_more_than_the_most_are_refused(
     (tmp_path / "replays").mkdir()
     for name in ("manifest.json", "replays/key.json"):
         (tmp_path / name).write_text(json.dumps({"schema": 1, "x": "x" * (1 << 20)}))
-    with pytest.raises(SettingError, match=r"manifest\.json is larger than 1 MB, the most that is read of it"):
+    with pytest.raises(
+        SettingError, match=r"manifest\.json is larger than 1 MB, the most that is read of it"
+    ):
         Results.open(tmp_path)
     with pytest.raises(SettingError, match=r"key\.json is larger than 1 MB"):
         RunFolder(tmp_path).replay("key")

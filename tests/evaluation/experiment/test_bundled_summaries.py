@@ -1,4 +1,6 @@
-"""Who wrote the summaries of a run with the bundled model: real summaries, a rule's, or both, named everywhere."""
+"""Who wrote the summaries of a run with the bundled model: real summaries, a rule's, or both,
+named everywhere.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ class Recorder:
     def complete(self, request: SummaryRequest, /) -> Completion:
         done = Extractive().complete(request)
         key = request_key(request)
-        self.answers[key] = BundledAnswer(key=key, text=done.text, input_tokens=9, output_tokens=9, writer=WRITER)
+        self.answers[key] = BundledAnswer(
+            key=key, text=done.text, input_tokens=9, output_tokens=9, writer=WRITER
+        )
         return replace(done, model=self.name)
 
 
@@ -120,8 +124,13 @@ def test_a_summary_that_is_not_bundled_is_named_a_rules_everywhere(
     assert kinds(tables)["summarize"] == "mixed", "such a replay never counts as the model's"
     line = f"{n} summaries: {n - 1} by bundled ({WRITER}), 1 by a rule."
     assert who_wrote(tables) == line
-    assert opening(tables).startswith(f"A rule wrote 1 of {n} summaries, some of summarize among them")
-    note = f"{n - 1} of {n} summaries were written by bundled; 1 is not bundled, and a rule (extractive) wrote it"
+    assert opening(tables).startswith(
+        f"A rule wrote 1 of {n} summaries, some of summarize among them"
+    )
+    note = (
+        f"{n - 1} of {n} summaries were written by bundled; 1 is not bundled, and a rule"
+        " (extractive) wrote it"
+    )
     text = printed(results, capsys)
     for words in (line, note, opening(tables)):
         assert words in text
@@ -151,7 +160,10 @@ def test_another_prompt_makes_the_answers_stale_and_that_is_said(
 
 
 def test_the_rules_summaries_are_those_of_extractive_to_the_letter(tmp_path: Path) -> None:
-    mine, plain = run(tmp_path / "a", bundled_model(tmp_path, [])), run(tmp_path / "b", "extractive")
+    mine, plain = (
+        run(tmp_path / "a", bundled_model(tmp_path, [])),
+        run(tmp_path / "b", "extractive"),
+    )
     columns = ["session", "strategy", "mode", "metric", "value"]
     assert mine.scores[columns].equals(plain.scores[columns])
     assert mine.costs.equals(plain.costs)
@@ -161,7 +173,9 @@ def default_model(what: What, **settings: object) -> tuple[object, ...]:
     return Run.of(sources_of(what), RunSpec(**settings)).task.spec.model
 
 
-def test_bundled_sessions_alone_have_the_bundled_summaries_where_no_model_is_named(tmp_path: Path) -> None:
+def test_bundled_sessions_alone_have_the_bundled_summaries_where_no_model_is_named(
+    tmp_path: Path,
+) -> None:
     copy = shutil.copy(bundled_files()[0], tmp_path / "mine.jsonl.gz")
     own = session()
     assert default_model(()) == ("bundled",)

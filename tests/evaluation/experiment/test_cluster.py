@@ -34,14 +34,20 @@ with_workers = pytest.mark.skipif(not FULL, reason="starts workers; part of the 
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    )
     yield cluster.scheduler_address
     cluster.close()
 
 
 @contextlib.contextmanager
-def started(command: list[str], env: dict[str, str] | None = None) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+def started(
+    command: list[str], env: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env
+    )
     try:
         yield process
     finally:
@@ -54,18 +60,29 @@ def sessions(tmp_path: Path) -> Path:
     for n in range(3):
         path = tmp_path / "sessions" / f"s{n}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        save(Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}", project=f"p{n}"), path)
+        save(
+            Session.of([rules("be brief"), *remembering(24 + n)], id=f"s{n}", project=f"p{n}"), path
+        )
     return tmp_path / "sessions"
 
 
 def run(folder: Path | str, out: Path, scheduler: str | None, *own: Preset) -> Results:
     return compare(
-        folder, window=4_000, shares=(0.2,), out=out, quiet=True, strategies=("truncate", *own), scheduler=scheduler
+        folder,
+        window=4_000,
+        shares=(0.2,),
+        out=out,
+        quiet=True,
+        strategies=("truncate", *own),
+        scheduler=scheduler,
     )
 
 
 def same(one: Results, other: Results) -> bool:
-    return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
+    return all(
+        (one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes()
+        for t in COLUMNS
+    )
 
 
 @with_workers
@@ -93,7 +110,9 @@ class FatalOnce:
 
 
 @with_workers
-def test_a_killed_worker_of_a_cluster_loses_nothing(sessions: Path, tmp_path: Path, scheduler: str) -> None:
+def test_a_killed_worker_of_a_cluster_loses_nothing(
+    sessions: Path, tmp_path: Path, scheduler: str
+) -> None:
     part = Preset("fatal", Strategy("fatal", (FatalOnce(str(tmp_path / "mark")),)))
     hit = run(sessions, tmp_path / "hit", scheduler, part)
     assert (tmp_path / "mark").exists()
@@ -126,7 +145,9 @@ class Ending:
 
 @contextlib.contextmanager
 def apart(folder: Path, env: dict[str, str]) -> Iterator[tuple[str, int]]:
-    """A scheduler and a worker as Dask's own commands start them: the scheduler's address and process."""
+    """A scheduler and a worker as Dask's own commands start them: the scheduler's address and
+    process.
+    """
     where = folder / "where.json"
     parts = ["--no-dashboard", "--scheduler-file", str(where)]
     scheduler = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *parts]
@@ -144,20 +165,34 @@ def test_a_scheduler_that_dies_ends_the_run_in_one_sentence(sessions: Path, tmp_
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with (
         apart(tmp_path, env) as (address, pid),
-        pytest.raises(SetupError, match="cannot finish the run: its scheduler went away; finished work is kept"),
+        pytest.raises(
+            SetupError,
+            match="cannot finish the run: its scheduler went away; finished work is kept",
+        ),
     ):
-        run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(pid),))))
+        run(
+            sessions,
+            tmp_path / "run",
+            address,
+            Preset("ending", Strategy("ending", (Ending(pid),))),
+        )
 
 
 @with_workers
-def test_a_cluster_that_lacks_the_module_of_a_strategy_is_one_sentence(sessions: Path, tmp_path: Path) -> None:
+def test_a_cluster_that_lacks_the_module_of_a_strategy_is_one_sentence(
+    sessions: Path, tmp_path: Path
+) -> None:
     with (
         apart(tmp_path, {**os.environ}) as (address, _),
-        pytest.raises(SetupError, match="cannot read its tasks; install on its scheduler and workers the"),
+        pytest.raises(
+            SetupError, match="cannot read its tasks; install on its scheduler and workers the"
+        ),
     ):
         run(sessions, tmp_path / "run", address, Preset("ending", Strategy("ending", (Ending(0),))))
 
 
-def test_an_address_where_no_scheduler_answers_is_one_sentence(sessions: Path, tmp_path: Path) -> None:
+def test_an_address_where_no_scheduler_answers_is_one_sentence(
+    sessions: Path, tmp_path: Path
+) -> None:
     with pytest.raises(SetupError, match="no Dask scheduler answers at 'nonsense'"):
         run(sessions, tmp_path / "run", "nonsense")

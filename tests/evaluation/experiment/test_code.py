@@ -7,7 +7,10 @@ from builders import conversation
 from workbench.engine.compaction.presets import preset
 from workbench.evaluation.experiment.keys import described, key, own_code
 
-LIMIT = "class Own:\n    name = 'own'\n    def plan(self, context, budget):\n        return cut(context, {n})\n"
+LIMIT = (
+    "class Own:\n    name = 'own'\n    def plan(self, context, budget):\n        return"
+    " cut(context, {n})\n"
+)
 HELPER = "def cut(context, n):\n    return None if n > {n} else n\n"
 
 

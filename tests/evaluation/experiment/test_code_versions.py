@@ -15,7 +15,13 @@ import workbench as wb
 from workbench.engine.compaction.presets import NAMES
 from workbench.engine.compaction.strategy import Preset
 from workbench.evaluation.experiment import code_versions as code_module
-from workbench.evaluation.experiment.code_versions import FILE, PACKAGE, PackageCode, PartsUsed, code_versions
+from workbench.evaluation.experiment.code_versions import (
+    FILE,
+    PACKAGE,
+    PackageCode,
+    PartsUsed,
+    code_versions,
+)
 from workbench.evaluation.experiment.prepared import prepared
 from workbench.evaluation.experiment.replay_rows import replay_rows
 from workbench.evaluation.experiment.spec import RunSpec
@@ -35,7 +41,9 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def code(copy: Path) -> PackageCode:
-    """What is known about the copy before it is edited, so that each test reads the edited files only."""
+    """What is known about the copy before it is edited, so that each test reads the edited files
+    only.
+    """
     known = PackageCode(copy)
     known.version(REPLAY_BEGINS, UNSEEN)
     known.save(copy / FILE)
@@ -73,14 +81,21 @@ Edit = Callable[[str, Callable[[str], str]], None]
 
 
 def comment_everywhere(text: str) -> str:
-    """The file with a comment above each line that begins a statement of the module, and blank lines below."""
+    """The file with a comment above each line that begins a statement of the module, and blank
+    lines below.
+    """
     lines = text.splitlines()
     starts = ("def ", "class ", "import ")
-    return "\n".join(f"# why\n{line}" if line.startswith(starts) else line for line in lines) + "\n\n# the end\n"
+    return (
+        "\n".join(f"# why\n{line}" if line.startswith(starts) else line for line in lines)
+        + "\n\n# the end\n"
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_comment_in_any_file_of_a_room_changes_no_version(room: str, copy: Path, edited: Edit) -> None:
+def test_a_comment_in_any_file_of_a_room_changes_no_version(
+    room: str, copy: Path, edited: Edit
+) -> None:
     before = version(copy)
     for file in sorted((copy / room).rglob("*.py")):
         edited(str(file.relative_to(copy)), comment_everywhere)
@@ -105,9 +120,16 @@ CHECKED = "def checked(wanted: Boundaries) -> Boundaries"
         (CHECKED, CHECKED.replace("Boundaries", "object")),
         (CHECKED, f"if TYPE_CHECKING:\n    import json\n\n{CHECKED}"),
     ],
-    ids=["a docstring", "a blank line", "an annotation of a function", "an import for type checkers"],
+    ids=[
+        "a docstring",
+        "a blank line",
+        "an annotation of a function",
+        "an import for type checkers",
+    ],
 )
-def test_what_changes_nothing_at_run_time_changes_no_version(old: str, new: str, copy: Path, edited: Edit) -> None:
+def test_what_changes_nothing_at_run_time_changes_no_version(
+    old: str, new: str, copy: Path, edited: Edit
+) -> None:
     before = version(copy)
     edited("evaluation/replays/boundaries.py", lambda text: text.replace(old, new, 1))
     assert version(copy) == before
@@ -125,7 +147,9 @@ def test_what_changes_nothing_at_run_time_changes_no_version(old: str, new: str,
         "engine/compaction/prompts/opal_headings.md",
     ],
 )
-def test_code_that_a_replay_does_not_use_changes_no_version(file: str, copy: Path, edited: Edit) -> None:
+def test_code_that_a_replay_does_not_use_changes_no_version(
+    file: str, copy: Path, edited: Edit
+) -> None:
     before = version(copy)
     edited(file, lambda text: f"{text}\nANOTHER = 7\n")
     assert version(copy) == before
@@ -143,7 +167,9 @@ def test_code_that_a_replay_does_not_use_changes_no_version(file: str, copy: Pat
         ("engine/extraction/lexicon.toml", "", "# x"),
     ],
 )
-def test_code_and_data_that_it_uses_change_the_version(file: str, old: str, new: str, copy: Path, edited: Edit) -> None:
+def test_code_and_data_that_it_uses_change_the_version(
+    file: str, old: str, new: str, copy: Path, edited: Edit
+) -> None:
     before = version(copy)
     edited(file, lambda text: text.replace(old, new, 1) if old else text + new)
     assert version(copy) != before
@@ -159,7 +185,9 @@ def test_code_and_data_that_it_uses_change_the_version(file: str, old: str, new:
         ("learned", "engine/compaction/presets/learned.py"),
     ],
 )
-def test_what_one_strategy_uses_changes_its_version_alone(preset: str, file: str, copy: Path, edited: Edit) -> None:
+def test_what_one_strategy_uses_changes_its_version_alone(
+    preset: str, file: str, copy: Path, edited: Edit
+) -> None:
     before, others = version(copy, preset), version(copy, "truncate")
     change = "\nANOTHER = 7\n" if file.endswith(".py") else "\n "
     edited(file, lambda text: text + change)
@@ -171,14 +199,20 @@ def test_a_lazy_import_counts(tmp_path: Path) -> None:
     package = tmp_path / "workbench"
     (package / "room").mkdir(parents=True)
     for name, text in {
-        "__init__.py": "", "room/__init__.py": "", "room/late.py": "X = 1\n", "room/typed.py": "Y = 1\n",
+        "__init__.py": "",
+        "room/__init__.py": "",
+        "room/late.py": "X = 1\n",
+        "room/typed.py": "Y = 1\n",
         "room/first.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .typed import Y\n"
         "def use():\n    from . import late\n    return late.X\n",
-    }.items():  # fmt: skip
+    }.items():
         (package / name).write_text(text)
     assert PackageCode(package).reached(["workbench.room.first"]) == [
-        "workbench", "workbench.room", "workbench.room.first", "workbench.room.late",
-    ]  # fmt: skip
+        "workbench",
+        "workbench.room",
+        "workbench.room.first",
+        "workbench.room.late",
+    ]
 
 
 def test_annotations_count_in_the_body_of_a_class_alone(tmp_path: Path) -> None:
@@ -190,7 +224,9 @@ def test_annotations_count_in_the_body_of_a_class_alone(tmp_path: Path) -> None:
 
     assert digest("class A:\n    x: int = 1\n") != digest("class A:\n    x: float = 1\n")
     assert digest("x: int = 1\n") == digest("x: float = 1\n")
-    assert digest("def f(x: int) -> int:\n    y: int = x\n") == digest("def f(x):\n    y: float = x\n")
+    assert digest("def f(x: int) -> int:\n    y: int = x\n") == digest(
+        "def f(x):\n    y: float = x\n"
+    )
     assert digest("def f():\n    return 1\n") != digest("def f():\n    return 2\n")
     assert digest("class A:\n    pass\n") == digest("class A:\n    '''A class.'''\n")
 
@@ -211,7 +247,9 @@ def test_a_process_takes_from_the_run_s_folder_what_another_one_found(
     assert version_in_a_fresh_process() == versions
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"layout": 1}', '{"layout": 1, "modules": {"workbench": {}}}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"layout": 1}', '{"layout": 1, "modules": {"workbench": {}}}']
+)
 def test_a_damaged_file_of_what_was_found_is_made_anew(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
     versions = code_versions(REPLAY_BEGINS, {"": ()}, UNSEEN, tmp_path)
@@ -255,6 +293,9 @@ def test_every_data_file_that_the_package_reads_is_named_in_it() -> None:
         used.add(wb.preset(name))
         words |= used.words
     files = {file for named in code.data.values() for file in named}
-    words.add("default_setting_overrides")  # JupyterLab looks for this name in the folder that it is given
-    orphans = sorted(str(file.relative_to(PACKAGE)) for file in files if not {file.name, file.stem} & words)
+    # JupyterLab looks for this name in the folder that it is given
+    words.add("default_setting_overrides")
+    orphans = sorted(
+        str(file.relative_to(PACKAGE)) for file in files if not {file.name, file.stem} & words
+    )
     assert not orphans

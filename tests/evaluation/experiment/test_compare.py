@@ -30,14 +30,21 @@ TABLES = tuple(COLUMNS)
 
 
 def session(number: int = 0) -> Session:
-    return Session.of([rules("be brief"), *remembering(20 + number)], id=f"s{number}", project=f"p{number}")
+    return Session.of(
+        [rules("be brief"), *remembering(20 + number)], id=f"s{number}", project=f"p{number}"
+    )
 
 
 def run(tmp_path: Path, *sessions: Session, name: str = "run", **more: object) -> Results:
     return compare(
-        sessions or (session(),), window=4_000, shares=(0.2,), out=tmp_path / name, quiet=True,
-        strategies=("truncate", "summarize"), **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+        sessions or (session(),),
+        window=4_000,
+        shares=(0.2,),
+        out=tmp_path / name,
+        quiet=True,
+        strategies=("truncate", "summarize"),
+        **more,  # type: ignore[arg-type]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def same(one: Results, other: Results) -> bool:
-    return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in TABLES)
+    return all(
+        (one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes()
+        for t in TABLES
+    )
 
 
 def test_every_table_has_its_documented_columns(whole: Results) -> None:
@@ -92,22 +102,30 @@ def test_a_finished_replay_is_not_computed_again(whole: Results, tmp_path: Path)
     replays = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()}
     assert len(replays) == 4
     run(tmp_path)
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()} == replays
+    assert {
+        path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()
+    } == replays
 
 
 def test_a_clock_that_jumped_computes_nothing_again(whole: Results, tmp_path: Path) -> None:
     shutil.copytree(whole.path, tmp_path / "run")
-    for path, year in zip((tmp_path / "run" / "replays").iterdir(), cycle((1971, 2105)), strict=False):
+    for path, year in zip(
+        (tmp_path / "run" / "replays").iterdir(), cycle((1971, 2105)), strict=False
+    ):
         os.utime(path, (0, (year - 1970) * 365 * 86_400))
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()}
     assert same(run(tmp_path), whole)
-    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()} == before
+    assert {
+        path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "replays").iterdir()
+    } == before
 
 
 @pytest.mark.skipif(not FULL, reason="every worker costs seconds; part of the full profile")
 def test_two_processes_in_one_folder_give_what_one_gives(whole: Results, tmp_path: Path) -> None:
     with Processes(2) as crew:
-        paths = {result for _, result in crew.each(lambda out: str(run(out).path), [tmp_path, tmp_path])}
+        paths = {
+            result for _, result in crew.each(lambda out: str(run(out).path), [tmp_path, tmp_path])
+        }
     assert paths == {str(tmp_path / "run")} and same(Results.open(tmp_path / "run"), whole)
     assert not list(tmp_path.rglob("*.part"))
 
@@ -131,7 +149,9 @@ class Broken:
 
 def test_a_failed_replay_is_a_row_with_its_reason_and_never_a_zero(tmp_path: Path) -> None:
     broken = Preset("broken", Strategy("broken", (Broken(),)))
-    results = compare(session(), strategies=("truncate", broken), window=4_000, out=tmp_path / "run", quiet=True)
+    results = compare(
+        session(), strategies=("truncate", broken), window=4_000, out=tmp_path / "run", quiet=True
+    )
     failed = results.replays[results.replays["status"] == "failed"]
     assert list(failed["strategy"]) == ["broken"]
     assert "an author's mistake" in failed["reason"].iloc[0]
@@ -146,8 +166,15 @@ def test_sessions_of_one_name_are_told_apart(tmp_path: Path) -> None:
 
 def test_a_file_that_is_named_twice_counts_once(tmp_path: Path) -> None:
     save(session(), tmp_path / "s.jsonl")
-    how: dict[str, Any] = {"strategies": ("truncate",), "window": 4_000, "shares": (), "quiet": True}
-    results = compare([tmp_path / "s.jsonl", tmp_path, tmp_path / "s.jsonl"], out=tmp_path / "run", **how)
+    how: dict[str, Any] = {
+        "strategies": ("truncate",),
+        "window": 4_000,
+        "shares": (),
+        "quiet": True,
+    }
+    results = compare(
+        [tmp_path / "s.jsonl", tmp_path, tmp_path / "s.jsonl"], out=tmp_path / "run", **how
+    )
     assert list(results.sessions["session"]) == ["s0"]
 
 
@@ -173,7 +200,9 @@ def test_a_limit_takes_the_first_sessions(tmp_path: Path) -> None:
 def test_what_a_run_wrote_is_no_recording(tmp_path: Path) -> None:
     save(session(), tmp_path / "s.jsonl")
     for _ in range(2):
-        results = compare(tmp_path, window=4_000, out=tmp_path / "run", quiet=True, strategies=("truncate",))
+        results = compare(
+            tmp_path, window=4_000, out=tmp_path / "run", quiet=True, strategies=("truncate",)
+        )
     assert list(results.sessions["session"]) == ["s0"]
 
 

@@ -23,9 +23,14 @@ def session(model: str = "claude-opus-4-5") -> Session:
 
 def run(folder: Path, made: Session | None = None, **more: object) -> Results:
     return compare(
-        made or session(), window=6_000, out=folder, quiet=True, strategies=("truncate", "summarize"), shares=(),
+        made or session(),
+        window=6_000,
+        out=folder,
+        quiet=True,
+        strategies=("truncate", "summarize"),
+        shares=(),
         **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +46,15 @@ def test_each_bill_is_the_sum_of_its_parts_and_of_its_requests(plain: Results) -
         own = steps[steps["strategy"] == row["strategy"]]
         assert row["usd"] == pytest.approx(sum(row[part] for part in PARTS))
         assert row["usd"] == pytest.approx(own["usd"].sum())
-        assert row["net_saving"] == pytest.approx(row["usd_uncompacted"] - row["usd"] - row["usd_fetching"])
+        assert row["net_saving"] == pytest.approx(
+            row["usd_uncompacted"] - row["usd"] - row["usd_fetching"]
+        )
         assert row["requests"] == len(own)
         assert row["tokens_read"] == own["cache_read"].sum()
-        assert row["tokens_input"] + row["tokens_read"] + row["tokens_written"] == own["tokens_sent"].sum()
+        assert (
+            row["tokens_input"] + row["tokens_read"] + row["tokens_written"]
+            == own["tokens_sent"].sum()
+        )
 
 
 def test_no_compaction_costs_what_no_compaction_costs(plain: Results) -> None:
@@ -60,7 +70,9 @@ def test_the_score_of_a_cost_is_that_of_the_bill(plain: Results) -> None:
     assert scores.dropna().to_dict() == bills.to_dict()
 
 
-def test_a_named_model_s_prices_take_the_place_of_the_recording_s_and_every_row_says_so(plain: Results) -> None:
+def test_a_named_model_s_prices_take_the_place_of_the_recording_s_and_every_row_says_so(
+    plain: Results,
+) -> None:
     """The run goes on in the folder of the other: a replay with other prices is another replay."""
     own, named = plain.costs, run(plain.path, price_model="gpt-5.5").costs
     assert own["usd"].tolist() != named["usd"].tolist()
@@ -84,11 +96,16 @@ def test_an_unknown_price_is_assumed_and_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"price_model": "no-such-model-9"}, "no price is known for the model 'no-such-model-9'; name one of"),
+        (
+            {"price_model": "no-such-model-9"},
+            "no price is known for the model 'no-such-model-9'; name one of",
+        ),
         ({"prices": "input=x"}, "the price 'input=x' has no amount"),
     ],
 )
-def test_prices_that_make_no_sense_are_refused_before_anything_is_read(settings: dict[str, str], told: str) -> None:
+def test_prices_that_make_no_sense_are_refused_before_anything_is_read(
+    settings: dict[str, str], told: str
+) -> None:
     with pytest.raises(SettingError, match=told):
         RunSpec(**settings)  # type: ignore[arg-type]
 

@@ -17,6 +17,12 @@ def test_what_a_spreadsheet_would_compute_gets_an_apostrophe_and_the_rest_stays(
 
 def test_what_would_steer_a_terminal_is_made_visible() -> None:
     hostile = "bad\x1b[31m\x1b]0;pwn\x07\x9b2J\u202e"
-    table = pd.DataFrame({"path": pd.array([hostile, "two\nlines"], dtype="string"), hostile: [1, 2]})
+    table = pd.DataFrame(
+        {"path": pd.array([hostile, "two\nlines"], dtype="string"), hostile: [1, 2]}
+    )
     text = csv_text(table)
-    assert not set(text) & set("\x1b\x07\x9b\u202e") and text.count("pwn") == 2 and '"two\nlines"' in text
+    assert (
+        not set(text) & set("\x1b\x07\x9b\u202e")
+        and text.count("pwn") == 2
+        and '"two\nlines"' in text
+    )

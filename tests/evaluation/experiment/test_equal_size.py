@@ -37,16 +37,28 @@ class Wasteful:
 
 def wasteful(part: float = 0.6) -> Preset:
     plain = preset("truncate")
-    return replace(plain, name="wasteful", strategy=replace(plain.strategy, name="wasteful", stages=(Wasteful(part),)))
+    return replace(
+        plain,
+        name="wasteful",
+        strategy=replace(plain.strategy, name="wasteful", stages=(Wasteful(part),)),
+    )
 
 
 def sessions() -> list[Session]:
-    return [Session.of([rules("be brief"), *remembering(turns)], id=f"s{turns}") for turns in (40, 45)]
+    return [
+        Session.of([rules("be brief"), *remembering(turns)], id=f"s{turns}") for turns in (40, 45)
+    ]
 
 
 def run(out: Path, *strategies: str | Preset, baseline: str = "") -> Results:
     return compare(
-        sessions(), strategies=strategies, shares=(0.1, 0.3), window=6_000, out=out, quiet=True, baseline=baseline
+        sessions(),
+        strategies=strategies,
+        shares=(0.1, 0.3),
+        window=6_000,
+        out=out,
+        quiet=True,
+        baseline=baseline,
     )
 
 
@@ -57,20 +69,32 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 def difference(found: Results, strategy: str, baseline: str, *, at_sizes: bool = True) -> float:
     table = compare_table(
-        grouped(found), "recall_bound", baseline, "matched", found.baseline_at_sizes if at_sizes else None
+        grouped(found),
+        "recall_bound",
+        baseline,
+        "matched",
+        found.baseline_at_sizes if at_sizes else None,
     ).set_index("strategy")
     return float(table.loc[strategy, "difference"])
 
 
-def test_the_baseline_cut_smaller_differs_by_nothing_from_the_baseline_at_that_size(planted: Results) -> None:
-    assert difference(planted, "wasteful", "truncate", at_sizes=False) < -0.05, "it does at the size asked for"
+def test_the_baseline_cut_smaller_differs_by_nothing_from_the_baseline_at_that_size(
+    planted: Results,
+) -> None:
+    assert difference(planted, "wasteful", "truncate", at_sizes=False) < -0.05, (
+        "it does at the size asked for"
+    )
     assert difference(planted, "wasteful", "truncate") == 0
 
 
 def test_the_table_has_the_baseline_at_each_size_that_was_used(planted: Results) -> None:
     rows = planted.baseline_at_sizes
-    assert set(rows["strategy"]) == {"wasteful", "summarize"} and set(rows["baseline"]) == {"truncate"}
-    used = planted.scores[(planted.scores["metric"] == "tokens_kept") & (planted.scores["mode"] == "matched")]
+    assert set(rows["strategy"]) == {"wasteful", "summarize"} and set(rows["baseline"]) == {
+        "truncate"
+    }
+    used = planted.scores[
+        (planted.scores["metric"] == "tokens_kept") & (planted.scores["mode"] == "matched")
+    ]
     place = ["session", "strategy", "share"]
     both = rows[rows["metric"] == "tokens_kept"].merge(used, on=place, suffixes=("", "_used"))
     assert len(both) == 8
@@ -92,8 +116,12 @@ def test_a_second_run_takes_the_table_from_disk(planted: Results) -> None:
 
 
 def test_a_baseline_that_cannot_get_that_small_has_no_value_there(tmp_path: Path) -> None:
-    rows = run(tmp_path, "observation_mask", "truncate", baseline="observation_mask").baseline_at_sizes
-    assert rows["value"].isna().all() and set(rows["why"]) == {"the baseline cannot be cut to that size"}
+    rows = run(
+        tmp_path, "observation_mask", "truncate", baseline="observation_mask"
+    ).baseline_at_sizes
+    assert rows["value"].isna().all() and set(rows["why"]) == {
+        "the baseline cannot be cut to that size"
+    }
 
 
 def test_one_strategy_alone_has_no_baseline(tmp_path: Path) -> None:

@@ -31,7 +31,13 @@ def recording(tmp_path: Path) -> Path:
 
 def foreseen(recording: Path, model: str, out: Path) -> Forecast:
     return forecast(
-        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=model, out=out, quiet=True
+        recording,
+        strategies=("truncate", "summarize"),
+        window=4_000,
+        shares=(0.2,),
+        model=model,
+        out=out,
+        quiet=True,
     )
 
 
@@ -42,7 +48,12 @@ def test_an_offline_run_costs_nothing_and_writes_nothing(recording: Path, tmp_pa
 
 
 def test_replays_that_are_there_are_not_foreseen_again(recording: Path, tmp_path: Path) -> None:
-    run = {"strategies": ("truncate", "summarize"), "window": 4_000, "shares": (0.2,), "out": tmp_path / "run"}
+    run = {
+        "strategies": ("truncate", "summarize"),
+        "window": 4_000,
+        "shares": (0.2,),
+        "out": tmp_path / "run",
+    }
     compare(recording, quiet=True, **run)  # type: ignore[arg-type]
     found = foreseen(recording, "extractive", tmp_path / "run")
     assert (found.replays, found.done, found.tokens) == (4, 4, 0)
@@ -56,15 +67,24 @@ def test_asks_of_a_paid_model_are_counted_and_priced_without_one(
     assert [(one.strategy, one.model) for one in found.asked] == [("summarize", PAID)]
     one, price = found.asked[0], tariff("gpt-4o-mini")
     assert price is not None and one.requests > 4
-    assert found.usd == pytest.approx(one.input_tokens * price.rates.input + one.output_tokens * price.rates.output)
+    assert found.usd == pytest.approx(
+        one.input_tokens * price.rates.input + one.output_tokens * price.rates.output
+    )
 
 
-def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(recording: Path, tmp_path: Path) -> None:
+def test_it_foresees_as_many_asks_as_a_model_that_writes_as_much_gets(
+    recording: Path, tmp_path: Path
+) -> None:
     said = "word " * 300
     results = compare(
-        recording, strategies=("summarize",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True,
+        recording,
+        strategies=("summarize",),
+        window=4_000,
+        shares=(0.2,),
+        out=tmp_path / "run",
+        quiet=True,
         model=Scripted([said] * 500),
-    )  # fmt: skip
+    )
     rows = results.compactions[results.compactions["strategy"] == "summarize"]
     found = foreseen(recording, PAID, tmp_path / "other")
     assert found.requests == pytest.approx(int(rows["requests"].sum()), rel=0.5)
@@ -83,16 +103,24 @@ def test_a_price_of_ones_own_is_what_the_forecast_reckons_with(
     for model in ("litellm:openai/somebodys-own", PAID):
         found = foreseen(recording, model, tmp_path / "run")
         (one,) = found.asked
-        assert found.usd == pytest.approx((2 * one.input_tokens + 8 * one.output_tokens) / 1_000_000)
+        assert found.usd == pytest.approx(
+            (2 * one.input_tokens + 8 * one.output_tokens) / 1_000_000
+        )
 
 
 @pytest.mark.slow
 def test_pieces_and_workers_do_not_change_it(recording: Path, tmp_path: Path) -> None:
     here = foreseen(recording, PAID, tmp_path / "run")
     there = forecast(
-        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=PAID, quiet=True, jobs=2,
+        recording,
+        strategies=("truncate", "summarize"),
+        window=4_000,
+        shares=(0.2,),
+        model=PAID,
+        quiet=True,
+        jobs=2,
         out=tmp_path / "run",
-    )  # fmt: skip
+    )
     assert there == replace(here)
 
 
@@ -123,28 +151,51 @@ def test_the_command_says_it_and_asks_nothing(
 
 @pytest.mark.slow
 def test_what_is_to_come_is_said_before_the_first_call_and_nothing_is_said_where_no_model_is_asked(
-    recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recording: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
-    words = ["compare", str(recording), "-s", "truncate,summarize", "-w", "4000", "--shares", "0.2", "-j", "1"]
+    words = [
+        "compare",
+        str(recording),
+        "-s",
+        "truncate,summarize",
+        "-w",
+        "4000",
+        "--shares",
+        "0.2",
+        "-j",
+        "1",
+    ]
     words += ["--out", str(tmp_path / "run"), "--no-report"]
     said: list[str] = []
     with serving() as provider:
-        provider.by = lambda asked: said.append(capsys.readouterr().err) or completion("a summary " * 40)  # type: ignore[func-returns-value]
+        provider.by = lambda asked: (
+            said.append(capsys.readouterr().err) or completion("a summary " * 40)
+        )  # type: ignore[func-returns-value]
         monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
         assert main([*words, "--model", "litellm:openai/stub"]) == 0
     first = " ".join(said[0].split())
     assert "requests to litellm:openai/stub for summaries of summarize: " in first
-    assert "at 2,000 tokens read and 60 written a second (assumed" in first and "price is not known" in first
+    assert (
+        "at 2,000 tokens read and 60 written a second (assumed" in first
+        and "price is not known" in first
+    )
     assert main(words) == 0
     assert "requests to" not in capsys.readouterr().err
 
 
 def test_a_model_on_this_machine_is_measured_on_one_short_call() -> None:
     with serving() as server:
-        server.replies = [Reply({"timings": {"prompt_per_second": 400.0, "predicted_per_second": 25.0}})]
+        server.replies = [
+            Reply({"timings": {"prompt_per_second": 400.0, "predicted_per_second": 25.0}})
+        ]
         found = measured(server.address)
-        assert (found.read, found.written) == (400.0, 25.0) and found.known.startswith("measured on one short call")
+        assert (found.read, found.written) == (400.0, 25.0) and found.known.startswith(
+            "measured on one short call"
+        )
         assert found.seconds(4_000, 50) == 12.0 and len(server.requests) == 1
         server.replies = [Reply({"content": "no timings"})]
         with pytest.raises(SetupError, match="did not answer a short call"):

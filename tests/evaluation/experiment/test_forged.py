@@ -1,4 +1,6 @@
-"""One recording cannot turn a verdict: what a stranger writes into one moves no figure unless a sentence names it."""
+"""One recording cannot turn a verdict: what a stranger writes into one moves no figure unless a
+sentence names it.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +48,22 @@ LEFT_OUT = {
     "prompts of 10^9 tokens": "40 reports of a prompt of up to 1,000,013,860 tokens",
     "one prompt of 10^9 tokens": "1 report of a prompt of up to 1,000,001,",
     "negative prompts": "40 reports of a negative number of tokens, such as -1,000,000,000",
-    "what was read and written, swapped": "reports of a prompt of no more than 60 tokens, a tenth of its text or less",
+    "what was read and written, swapped": (
+        "reports of a prompt of no more than 60 tokens, a tenth of its text or less"
+    ),
     "answers of 10^9 tokens": "40 reports of an answer of up to 1,000,000,000 tokens",
-    "a window of 10^9 tokens": "1 report of a window of 1,000,000,000 tokens, larger than its model's",
-    "a window of 1,000 tokens": "1 report of a window of 1,000 tokens, smaller than a prompt that was sent",
-    "a compaction at 10^12 tokens": "1 report of a compacted context of up to 1,000,000,000,000 tokens",
-    "hours between answers, whose prompts the cache still holds": "found in a cache hours after any cache forgets",
+    "a window of 10^9 tokens": (
+        "1 report of a window of 1,000,000,000 tokens, larger than its model's"
+    ),
+    "a window of 1,000 tokens": (
+        "1 report of a window of 1,000 tokens, smaller than a prompt that was sent"
+    ),
+    "a compaction at 10^12 tokens": (
+        "1 report of a compacted context of up to 1,000,000,000,000 tokens"
+    ),
+    "hours between answers, whose prompts the cache still holds": (
+        "found in a cache hours after any cache forgets"
+    ),
 }
 
 
@@ -88,7 +100,18 @@ COMMANDS = {
         "--out",
         "OUT",
     ],
-    "compare": ["compare", "FILE", "--strategies", "truncate", "--window", "6000", "--shares", "0.3", "--out", "OUT"],
+    "compare": [
+        "compare",
+        "FILE",
+        "--strategies",
+        "truncate",
+        "--window",
+        "6000",
+        "--shares",
+        "0.3",
+        "--out",
+        "OUT",
+    ],
     "judge exam": [
         "lab",
         "judge",
@@ -112,7 +135,9 @@ def test_every_command_says_what_it_leaves_out(
     places = {"FILE": str(tmp_path / "s.jsonl"), "OUT": str(tmp_path / "out")}
     main([places.get(word, word) for word in COMMANDS[command]])
     shown = capsys.readouterr()
-    assert "40 reports of a prompt of up to 1,000,013,860 tokens" in " ".join((shown.out + shown.err).split())
+    assert "40 reports of a prompt of up to 1,000,013,860 tokens" in " ".join(
+        (shown.out + shown.err).split()
+    )
 
 
 def test_the_session_that_is_forged_is_the_first() -> None:

@@ -15,7 +15,13 @@ from workbench.recordings.importers.importer import load
 
 @pytest.fixture
 def results(tmp_path: Path) -> Results:
-    place = {"strategy": "mine", "metric": "exam_recall", "unit": "share", "better": "higher", "n": 4}
+    place = {
+        "strategy": "mine",
+        "metric": "exam_recall",
+        "unit": "share",
+        "better": "higher",
+        "n": 4,
+    }
     scores = [
         {**place, "session": "s0", "mode": "natural", "value": 0.5, "why": ""},
         {**place, "session": "s0", "mode": "matched", "share": 0.2, "value": 0.25, "why": ""},
@@ -47,7 +53,9 @@ def test_a_strategy_is_a_log_with_a_sample_a_session(results: Results, tmp_path:
     }
 
 
-def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(results: Results, tmp_path: Path) -> None:
+def test_what_has_no_value_and_what_failed_says_why_and_is_no_zero(
+    results: Results, tmp_path: Path
+) -> None:
     log = json.loads(to_inspect(results, tmp_path / "logs")[0].read_text())
     assert log["status"] == "error" and log["results"]["completed_samples"] == 1
     assert log["samples"][1]["scores"] == {}
@@ -69,9 +77,14 @@ def test_inspect_itself_reads_our_log(results: Results, tmp_path: Path) -> None:
 def test_the_command_writes_logs_or_tables(
     results: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["runs", "export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
+    assert (
+        main(["runs", "export", str(results.path), "--out", str(tmp_path / "logs"), "--json"]) == 0
+    )
     assert json.loads(capsys.readouterr().out)["files"] == [str(tmp_path / "logs" / "mine.json")]
-    assert main(["runs", "export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")]) == 0
+    assert (
+        main(["runs", "export", str(results.path), "--to", "csv", "--out", str(tmp_path / "csv")])
+        == 0
+    )
     assert {path.stem for path in (tmp_path / "csv").iterdir()} == set(COLUMNS)
 
 

@@ -1,4 +1,6 @@
-"""A strategy, a metric and a format of somebody's own package work by name: in worker processes and in a sweep."""
+"""A strategy, a metric and a format of somebody's own package work by name: in worker processes
+and in a sweep.
+"""
 
 from __future__ import annotations
 
@@ -77,11 +79,16 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     site = tmp_path / "site"
     (site / "somebody-1.0.dist-info").mkdir(parents=True)
     (site / "somebody.py").write_text(PACKAGE)
-    (site / "somebody-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
+    (site / "somebody-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n"
+    )
     (site / "somebody-1.0.dist-info" / "entry_points.txt").write_text(POINTS)
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setenv("PYTHONPATH", str(site))
-    lines = [f"user: tell me about part {i} {'word ' * 200}\nbot: part {i} is {i + 5000} long" for i in range(20)]
+    lines = [
+        f"user: tell me about part {i} {'word ' * 200}\nbot: part {i} is {i + 5000} long"
+        for i in range(20)
+    ]
     (tmp_path / "talk.chat").write_text("\n".join(lines))
     installed.cache_clear()
     known_formats.cache_clear()
@@ -94,7 +101,13 @@ def chat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.mark.slow
 def test_parts_of_another_package_work_by_name_in_workers(chat: Path, tmp_path: Path) -> None:
     results = compare(
-        chat, strategies=("forgetful",), window=3_000, shares=(), out=tmp_path / "run", jobs=2, quiet=True
+        chat,
+        strategies=("forgetful",),
+        window=3_000,
+        shares=(),
+        out=tmp_path / "run",
+        jobs=2,
+        quiet=True,
     )
     assert results.sessions["format"].tolist() == ["plain_chat"]
     assert results.failed == 0
@@ -105,8 +118,8 @@ def test_parts_of_another_package_work_by_name_in_workers(chat: Path, tmp_path: 
 
 def test_they_can_be_swept(chat: Path, tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text(
-        f"sessions = [{json.dumps(str(chat))}]\nstrategies = ['forgetful']\nwindows = [3000]\nshares = []\n"
-        "[settings.forgetful]\nforget.keep = [2, 6]\n"
+        f"sessions = [{json.dumps(str(chat))}]\nstrategies = ['forgetful']\nwindows ="
+        " [3000]\nshares = []\n[settings.forgetful]\nforget.keep = [2, 6]\n"
     )
     results = sweep(tmp_path / "grid.toml", out=tmp_path / "run", quiet=True)
     kept = results.compactions.groupby("strategy")["kept"].max()

@@ -24,7 +24,9 @@ PLACE = 'src/Wörter & "zeppelin"/ostrich.py'
 WAYS: dict[str, Callable[[str], str]] = {
     "plain": str,
     "base64": lambda text: b64encode(text.encode()).decode(),
-    "base64 for addresses": lambda text: urlsafe_b64encode(f"?{text}".encode()).decode().rstrip("="),
+    "base64 for addresses": lambda text: (
+        urlsafe_b64encode(f"?{text}".encode()).decode().rstrip("=")
+    ),
     "address": quote,
     "JSON": json.dumps,
     "HTML": escape,
@@ -35,10 +37,23 @@ WAYS: dict[str, Callable[[str], str]] = {
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     folder = tmp_path_factory.mktemp("run")
-    first = [rules("be brief"), said(f"look at {PLACE}", "u"), called("read", "c", path=PLACE), result("found", "c")]
-    session = Session.of([*first, *remembering(20), told(f"{PLACE} is done", "a")], id="s", title=PLACE)
+    first = [
+        rules("be brief"),
+        said(f"look at {PLACE}", "u"),
+        called("read", "c", path=PLACE),
+        result("found", "c"),
+    ]
+    session = Session.of(
+        [*first, *remembering(20), told(f"{PLACE} is done", "a")], id="s", title=PLACE
+    )
     save(session, folder / "session.jsonl")
-    return compare(folder / "session.jsonl", strategies=("truncate",), window=4_000, out=folder / "run", quiet=True)
+    return compare(
+        folder / "session.jsonl",
+        strategies=("truncate",),
+        window=4_000,
+        out=folder / "run",
+        quiet=True,
+    )
 
 
 def test_a_copy_as_it_is_made_holds_none(run: Results, tmp_path: Path) -> None:
@@ -49,11 +64,18 @@ def test_a_copy_as_it_is_made_holds_none(run: Results, tmp_path: Path) -> None:
 def test_a_text_is_found_however_it_is_written(way: str, run: Results, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text(f"see <b>{WAYS[way](PLACE)}</b>", encoding="utf-8")
     found = leak(run, tmp_path)
-    assert found is not None and found.path == tmp_path / "notes.txt" and found.column == "sessions.title"
+    assert (
+        found is not None
+        and found.path == tmp_path / "notes.txt"
+        and found.column == "sessions.title"
+    )
 
 
 def test_the_command_names_the_file_and_fails(
-    run: Results, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run: Results,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     words = ["runs", "share", str(run.path), "--no-report", "--check", "--out"]
     assert main([*words, str(tmp_path / "sound")]) == 0

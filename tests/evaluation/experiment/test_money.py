@@ -14,8 +14,17 @@ from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.findings.trust import trust_sentences
 
-SECTIONS = ("Goal", "Constraints & preferences", "Progress", "Key decisions", "Next steps", "Critical context")
-SUMMARY = "\n\n".join(f"## {name}\nkeep part {number}; the limit is {number}" for number, name in enumerate(SECTIONS))
+SECTIONS = (
+    "Goal",
+    "Constraints & preferences",
+    "Progress",
+    "Key decisions",
+    "Next steps",
+    "Critical context",
+)
+SUMMARY = "\n\n".join(
+    f"## {name}\nkeep part {number}; the limit is {number}" for number, name in enumerate(SECTIONS)
+)
 HUGE = {"prompt_tokens": 10**15, "completion_tokens": 10**15, "total_tokens": 2 * 10**15}
 
 
@@ -30,11 +39,20 @@ def test_bills_of_a_quadrillion_tokens_do_not_end_a_run_and_are_named(
         monkeypatch.setenv("WORKBENCH_API_BASE", server.address)
         server.replies = [completion(SUMMARY, usage=HUGE)]
         results = compare(
-            [session], strategies=["summarize"], model="litellm:openai/stub", window=1_000, shares=(),
-            model_settings=how, out=tmp_path / "run", quiet=True,
-        )  # fmt: skip
+            [session],
+            strategies=["summarize"],
+            model="litellm:openai/stub",
+            window=1_000,
+            shares=(),
+            model_settings=how,
+            out=tmp_path / "run",
+            quiet=True,
+        )
         asked = len(server.requests)
     assert asked > 3 and set(results.replays["status"]) == {"ok"}
     assert 0 < how.ledger.spent < 1.0
     (sentence,) = trust_sentences(Tables.of(results))
-    assert "cannot be true" in sentence and "openai/stub reported a prompt of 1,000,000,000,000,000 tokens" in sentence
+    assert (
+        "cannot be true" in sentence
+        and "openai/stub reported a prompt of 1,000,000,000,000,000 tokens" in sentence
+    )

@@ -1,4 +1,6 @@
-"""Each message is parsed, counted and extracted once, whatever the number of strategies and metrics."""
+"""Each message is parsed, counted and extracted once, whatever the number of strategies and
+metrics.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""No outage becomes a result: what a failing provider leaves in the tables, in the ledger and in the exit code."""
+"""No outage becomes a result: what a failing provider leaves in the tables, in the ledger and in
+the exit code.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,17 @@ from pathlib import Path
 
 import pytest
 from engine.models.provider import Provider, Reply, refusal, serving
-from evaluation.experiment.outages import FAULTS, MODEL, SAMPLE, configured, done, met, spent, started, summary
+from evaluation.experiment.outages import (
+    FAULTS,
+    MODEL,
+    SAMPLE,
+    configured,
+    done,
+    met,
+    spent,
+    started,
+    summary,
+)
 
 from builders import remembering, rules
 from profiles import FULL
@@ -32,7 +44,9 @@ def patched() -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.fixture(scope="module")
-def provider(patched: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
+def provider(
+    patched: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Provider]:
     patched.delenv("OPENAI_API_KEY", raising=False)
     with serving() as server:
         for name, value in configured(tmp_path_factory.mktemp("how"), server.address).items():
@@ -52,7 +66,11 @@ def agree(results: Results, cache: Path) -> None:
     """The tables' dollars are the ledger's, and what is pending has no figure."""
     assert results.replays["usd"].sum() == pytest.approx(spent(cache))
     pending = set(results.replays.loc[results.replays["status"] == "pending", "strategy"])
-    assert not pending & {*results.scores["strategy"], *results.compactions["strategy"], *results.steps["strategy"]}
+    assert not pending & {
+        *results.scores["strategy"],
+        *results.compactions["strategy"],
+        *results.steps["strategy"],
+    }
 
 
 @pytest.mark.parametrize("name", FAULTS if FULL else SAMPLE)
@@ -64,7 +82,10 @@ def test_after_a_fault_tables_ledger_and_exit_code_agree(
     row = results.replays.set_index("strategy").loc["summarize"]
     agree(results, tmp_path / "cache")
     assert row["summaries"] > 0
-    assert (row["written"] > 0, row["useless"] > 0) == (fault.becomes == "written", fault.becomes == "useless")
+    assert (row["written"] > 0, row["useless"] > 0) == (
+        fault.becomes == "written",
+        fault.becomes == "useless",
+    )
     assert row["status"] == ("pending" if fault.becomes == "pending" else "ok")
     assert finish(results) == (3 if fault.becomes == "pending" else 0)
     if fault.becomes != "pending":
@@ -76,16 +97,22 @@ def test_after_a_fault_tables_ledger_and_exit_code_agree(
     agree(again, tmp_path / "cache")
 
 
-def test_it_is_said_how_many_summaries_the_model_wrote(provider: Provider, before: Path, tmp_path: Path) -> None:
+def test_it_is_said_how_many_summaries_the_model_wrote(
+    provider: Provider, before: Path, tmp_path: Path
+) -> None:
     results = met(FAULTS["always 401"], provider, before, tmp_path / "run")
     found = answered(results)
     (only,) = found["summaries"]  # type: ignore[misc]  # a list of rows
     assert (only["model"], only["written"], only["pending"]) == (MODEL, 0, 1)
     assert (found["pending_replays"], found["failed_replays"], found["usd"]) == (1, 0, 0.0)
-    assert f"0 of {only['summaries']} summaries were written by openai/stub" in str(Findings.of(results).verdict)
+    assert f"0 of {only['summaries']} summaries were written by openai/stub" in str(
+        Findings.of(results).verdict
+    )
 
 
-def test_useless_answers_are_counted_apart(provider: Provider, before: Path, tmp_path: Path) -> None:
+def test_useless_answers_are_counted_apart(
+    provider: Provider, before: Path, tmp_path: Path
+) -> None:
     results = met(FAULTS["a tool call"], provider, before, tmp_path / "run")
     (only,) = answered(results)["summaries"]  # type: ignore[misc]  # a list of rows
     assert (only["written"], only["useless"], only["pending"]) == (0, only["summaries"], 0)
@@ -97,14 +124,22 @@ def test_answers_that_came_before_an_outage_are_not_asked_for_again(
 ) -> None:
     turns = iter(range(1_000))
     fault = FAULTS["always 401"]
-    broken = type(fault)("pending", lambda asked: refusal(401, "no") if next(turns) else summary(asked))
+    broken = type(fault)(
+        "pending", lambda asked: refusal(401, "no") if next(turns) else summary(asked)
+    )
     results = met(broken, provider, before, tmp_path / "run")
-    assert results.pending == 1 and results.replays["written"].sum() == 1 and results.replays["usd"].sum() > 0
+    assert (
+        results.pending == 1
+        and results.replays["written"].sum() == 1
+        and results.replays["usd"].sum() > 0
+    )
     seen = len(provider.requests)
     first = str(provider.requests[seen - 2]["messages"])
     provider.by = summary
     again = done(tmp_path / "run", tmp_path / "cache")
-    assert again.pending == 0 and first not in [str(one["messages"]) for one in provider.requests[seen:]]
+    assert again.pending == 0 and first not in [
+        str(one["messages"]) for one in provider.requests[seen:]
+    ]
     agree(again, tmp_path / "cache")
 
 
@@ -114,9 +149,14 @@ def test_from_the_cache_of_another_run_the_same_answers_cost_nothing(
     provider.by = summary
     first = done(tmp_path / "one", tmp_path / "cache")
     other = done(tmp_path / "other", tmp_path / "cache")
-    assert first.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache")) and first.replays["usd"].sum() > 0
+    assert (
+        first.replays["usd"].sum() == pytest.approx(spent(tmp_path / "cache"))
+        and first.replays["usd"].sum() > 0
+    )
     assert other.replays["usd"].sum() == 0
-    assert list(first.compactions["usd"]) == list(other.compactions["usd"]), "the price of an answer stays"
+    assert list(first.compactions["usd"]) == list(other.compactions["usd"]), (
+        "the price of an answer stays"
+    )
 
 
 def test_replay_of_a_model_that_does_not_answer_ends_with_3(
@@ -125,7 +165,10 @@ def test_replay_of_a_model_that_does_not_answer_ends_with_3(
     provider.by = lambda asked: refusal(401, "Incorrect API key")
     path = tmp_path / "s.jsonl"
     save(Session.of([rules("be brief"), *remembering(16)], id="s", project="p"), path)
-    assert main(["replay", str(path), "--model", MODEL, "--window", "2500", "--cache", str(tmp_path)]) == 3
+    assert (
+        main(["replay", str(path), "--model", MODEL, "--window", "2500", "--cache", str(tmp_path)])
+        == 3
+    )
     told = capsys.readouterr()
     assert "0 of " in told.err and "written by openai/stub" in told.err and not told.out
 
@@ -139,17 +182,27 @@ class Silent:
         raise ModelError("my server sleeps", retryable=True)
 
 
-def test_a_model_of_ones_own_that_may_answer_later_leaves_its_replay_pending(tmp_path: Path) -> None:
+def test_a_model_of_ones_own_that_may_answer_later_leaves_its_replay_pending(
+    tmp_path: Path,
+) -> None:
     one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     results = compare(
-        [one], strategies=["summarize"], window=2_500, shares=(), model=Silent(), quiet=True, out=tmp_path
+        [one],
+        strategies=["summarize"],
+        window=2_500,
+        shares=(),
+        model=Silent(),
+        quiet=True,
+        out=tmp_path,
     )
     assert results.pending == 1 and results.failed == 0
     with pytest.raises(Unanswered, match="my server sleeps"):
         replay(one, "summarize", window=2_500, model=Silent())
 
 
-def test_a_replicate_without_an_answer_leaves_its_strategy_pending(provider: Provider, tmp_path: Path) -> None:
+def test_a_replicate_without_an_answer_leaves_its_strategy_pending(
+    provider: Provider, tmp_path: Path
+) -> None:
     one = Session.of([rules("be brief"), *remembering(16)], id="s", project="p")
     seen: dict[str, int] = {}
 
@@ -161,9 +214,16 @@ def test_a_replicate_without_an_answer_leaves_its_strategy_pending(provider: Pro
 
     def both() -> Results:
         return compare(
-            [one], strategies=["summarize"], window=2_500, shares=(), model=MODEL, quiet=True, replicates=2,
-            out=tmp_path / "run", model_settings=ModelSettings(cache=tmp_path / "cache"),
-        )  # fmt: skip
+            [one],
+            strategies=["summarize"],
+            window=2_500,
+            shares=(),
+            model=MODEL,
+            quiet=True,
+            replicates=2,
+            out=tmp_path / "run",
+            model_settings=ModelSettings(cache=tmp_path / "cache"),
+        )
 
     provider.by = once
     results = both()
@@ -182,8 +242,16 @@ def test_the_json_of_a_sweep_says_what_is_pending(
     provider.by = lambda asked: refusal(403, "forbidden")
     path = tmp_path / "s.jsonl"
     save(Session.of([rules("be brief"), *remembering(16)], id="s", project="p"), path)
-    grid = {"strategies": ["summarize"], "windows": [2500], "models": [MODEL], "sessions": [str(path)], "shares": []}
-    (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {json.dumps(value)}" for name, value in grid.items()))
+    grid = {
+        "strategies": ["summarize"],
+        "windows": [2500],
+        "models": [MODEL],
+        "sessions": [str(path)],
+        "shares": [],
+    }
+    (tmp_path / "grid.toml").write_text(
+        "\n".join(f"{name} = {json.dumps(value)}" for name, value in grid.items())
+    )
     words = [
         "lab",
         "sweep",

@@ -30,28 +30,58 @@ def sessions(tmp_path: Path) -> None:
     for n in range(SESSIONS):
         path = tmp_path / "sessions" / f"s{n}.jsonl"
         path.parent.mkdir(exist_ok=True)
-        save(Session.of([rules("be brief"), *remembering(14 + n)], id=f"s{n}", project=f"p{n}"), path)
+        save(
+            Session.of([rules("be brief"), *remembering(14 + n)], id=f"s{n}", project=f"p{n}"), path
+        )
 
 
 def command(tmp_path: Path, name: str, *more: str) -> list[str]:
     return [
-        sys.executable, "-m", "workbench", "compare", str(tmp_path / "sessions"), "--strategies", "summarize",
-        "--window", "2500", "--shares", "0.3", "--boundaries", "0.6", "--model", MODEL, "--no-report", "--quiet",
-        "--cache", str(tmp_path / f"cache-{name}"), "--out", str(tmp_path / name), *more,
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "workbench",
+        "compare",
+        str(tmp_path / "sessions"),
+        "--strategies",
+        "summarize",
+        "--window",
+        "2500",
+        "--shares",
+        "0.3",
+        "--boundaries",
+        "0.6",
+        "--model",
+        MODEL,
+        "--no-report",
+        "--quiet",
+        "--cache",
+        str(tmp_path / f"cache-{name}"),
+        "--out",
+        str(tmp_path / name),
+        *more,
+    ]
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    """All tables but for the seconds that answers took and the dollars of calls that a kill cut off."""
+    """All tables but for the seconds that answers took and the dollars of calls that a kill cut
+    off.
+    """
     found = Results.open(folder)
     drop = {"compactions": ["seconds"], "replays": ["usd"]}
-    return {name: found.table(name).drop(columns=drop.get(name, [])).to_csv().encode() for name in COLUMNS}
+    return {
+        name: found.table(name).drop(columns=drop.get(name, [])).to_csv().encode()
+        for name in COLUMNS
+    }
 
 
 def outage(tmp_path: Path, provider: Provider, *more: str) -> None:
-    """A provider that is down is called a few times by all workers together, and the next run asks for all."""
+    """A provider that is down is called a few times by all workers together, and the next run
+    asks for all.
+    """
     provider.by = lambda asked: refusal(401, "no")
-    down = subprocess.run(command(tmp_path, "run", *more), cwd=WHERE, capture_output=True, text=True)
+    down = subprocess.run(
+        command(tmp_path, "run", *more), cwd=WHERE, capture_output=True, text=True
+    )
     assert down.returncode == 3, down.stderr
     assert len(provider.requests) <= 2 * ROUNDS
     assert Results.open(tmp_path / "run").pending == SESSIONS
@@ -69,14 +99,18 @@ def test_all_workers_notice_an_outage_together(provider: Provider, tmp_path: Pat
 
 def test_and_so_on_a_cluster(provider: Provider, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    )
     try:
         outage(tmp_path, provider, "--scheduler", cluster.scheduler_address)
     finally:
         cluster.close()
 
 
-def test_a_run_that_was_killed_while_it_asked_ends_with_the_same_tables(provider: Provider, tmp_path: Path) -> None:
+def test_a_run_that_was_killed_while_it_asked_ends_with_the_same_tables(
+    provider: Provider, tmp_path: Path
+) -> None:
     provider.by = summary  # the same answers and counts of tokens throughout
     assert subprocess.run(command(tmp_path, "calm", "--jobs", "1"), cwd=WHERE).returncode == 0
     seen, reached = iter(range(10_000)), threading.Event()
@@ -88,7 +122,9 @@ def test_a_run_that_was_killed_while_it_asked_ends_with_the_same_tables(provider
         return Reply("", hangs=True)
 
     provider.by = one_hangs
-    killed = subprocess.Popen(command(tmp_path, "killed", "--jobs", "2"), cwd=WHERE, start_new_session=True)
+    killed = subprocess.Popen(
+        command(tmp_path, "killed", "--jobs", "2"), cwd=WHERE, start_new_session=True
+    )
     assert reached.wait(120)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()

@@ -25,20 +25,34 @@ def test_it_has_every_size_and_everything_that_was_said() -> None:
 
 
 WRONG: list[tuple[Callable[[], object], str]] = [
-    (lambda: wb.replay(SHORT, "truncate", window=0), "window is 0; a whole number of at least 1 would be accepted"),
-    (lambda: wb.replay(SHORT, "truncate", window="8k"), "window is '8k'; a whole number of at least 1"),  # type: ignore[arg-type]
-    (lambda: wb.replay("s.jsonl", "truncate"), "session is 's.jsonl'; a session, such as wb.load gives, would be"),  # type: ignore[arg-type]
+    (
+        lambda: wb.replay(SHORT, "truncate", window=0),
+        "window is 0; a whole number of at least 1 would be accepted",
+    ),
+    (
+        lambda: wb.replay(SHORT, "truncate", window="8k"),
+        "window is '8k'; a whole number of at least 1",
+    ),  # type: ignore[arg-type]
+    (
+        lambda: wb.replay("s.jsonl", "truncate"),
+        "session is 's.jsonl'; a session, such as wb.load gives, would be",
+    ),  # type: ignore[arg-type]
     (lambda: wb.exam(SHORT, at=100), "at is 100; the session's boundaries are 0 to 2"),
     (lambda: wb.exam(SHORT, at=-1), "at is -1; a whole number of at least 0 would be accepted"),
     (lambda: wb.exam(SHORT, at=1.5), "at is 1.5; a whole number of at least 0 would be accepted"),  # type: ignore[arg-type]
-    (lambda: wb.compare(None), "None is nothing to read; files, folders, patterns or sessions would be accepted"),  # type: ignore[arg-type]
+    (
+        lambda: wb.compare(None),
+        "None is nothing to read; files, folders, patterns or sessions would be accepted",
+    ),  # type: ignore[arg-type]
     (lambda: wb.load(None), "None names no file; paths as text would be accepted"),  # type: ignore[arg-type]
     (lambda: wb.load(b"s.jsonl"), "b's.jsonl' names no file; paths as text would be accepted"),  # type: ignore[arg-type]
 ]
 
 
 @pytest.mark.parametrize(("use", "sentence"), WRONG, ids=[sentence for _, sentence in WRONG])
-def test_an_argument_that_cannot_work_is_refused_in_a_sentence(use: Callable[[], object], sentence: str) -> None:
+def test_an_argument_that_cannot_work_is_refused_in_a_sentence(
+    use: Callable[[], object], sentence: str
+) -> None:
     with pytest.raises(wb.WorkbenchError) as error:
         use()
     assert sentence in str(error.value)

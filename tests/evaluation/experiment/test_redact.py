@@ -52,20 +52,38 @@ class Failing(Listening):
         raise ModelError(f"the key {TOKEN} of /home/janedoe is not valid")
 
 
-ENCODED = "kubectl says " + b64encode(b"Tr0ub4dor3x\n").decode() + " and the log %2Fjob%3Fpassword%3DTr0ub4dor3x"
+ENCODED = (
+    "kubectl says "
+    + b64encode(b"Tr0ub4dor3x\n").decode()
+    + " and the log %2Fjob%3Fpassword%3DTr0ub4dor3x"
+)
 
 
 def planted() -> list[Message]:
     """A conversation that names each secret early and needs it later."""
     first = [
         rules("be brief"),
-        said(f"use {TOKEN}, the password: Tr0ub4dor3x, mail jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "u-in"),
-        called("login", "c-in", password="Tr0ub4dor3x", url=f"https://hooks.slack.com/services/{WEBHOOK}"),
-        result("postgres://app:s3cr3tPassw0rd@db.host/shop answered in /home/janedoe/work/logs", "c-in"),
+        said(
+            f"use {TOKEN}, the password: Tr0ub4dor3x, mail jane.doe@corp.co.uk in"
+            " /home/janedoe/work/mail.py",
+            "u-in",
+        ),
+        called(
+            "login",
+            "c-in",
+            password="Tr0ub4dor3x",
+            url=f"https://hooks.slack.com/services/{WEBHOOK}",
+        ),
+        result(
+            "postgres://app:s3cr3tPassw0rd@db.host/shop answered in /home/janedoe/work/logs", "c-in"
+        ),
         said(ENCODED, "u-encoded"),
     ]
     needed = [
-        told(f"I use {TOKEN} with Tr0ub4dor3x for jane.doe@corp.co.uk in /home/janedoe/work/mail.py", "a-use"),
+        told(
+            f"I use {TOKEN} with Tr0ub4dor3x for jane.doe@corp.co.uk in /home/janedoe/work/mail.py",
+            "a-use",
+        ),
         said("thanks, and /home/janedoe/work/logs?", "u-end"),
         told("s3cr3tPassw0rd opens it", "a-end"),
     ]
@@ -83,21 +101,31 @@ def text_of(folder: Path) -> str:
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
     path = tmp_path / "session.jsonl"
-    save(Session.of(planted(), id="jane.doe@corp.co.uk", title=TOKEN, cwd="/home/janedoe/work"), path)
+    save(
+        Session.of(planted(), id="jane.doe@corp.co.uk", title=TOKEN, cwd="/home/janedoe/work"), path
+    )
     return path
 
 
 def test_no_planted_secret_is_asked_of_a_model_or_written(recording: Path, tmp_path: Path) -> None:
     model = Listening()
     run = compare(
-        recording, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), model=model,
-        out=tmp_path / "run", quiet=True, redact=True,
-    )  # fmt: skip
+        recording,
+        strategies=("truncate", "summarize"),
+        window=4_000,
+        shares=(0.2,),
+        model=model,
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
+    )
     if FULL:  # the page is made of the tables alone
         render(run.path)
     asked, written = "\n".join(model.shown), text_of(run.path)
     assert "REDACTED-" in asked and "REDACTED-" in written
-    assert [word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")] == []
+    assert [
+        word for word in PLANTED if word in asked or word in written.replace(str(tmp_path), "")
+    ] == []
     assert not holds_one(asked, frozenset(PLANTED))
 
 
@@ -134,7 +162,14 @@ def test_the_numbers_hardly_change(recording: Path, tmp_path: Path) -> None:
 
 def test_redaction_is_part_of_what_a_replay_is(recording: Path, tmp_path: Path) -> None:
     for redact in (False, True, True):
-        run = compare(recording, strategies=("truncate",), shares=(), out=tmp_path / "run", quiet=True, redact=redact)
+        run = compare(
+            recording,
+            strategies=("truncate",),
+            shares=(),
+            out=tmp_path / "run",
+            quiet=True,
+            redact=redact,
+        )
         assert run.manifest["settings"]["redact"] is redact  # type: ignore[index]  # a dict
     assert len(list((run.path / "replays").iterdir())) == 2 * 3
 
@@ -156,7 +191,14 @@ def test_the_reason_of_a_failed_replay_is_masked(recording: Path, tmp_path: Path
 def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) -> None:
     bad = recording.parent / "bad.jsonl"
     bad.write_text(f'{{"type": "user", "jane.doe@corp.co.uk": "{TOKEN}"')
-    run = compare([recording, bad], strategies=("truncate",), shares=(), out=tmp_path / "run", quiet=True, redact=True)
+    run = compare(
+        [recording, bad],
+        strategies=("truncate",),
+        shares=(),
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
+    )
     assert (run.sessions["status"] == "unreadable").sum() == 1
     assert not any(word in run.sessions.to_csv() for word in (TOKEN, "jane.doe", "corp.co.uk"))
 
@@ -164,22 +206,35 @@ def test_why_a_file_cannot_be_read_is_masked(recording: Path, tmp_path: Path) ->
 FOLDER = "home/carol/.claude/projects/-home-carol-app"
 
 
-def test_the_users_name_is_nowhere_in_a_run_of_the_folder_where_an_agent_keeps_sessions(tmp_path: Path) -> None:
+def test_the_users_name_is_nowhere_in_a_run_of_the_folder_where_an_agent_keeps_sessions(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / FOLDER
     folder.mkdir(parents=True)
     messages = [
         *planted(),
         said(
-            "see file:///home/carol/app/a.py, %2Fhome%2Fcarol%2Fapp, C:\\Users\\carol\\app and C--Users-carol-app",
+            "see file:///home/carol/app/a.py, %2Fhome%2Fcarol%2Fapp, C:\\Users\\carol\\app and"
+            " C--Users-carol-app",
             "u-p",
         ),
         told("it is in ~/.claude/projects/-home-carol-app/x.jsonl", "a-p"),
     ]
     save(
-        Session.of(messages, id="-home-carol-app", cwd="/home/carol/app", project="-home-carol-app"), folder / "x.jsonl"
+        Session.of(
+            messages, id="-home-carol-app", cwd="/home/carol/app", project="-home-carol-app"
+        ),
+        folder / "x.jsonl",
     )
     (folder / "bad.jsonl").write_text('{"type": "user", "cwd": "/home/carol/app"')
-    run = compare(folder, strategies=("truncate",), shares=(0.2,), out=tmp_path / "run", quiet=True, redact=True)
+    run = compare(
+        folder,
+        strategies=("truncate",),
+        shares=(0.2,),
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
+    )
     render(run.path)
     assert len(run.sessions) == 2
     assert "carol" not in text_of(run.path)
@@ -188,19 +243,33 @@ def test_the_users_name_is_nowhere_in_a_run_of_the_folder_where_an_agent_keeps_s
 def test_sessions_at_hand_are_masked_as_files_are(tmp_path: Path) -> None:
     model = Listening()
     run = compare(
-        [Session.of(planted(), id="s")], strategies=("summarize",), window=4_000, shares=(0.2,), model=model,
-        out=tmp_path / "run", quiet=True, redact=True,
-    )  # fmt: skip
+        [Session.of(planted(), id="s")],
+        strategies=("summarize",),
+        window=4_000,
+        shares=(0.2,),
+        model=model,
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
+    )
     assert [word for word in PLANTED if word in "\n".join(model.shown) + text_of(run.path)] == []
 
 
-def test_a_kind_that_is_left_is_there_and_a_run_with_it_is_another_run(recording: Path, tmp_path: Path) -> None:
+def test_a_kind_that_is_left_is_there_and_a_run_with_it_is_another_run(
+    recording: Path, tmp_path: Path
+) -> None:
     texts = []
     for unmasked in ("", "email"):
         run = compare(
-            recording, strategies=("truncate",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True,
-            redact=True, unmasked=unmasked,
-        )  # fmt: skip
+            recording,
+            strategies=("truncate",),
+            window=4_000,
+            shares=(0.2,),
+            out=tmp_path / "run",
+            quiet=True,
+            redact=True,
+            unmasked=unmasked,
+        )
         texts.append(run.sessions.to_csv())
     assert "jane.doe@corp.co.uk" not in texts[0] and "jane.doe@corp.co.uk" in texts[1]
     assert all(TOKEN not in text for text in texts)
@@ -218,7 +287,13 @@ def test_tables_that_would_hold_what_was_masked_are_not_written(
 
     monkeypatch.setattr("workbench.evaluation.experiment.work.replay_rows", careless)
     run = compare(
-        recording, strategies=("truncate",), window=4_000, shares=(0.2,), out=tmp_path / "run", quiet=True, redact=True
+        recording,
+        strategies=("truncate",),
+        window=4_000,
+        shares=(0.2,),
+        out=tmp_path / "run",
+        quiet=True,
+        redact=True,
     )
     (row,) = run.replays[run.replays["strategy"] == "truncate"].to_dict("records")
     assert row["status"] == "failed" and "would hold a text that was masked" in row["reason"]

@@ -20,7 +20,9 @@ def session() -> Session:
     for i, message in enumerate((rules("be brief"), *remembering(40))):
         if i == 81:
             said = "the worker timeout_of_14 is set to 4015 by the mail gateway"
-            log.append(CompactionEntry(id="compacted", parent=log.leaf, summary=Summary(id="s", text=said)))
+            log.append(
+                CompactionEntry(id="compacted", parent=log.leaf, summary=Summary(id="s", text=said))
+            )
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
     return Session("one", log, project="one")
 
@@ -28,7 +30,9 @@ def session() -> Session:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     out = tmp_path_factory.mktemp("run")
-    return compare([session()], strategies=("truncate",), window=6_000, shares=(0.1, 0.3), out=out, quiet=True)
+    return compare(
+        [session()], strategies=("truncate",), window=6_000, shares=(0.1, 0.3), out=out, quiet=True
+    )
 
 
 def kept(run: Results, mode: str, share: float | None) -> dict[str, float]:
@@ -38,7 +42,9 @@ def kept(run: Results, mode: str, share: float | None) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3])
-def test_random_and_oracle_stand_beside_the_strategies_at_equal_size(run: Results, share: float) -> None:
+def test_random_and_oracle_stand_beside_the_strategies_at_equal_size(
+    run: Results, share: float
+) -> None:
     found = kept(run, "matched", share)
     assert set(found) == {"none", "null", "random", "oracle", "truncate"}
     assert found["null"] <= found["random"] <= found["oracle"] <= found["none"] == 1.0
@@ -62,7 +68,9 @@ def test_what_was_really_kept_is_scored_at_its_own_place_and_size(run: Results) 
 def test_the_seed_draws_the_random_reference(tmp_path: Path) -> None:
     one, same, other = (
         kept(
-            compare([session()], window=6_000, shares=(0.3,), seed=seed, out=tmp_path / name, quiet=True),
+            compare(
+                [session()], window=6_000, shares=(0.3,), seed=seed, out=tmp_path / name, quiet=True
+            ),
             "matched",
             0.3,
         )

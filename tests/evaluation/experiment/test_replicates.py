@@ -1,4 +1,6 @@
-"""A model that answers otherwise each time is asked several times, and the tables say how much that matters."""
+"""A model that answers otherwise each time is asked several times, and the tables say how much
+that matters.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +38,30 @@ class Fickle:
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         self.asked += 1
-        facts = [line for m in request.messages for line in plain_text(m).splitlines() if "timeout_of" in line]
+        facts = [
+            line
+            for m in request.messages
+            for line in plain_text(m).splitlines()
+            if "timeout_of" in line
+        ]
         kept = facts[self.asked % 3 :: 1 + self.asked % 4]
-        return Completion(text="\n".join(["## Facts", *kept])[: 3 * (request.max_tokens or 400)], model=self.name)
+        return Completion(
+            text="\n".join(["## Facts", *kept])[: 3 * (request.max_tokens or 400)], model=self.name
+        )
 
 
 def run(out: Path, replicates: int, model: object = "extractive") -> Results:
     sessions = [Session.of([rules("be brief"), *remembering(18 + n)], id=f"s{n}") for n in range(2)]
     return compare(
-        sessions, strategies=("truncate", "summarize"), window=4_000, shares=(0.2,), out=out, quiet=True,
-        model=model, replicates=replicates,  # type: ignore[arg-type]  # a model of one's own
-    )  # fmt: skip
+        sessions,
+        strategies=("truncate", "summarize"),
+        window=4_000,
+        shares=(0.2,),
+        out=out,
+        quiet=True,
+        model=model,
+        replicates=replicates,  # type: ignore[arg-type]  # a model of one's own
+    )
 
 
 @pytest.fixture(scope="module")
@@ -73,12 +88,16 @@ def test_only_strategies_that_ask_such_a_model_are_repeated(results: Results) ->
 
 
 def test_a_score_is_the_mean_of_its_replicates(results: Results) -> None:
-    place = (results.replicates["metric"] == "exam_recall") & (results.replicates["mode"] == "matched")
+    place = (results.replicates["metric"] == "exam_recall") & (
+        results.replicates["mode"] == "matched"
+    )
     each = results.replicates[place].groupby("session")["value"]
     assert (each.nunique() > 1).any()
     scores = results.scores
     whole = scores[
-        (scores["metric"] == "exam_recall") & (scores["mode"] == "matched") & (scores["strategy"] == "summarize")
+        (scores["metric"] == "exam_recall")
+        & (scores["mode"] == "matched")
+        & (scores["strategy"] == "summarize")
     ]
     assert whole.set_index("session")["value"].to_dict() == pytest.approx(each.mean().to_dict())
 
@@ -107,13 +126,17 @@ def test_replicates_that_are_all_the_same_are_told_as_such(tmp_path: Path) -> No
     assert "are all the same" in replicates_html(results).html
 
 
-def test_replicates_that_were_asked_for_in_vain_are_told_as_such(in_vain: Results, once: Results) -> None:
+def test_replicates_that_were_asked_for_in_vain_are_told_as_such(
+    in_vain: Results, once: Results
+) -> None:
     assert repeated_note(in_vain).startswith("Nothing was repeated")
     assert "Nothing was repeated" in Report(in_vain).writers.html
     assert repeated_note(once) == replicates_html(once).html == ""
 
 
-def test_models_that_are_asked_at_temperature_0_are_known_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_are_asked_at_temperature_0_are_known_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     models = ("extractive", "local", "litellm:gpt-4o-mini", "scripted:x")
     assert steady(models) == ("local", "litellm:gpt-4o-mini")
     monkeypatch.setenv("WORKBENCH_TEMPERATURE", "0.7")
@@ -124,7 +147,18 @@ def test_the_command_warns_on_standard_error_and_nowhere_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save(Session.of([rules("be brief"), *remembering(18)], id="s"), tmp_path / "s.jsonl")
-    words = ["compare", str(tmp_path / "s.jsonl"), "-s", "summarize", "-w", "4000", "--shares", "0.2", "-j", "1"]
+    words = [
+        "compare",
+        str(tmp_path / "s.jsonl"),
+        "-s",
+        "summarize",
+        "-w",
+        "4000",
+        "--shares",
+        "0.2",
+        "-j",
+        "1",
+    ]
     words += ["--no-report", "--json", "--out"]
     assert main([*words, str(tmp_path / "a"), "--replicates", "2"]) == 0
     told = capsys.readouterr()
@@ -132,19 +166,27 @@ def test_the_command_warns_on_standard_error_and_nowhere_else(
     assert main([*words, str(tmp_path / "b"), "--replicates", "2", "-m", "scripted:nothing"]) == 0
     assert "summarize are all the same" in capsys.readouterr().err
     warn_of_replicates(3, "litellm:gpt-4o-mini")
-    assert "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1" in capsys.readouterr().err
+    assert (
+        "at temperature 0, so 3 replicates may all be the same; WORKBENCH_TEMPERATURE=1"
+        in capsys.readouterr().err
+    )
     warn_of_replicates(1, "litellm:gpt-4o-mini")
     assert capsys.readouterr().err == ""
 
 
-def made(folder: Path, between: float, within: float, sessions: int = 400, replicates: int = 3) -> Results:
+def made(
+    folder: Path, between: float, within: float, sessions: int = 400, replicates: int = 3
+) -> Results:
     draw = np.random.default_rng(1)
-    own = draw.normal(0.5, between, size=(sessions, 1)) + draw.normal(0, within, size=(sessions, replicates))
+    own = draw.normal(0.5, between, size=(sessions, 1)) + draw.normal(
+        0, within, size=(sessions, replicates)
+    )
     place = {"strategy": "mine", "mode": "natural", "share": None, "metric": "exam_recall"}
     rows = [
         {**place, "session": f"s{s}", "replicate": r, "value": float(own[s, r])}
-        for s in range(sessions) for r in range(replicates)
-    ]  # fmt: skip
+        for s in range(sessions)
+        for r in range(replicates)
+    ]
     RunFolder(folder).write({"replicates": frame("replicates", rows)}, {"schema": 1})
     return Results.open(folder)
 
@@ -152,7 +194,9 @@ def made(folder: Path, between: float, within: float, sessions: int = 400, repli
 @pytest.mark.parametrize(("between", "within"), [(0.2, 0.05), (0.05, 0.2), (0.1, 0.1)])
 def test_the_split_finds_what_was_planted(tmp_path: Path, between: float, within: float) -> None:
     row = variance_split(made(tmp_path / "run", between, within)).iloc[0]
-    assert row["between"] == pytest.approx(between, rel=0.15) and row["within"] == pytest.approx(within, rel=0.15)
+    assert row["between"] == pytest.approx(between, rel=0.15) and row["within"] == pytest.approx(
+        within, rel=0.15
+    )
     assert row["model_share"] == pytest.approx(within**2 / (within**2 + between**2), abs=0.05)
     assert row["error"] == pytest.approx(np.sqrt((between**2 + within**2 / 3) / 400), rel=0.15)
     assert row["error_at_most"] <= row["error"]

@@ -7,7 +7,16 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import pytest
 
@@ -73,7 +82,8 @@ def leaves(kind: Any) -> frozenset[object]:
 def accepted(annotation: Any) -> frozenset[object]:
     """What a field of this type accepts.
 
-    A list is any sequence, or text between commas. Where its items may be models, a single one will do.
+    A list is any sequence, or text between commas. Where its items may be models, a single one will
+    do.
     """
     origin, inside = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -110,7 +120,9 @@ def test_a_keyword_has_the_type_that_its_field_accepts(entry: Entry, spec: type[
 
 
 @pytest.mark.parametrize(("entry", "spec"), DOCUMENTED, ids=entry_id)
-def test_the_signature_and_help_show_every_keyword_with_its_default(entry: Entry, spec: type[Spec]) -> None:
+def test_the_signature_and_help_show_every_keyword_with_its_default(
+    entry: Entry, spec: type[Spec]
+) -> None:
     parameters = inspect.signature(entry).parameters
     for name, field in spec.model_fields.items():
         assert parameters[name].default == field.default, name
@@ -121,7 +133,9 @@ def test_the_signature_and_help_show_every_keyword_with_its_default(entry: Entry
 def test_the_gate_takes_what_a_run_does_but_for_what_it_sets() -> None:
     run = get_type_hints(RunSettings)
     assert CompactionGate.__call__.__annotations__["settings"] == "Unpack[GateSettings]"
-    assert get_type_hints(GateSettings) == {name: run[name] for name in run.keys() - SET_BY_THE_GATE}
+    assert get_type_hints(GateSettings) == {
+        name: run[name] for name in run.keys() - SET_BY_THE_GATE
+    }
 
 
 def test_leaving_a_stage_out_takes_what_a_run_does() -> None:

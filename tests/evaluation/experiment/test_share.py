@@ -25,8 +25,11 @@ from workbench.report.page.report import Report
 
 ROOT = Path(__file__).parents[3]
 WORD = re.compile(r"[^\W\d_]{4,}")
-# Colours of a heat map, and the ids of drawings and of a notebook's cells, which hold any four letters by chance.
-HEX = re.compile(r"#[0-9a-f]{3,8}\b|(?<![^\W_])(?=[0-9a-z]*\d)[a-z]?[0-9a-f]{8,}(?![^\W_])", re.IGNORECASE)
+# Colours of a heat map, and the ids of drawings and of a notebook's cells, which hold any four
+# letters by chance.
+HEX = re.compile(
+    r"#[0-9a-f]{3,8}\b|(?<![^\W_])(?=[0-9a-z]*\d)[a-z]?[0-9a-f]{8,}(?![^\W_])", re.IGNORECASE
+)
 
 
 def words(text: str) -> set[str]:
@@ -36,7 +39,8 @@ def words(text: str) -> set[str]:
 def text_of(folder: Path) -> str:
     """Everything in a folder as text, tables as well."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    packed = [path for path in files if path.suffix == ".parquet"]  # packed bytes hold any four letters by chance
+    # packed bytes hold any four letters by chance
+    packed = [path for path in files if path.suffix == ".parquet"]
     plain = [path.read_text(encoding="utf-8") for path in files if path not in packed]
     return "\n".join([*plain, *(pd.read_parquet(path).to_csv() for path in packed)])
 
@@ -53,15 +57,26 @@ def our_words() -> frozenset[str]:
 def session(number: int) -> Session:
     said_first = [
         rules("be brief", f"s-{number}"),
-        said(f"The zeppelin of Klaustrophil must never land before {5000 + number}", f"u-x{number}"),
+        said(
+            f"The zeppelin of Klaustrophil must never land before {5000 + number}", f"u-x{number}"
+        ),
         called("dirigible", f"c-x{number}", harbour=f"src/quagmire_{number}/ostrich.py"),
         result("xylophone gargoyle E0404 in src/quagmire/ostrich.py", f"c-x{number}"),
     ]
-    needed = [told(f"src/quagmire_{number}/ostrich.py: zeppelin Klaustrophil lands at {5000 + number}", f"a-x{number}")]
+    needed = [
+        told(
+            f"src/quagmire_{number}/ostrich.py: zeppelin Klaustrophil lands at {5000 + number}",
+            f"a-x{number}",
+        )
+    ]
     return Session.of(
-        [*said_first, *remembering(18 + number), *needed], id=f"Brouhaha-{9 - number}", title="Kerfuffle at the quay",
-        project=f"Wombat{number}", model="Hullabaloo-7", cwd="/srv/Shenanigans",
-    )  # fmt: skip
+        [*said_first, *remembering(18 + number), *needed],
+        id=f"Brouhaha-{9 - number}",
+        title="Kerfuffle at the quay",
+        project=f"Wombat{number}",
+        model="Hullabaloo-7",
+        cwd="/srv/Shenanigans",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +85,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     for number in range(3):
         save(session(number), folder / f"Hodgepodge{number}.jsonl")
     (folder / "Lollygag.jsonl").write_text('{"Skedaddle": 1}\n{"Widdershins"')
-    return compare(folder, window=4_000, out=folder / "run", quiet=True, strategies=("truncate", "summarize"))
+    return compare(
+        folder, window=4_000, out=folder / "run", quiet=True, strategies=("truncate", "summarize")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -86,20 +103,30 @@ def page(copy: Results) -> Path:
 
 def test_a_copy_has_the_same_tables_but_for_texts(run: Results, copy: Results) -> None:
     for name in COLUMNS:
-        hidden = [column for column, kind in COLUMNS[name].items() if kind in ("session", "text", "lines")]
-        pd.testing.assert_frame_equal(run.table(name).drop(columns=hidden), copy.table(name).drop(columns=hidden))
+        hidden = [
+            column for column, kind in COLUMNS[name].items() if kind in ("session", "text", "lines")
+        ]
+        pd.testing.assert_frame_equal(
+            run.table(name).drop(columns=hidden), copy.table(name).drop(columns=hidden)
+        )
         for column in hidden:
             before, after = run.table(name)[column].fillna(""), copy.table(name)[column].fillna("")
             assert ((before == "") == (after == "")).all()
             assert (before.groupby(before.to_numpy()).ngroup() >= 0).all()
-            assert before.nunique() == after.nunique() == pd.Series(zip(before, after, strict=True)).nunique()
+            assert (
+                before.nunique()
+                == after.nunique()
+                == pd.Series(zip(before, after, strict=True)).nunique()
+            )
 
 
 def test_the_headline_numbers_are_equal(run: Results, copy: Results) -> None:
     for row, shared in zip(headline(Findings.of(run)), headline(Findings.of(copy)), strict=True):
         assert row.pop("strategy") == shared.pop("strategy")
         known = {name for name, value in row.items() if value is not None}
-        assert row.keys() == shared.keys() and known == {name for name, value in shared.items() if value is not None}
+        assert row.keys() == shared.keys() and known == {
+            name for name, value in shared.items() if value is not None
+        }
         assert {name: row[name] for name in known} == pytest.approx(
             {name: shared[name] for name in known}, rel=1e-12, nan_ok=True
         )
@@ -111,7 +138,14 @@ def test_a_copy_and_its_report_hold_no_word_that_only_the_recordings_hold(
     assert page.parent == copy.path
     recorded = "\n".join(f"{path} {path.read_text()}" for path in run.path.parent.glob("*.jsonl"))
     theirs = words(recorded) - our_words()
-    assert {"zeppelin", "klaustrophil", "hullabaloo", "widdershins", "rigmarole", "hodgepodge"} <= theirs
+    assert {
+        "zeppelin",
+        "klaustrophil",
+        "hullabaloo",
+        "widdershins",
+        "rigmarole",
+        "hodgepodge",
+    } <= theirs
     shared, whole = words(text_of(copy.path)), words(text_of(run.path))
     assert "klaustrophil" in whole and "hodgepodge" in whole
     assert sorted(theirs & shared) == []
@@ -124,7 +158,9 @@ def cells(html: str) -> list[str]:
     return [unescape(text).strip() for text in re.findall(r">([^<>]+)<", table.group())]
 
 
-def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(run: Results, page: Path) -> None:
+def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(
+    run: Results, page: Path
+) -> None:
     html = page.read_text(encoding="utf-8")
     assert cells(html) == cells(Report(run).headline.html)
     assert "This is a shared copy" in html and re.search(r"entity \d{18}", html)
@@ -132,12 +168,17 @@ def test_the_report_of_a_copy_shows_the_same_figures_and_says_what_it_is(run: Re
 
 def test_equal_things_are_equal_in_all_tables_of_a_copy(copy: Results) -> None:
     known = set(copy.sessions["session"])
-    assert all(set(copy.table(name)["session"]) <= known for name in ("steps", "scores", "losses", "replays"))
+    assert all(
+        set(copy.table(name)["session"]) <= known
+        for name in ("steps", "scores", "losses", "replays")
+    )
 
 
 def test_sessions_keep_their_order(run: Results, copy: Results) -> None:
     before, after = list(run.sessions["session"]), list(copy.sessions["session"])
-    assert sorted(range(len(before)), key=lambda i: before[i]) == sorted(range(len(after)), key=lambda i: after[i])
+    assert sorted(range(len(before)), key=lambda i: before[i]) == sorted(
+        range(len(after)), key=lambda i: after[i]
+    )
 
 
 def test_two_copies_have_no_hash_in_common(run: Results, copy: Results, tmp_path: Path) -> None:
@@ -157,10 +198,17 @@ def test_a_folder_that_holds_something_is_left_alone(run: Results, tmp_path: Pat
 
 
 def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_path: Path) -> None:
-    quoting = [("sessions", "skipped"), ("sessions", "reason"), ("compactions", "findings"), ("replays", "reason")]
+    quoting = [
+        ("sessions", "skipped"),
+        ("sessions", "reason"),
+        ("compactions", "findings"),
+        ("replays", "reason"),
+    ]
     tables = {name: run.table(name) for name in COLUMNS}
     for table, column in quoting:
-        tables[table][column] = f"line 7 says Flibbertigibbet of {table}\nline 9 says Taradiddle of {column}"
+        tables[table][column] = (
+            f"line 7 says Flibbertigibbet of {table}\nline 9 says Taradiddle of {column}"
+        )
     folder = RunFolder(tmp_path / "run")
     folder.write(tables, run.manifest)
     copy = share(folder.path, tmp_path / "copy")
@@ -168,21 +216,38 @@ def test_what_is_told_of_a_recording_is_hidden_line_by_line(run: Results, tmp_pa
     assert {"flibbertigibbet", "taradiddle"}.isdisjoint(words(text_of(copy.path)))
     for table, column in quoting:
         hidden = copy.table(table)[column]
-        assert len(hidden) and hidden.str.strip().ne("").all(), "that something was told is no secret"
+        assert len(hidden) and hidden.str.strip().ne("").all(), (
+            "that something was told is no secret"
+        )
 
 
 @pytest.mark.slow
-def test_a_real_run_is_shared_without_a_word_of_its_recordings(page: Path, corpora: Path, tmp_path: Path) -> None:
-    paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[1:2]
+def test_a_real_run_is_shared_without_a_word_of_its_recordings(
+    page: Path, corpora: Path, tmp_path: Path
+) -> None:
+    paths = sorted((corpora / "pi-mono").glob("*.jsonl*"), key=lambda path: path.stat().st_size)[
+        1:2
+    ]
     run = compare(
-        paths, window=16_000, out=tmp_path / "run", quiet=True, strategies=("truncate",), shares=(0.2,),
-        boundaries=(0.5,), jobs=1,
-    )  # fmt: skip
+        paths,
+        window=16_000,
+        out=tmp_path / "run",
+        quiet=True,
+        strategies=("truncate",),
+        shares=(0.2,),
+        boundaries=(0.5,),
+        jobs=1,
+    )
     real = share(run, tmp_path / "copy")
     if FULL:  # the page is made of the copy alone
         rendered(real.path)
-    drawn = words(text_of(page.parent))  # the words of notebooks and drawings, whatever was recorded
-    theirs = words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)) - our_words() - drawn
+    # the words of notebooks and drawings, whatever was recorded
+    drawn = words(text_of(page.parent))
+    theirs = (
+        words("\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths))
+        - our_words()
+        - drawn
+    )
     assert len(theirs) > 1_000
     assert sorted(theirs & words(text_of(real.path))) == []
     assert headline(Findings.of(run)) == headline(Findings.of(real))
@@ -193,10 +258,16 @@ def test_a_strategy_with_weights_of_ones_own_is_named_after_the_file_and_not_its
 ) -> None:
     folder = tmp_path / "Canoodle"
     folder.mkdir()
-    (folder / "mine.json").write_bytes((ROOT / "workbench/engine/models/learned/weights.json").read_bytes())
+    (folder / "mine.json").write_bytes(
+        (ROOT / "workbench/engine/models/learned/weights.json").read_bytes()
+    )
     sessions = Path(run.manifest["sources"][0])
     strategy = f"learned:{folder}/mine.json"
-    own = compare(sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True)
+    own = compare(
+        sessions, strategies=("truncate", strategy), window=4_000, out=tmp_path / "own", quiet=True
+    )
     copy = share(own, tmp_path / "shared")
-    assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(copy.manifest["presets"])
+    assert "learned:mine.json" in set(copy.replays["strategy"]) and "learned:mine.json" in str(
+        copy.manifest["presets"]
+    )
     assert "Canoodle" in text_of(own.path) and "Canoodle" not in text_of(copy.path)

@@ -25,7 +25,11 @@ def test_every_setting_is_described_in_help() -> None:
 
 def test_text_between_commas_is_a_list() -> None:
     spec = RunSpec(strategies="truncate, summarize", shares="10%,0.2", boundaries="0.5,40")
-    assert (spec.names, spec.shares, spec.boundaries) == (("truncate", "summarize"), (0.1, 0.2), (0.5, 40))
+    assert (spec.names, spec.shares, spec.boundaries) == (
+        ("truncate", "summarize"),
+        (0.1, 0.2),
+        (0.5, 40),
+    )
 
 
 @pytest.mark.parametrize(
@@ -35,7 +39,10 @@ def test_text_between_commas_is_a_list() -> None:
         ({"shares": (0.1, 2)}, "`shares` holds 2; it must be less than 1"),
         ({"shares": "some"}, "`shares` holds 'some'; it must be a number, such as 0.1 or 10%"),
         ({"seed": 1.5}, "`seed` is 1.5; it must be a whole number"),
-        ({"group_by": "month"}, "`group_by` is 'month'; it must be one of 'project', 'folder' or 'session'"),
+        (
+            {"group_by": "month"},
+            "`group_by` is 'month'; it must be one of 'project', 'folder' or 'session'",
+        ),
         ({"scheduler": 8786}, "`scheduler` is 8786; it must be a string"),
         ({"out": 7}, "`out` is 7; it must be a path"),
         ({"model_settings": 7}, "`model_settings` is 7; it must be an instance of ModelSettings"),

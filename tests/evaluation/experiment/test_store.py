@@ -18,16 +18,22 @@ from workbench.evaluation.experiment.store import COLUMNS, SCHEMA, Results, RunF
 
 
 def written(folder: Path, schema: object = SCHEMA) -> Path:
-    RunFolder(folder).write({"replays": [{"session": "s", "strategy": "none", "status": "ok", "reason": ""}]}, {})
+    RunFolder(folder).write(
+        {"replays": [{"session": "s", "strategy": "none", "status": "ok", "reason": ""}]}, {}
+    )
     (folder / "manifest.json").write_text(json.dumps({"schema": schema}))
     return folder
 
 
-@pytest.mark.parametrize(("schema", "advice"), [(SCHEMA + 1, "install"), (SCHEMA - 1, "again"), (None, "again")])
+@pytest.mark.parametrize(
+    ("schema", "advice"), [(SCHEMA + 1, "install"), (SCHEMA - 1, "again"), (None, "again")]
+)
 def test_a_run_of_another_version_is_refused_in_a_sentence_that_says_what_to_do(
     tmp_path: Path, schema: object, advice: str
 ) -> None:
-    with pytest.raises(SettingError, match=f"tables of version {schema}, .* reads version {SCHEMA}; .*{advice}"):
+    with pytest.raises(
+        SettingError, match=f"tables of version {schema}, .* reads version {SCHEMA}; .*{advice}"
+    ):
         Results.open(written(tmp_path / "run", schema))
 
 
@@ -37,7 +43,9 @@ def test_a_run_from_before_a_column_and_a_table_came_has_them_empty(tmp_path: Pa
     table.drop(columns=["reason"]).to_parquet(folder / "replays.parquet")
     (folder / "losses.parquet").unlink()
     results = Results.open(folder)
-    assert results.replays["reason"].isna().all() and results.replays["strategy"].tolist() == ["none"]
+    assert results.replays["reason"].isna().all() and results.replays["strategy"].tolist() == [
+        "none"
+    ]
     assert results.losses.empty and list(results.losses.columns) == list(COLUMNS["losses"])
 
 
@@ -62,13 +70,19 @@ def test_a_flipped_bit_in_a_table_is_a_sentence_or_changes_a_value(tmp_path: Pat
     folder = written(tmp_path / "run")
     whole = (folder / "replays.parquet").read_bytes()
     for at in range(0, len(whole), 13 if FULL else 101):
-        (folder / "replays.parquet").write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        (folder / "replays.parquet").write_bytes(
+            whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :]
+        )
         with contextlib.suppress(SettingError):
             _ = Results.open(folder).replays
 
 
-@pytest.mark.parametrize("damaged", ['{"replays": 1}', "[]", "", "\0\0", '{"sha256": "", "replay": {"usd": 1}}'])
-def test_a_kept_replay_that_is_not_as_it_was_written_counts_as_none(tmp_path: Path, damaged: str) -> None:
+@pytest.mark.parametrize(
+    "damaged", ['{"replays": 1}', "[]", "", "\0\0", '{"sha256": "", "replay": {"usd": 1}}']
+)
+def test_a_kept_replay_that_is_not_as_it_was_written_counts_as_none(
+    tmp_path: Path, damaged: str
+) -> None:
     folder = RunFolder(tmp_path)
     folder.keep("k", {"usd": 1.5, "text": "café\n"})
     path = tmp_path / "replays" / "k.json"
@@ -102,7 +116,9 @@ def test_a_full_disk_names_the_file_and_leaves_nothing_behind(tmp_path: Path) ->
     assert not list(tmp_path.iterdir())
 
 
-def test_the_tables_are_listed_for_completion_and_declared_for_type_checkers(tmp_path: Path) -> None:
+def test_the_tables_are_listed_for_completion_and_declared_for_type_checkers(
+    tmp_path: Path,
+) -> None:
     results = Results.open(written(tmp_path / "run"))
     assert set(COLUMNS) <= set(dir(results))
     assert list(RunTables.__annotations__) == list(COLUMNS)

@@ -1,4 +1,6 @@
-"""A grid whose summaries a real model writes: one limit for all points, replicates, and a forecast in dollars."""
+"""A grid whose summaries a real model writes: one limit for all points, replicates, and a
+forecast in dollars.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,13 @@ STUB, PAID = "litellm:openai/stub", "litellm:gpt-4o-mini"
 def grid(tmp_path: Path, model: str) -> dict[str, object]:
     save(Session.of([rules("be brief"), *remembering(18)], id="s"), tmp_path / "s.jsonl")
     return {
-        "sessions": [str(tmp_path / "s.jsonl")], "strategies": ["truncate", "summarize"], "windows": [4_000, 5_000],
-        "models": [model], "shares": [0.2], "boundaries": [0.6],
-    }  # fmt: skip
+        "sessions": [str(tmp_path / "s.jsonl")],
+        "strategies": ["truncate", "summarize"],
+        "windows": [4_000, 5_000],
+        "models": [model],
+        "shares": [0.2],
+        "boundaries": [0.6],
+    }
 
 
 def keep(folder: Path, **limits: float) -> ModelSettings:
@@ -34,7 +40,11 @@ def keep(folder: Path, **limits: float) -> ModelSettings:
 
 def spent(folder: Path) -> float:
     with sqlite3.connect(folder / "answers.sqlite") as ledger:
-        return float(ledger.execute("select coalesce(sum(coalesce(usd, reserved)), 0) from calls").fetchone()[0])
+        return float(
+            ledger.execute(
+                "select coalesce(sum(coalesce(usd, reserved)), 0) from calls"
+            ).fetchone()[0]
+        )
 
 
 def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
@@ -42,18 +52,34 @@ def test_all_points_share_one_limit(provider: Provider, tmp_path: Path) -> None:
     rich = sweep(points, out=tmp_path / "rich", quiet=True, model_settings=keep(tmp_path / "a"))
     needed = spent(tmp_path / "a")
     assert rich.failed == 0 and needed > 0
-    poor = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=0.8 * needed))
+    poor = sweep(
+        points,
+        out=tmp_path / "poor",
+        quiet=True,
+        model_settings=keep(tmp_path / "b", max_usd=0.8 * needed),
+    )
     assert 0 < spent(tmp_path / "b") <= 0.8 * needed
     pending = poor.replays[poor.replays["status"] == "pending"]
     assert len(pending) and pending["reason"].str.contains("limit").all()
-    on = sweep(points, out=tmp_path / "poor", quiet=True, model_settings=keep(tmp_path / "b", max_usd=2 * needed))
+    on = sweep(
+        points,
+        out=tmp_path / "poor",
+        quiet=True,
+        model_settings=keep(tmp_path / "b", max_usd=2 * needed),
+    )
     assert on.pending == on.failed == 0 and spent(tmp_path / "b") == pytest.approx(needed)
-    assert on.replays["usd"].sum() == pytest.approx(needed), "points that send the same request pay once"
+    assert on.replays["usd"].sum() == pytest.approx(needed), (
+        "points that send the same request pay once"
+    )
 
 
-def test_points_that_ask_a_model_are_repeated_under_their_own_names(provider: Provider, tmp_path: Path) -> None:
+def test_points_that_ask_a_model_are_repeated_under_their_own_names(
+    provider: Provider, tmp_path: Path
+) -> None:
     points = grid(tmp_path, STUB) | {"models": ["extractive", STUB], "windows": [4_000]}
-    results = sweep(points, out=tmp_path / "run", quiet=True, replicates=2, model_settings=keep(tmp_path / "a"))
+    results = sweep(
+        points, out=tmp_path / "run", quiet=True, replicates=2, model_settings=keep(tmp_path / "a")
+    )
     assert set(results.replicates["strategy"]) == {f"summarize model={STUB}"}
     assert set(results.replicates["replicate"]) == {0, 1}
     settings = results.manifest["settings"]
@@ -65,22 +91,44 @@ def test_the_forecast_of_a_grid_is_that_of_its_runs(tmp_path: Path) -> None:
     found = forecast(points, out=tmp_path / "run", quiet=True)
     each = [
         runs.forecast(
-            str(tmp_path / "s.jsonl"), strategies=("truncate", "summarize"), window=window, shares=(0.2,), model=PAID,
-            boundaries=(0.6,), out=tmp_path / "other", quiet=True,
+            str(tmp_path / "s.jsonl"),
+            strategies=("truncate", "summarize"),
+            window=window,
+            shares=(0.2,),
+            model=PAID,
+            boundaries=(0.6,),
+            out=tmp_path / "other",
+            quiet=True,
         )
         for window in (4_000, 5_000)
-    ]  # fmt: skip
+    ]
     assert (found.sessions, found.replays, found.done) == (1, 8, 0)
     assert found.requests == sum(one.requests for one in each) > 2
     assert found.usd == pytest.approx(sum(one.usd or 0 for one in each))
-    assert {one.strategy for one in found.asked} == {"summarize window=4000", "summarize window=5000"}
+    assert {one.strategy for one in found.asked} == {
+        "summarize window=4000",
+        "summarize window=5000",
+    }
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dry_run_lists_the_points_and_says_the_dollars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_lists_the_points_and_says_the_dollars(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     fields = {name: json.dumps(value) for name, value in grid(tmp_path, PAID).items()}
-    (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
-    words = ["lab", "sweep", str(tmp_path / "grid.toml"), "--dry-run", "-j", "1", "--out", str(tmp_path / "run")]
+    (tmp_path / "grid.toml").write_text(
+        "\n".join(f"{name} = {value}" for name, value in fields.items())
+    )
+    words = [
+        "lab",
+        "sweep",
+        str(tmp_path / "grid.toml"),
+        "--dry-run",
+        "-j",
+        "1",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     assert main(words) == 0
     told = capsys.readouterr().out
     assert "4 points" in told and "at most about $" in told
@@ -96,8 +144,19 @@ def test_a_limit_on_the_command_line_holds_and_what_it_stopped_is_told(
     provider: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fields = {name: json.dumps(value) for name, value in grid(tmp_path, STUB).items()}
-    (tmp_path / "grid.toml").write_text("\n".join(f"{name} = {value}" for name, value in fields.items()))
-    words = ["lab", "sweep", str(tmp_path / "grid.toml"), "-j", "1", "--out", str(tmp_path / "run"), "--no-report"]
+    (tmp_path / "grid.toml").write_text(
+        "\n".join(f"{name} = {value}" for name, value in fields.items())
+    )
+    words = [
+        "lab",
+        "sweep",
+        str(tmp_path / "grid.toml"),
+        "-j",
+        "1",
+        "--out",
+        str(tmp_path / "run"),
+        "--no-report",
+    ]
     assert main([*words, "--max-dollars", "0.001", "--cache", str(tmp_path / "a")]) == 3
     assert "limit" in capsys.readouterr().err
     assert provider.requests == []

@@ -18,7 +18,9 @@ def test_every_number_and_truth_of_every_preset_can_be_changed(name: str) -> Non
     part = preset(name)
     for path, one in settings(part).items():
         if isinstance(one.value, bool | int | float):
-            value = not one.value if isinstance(one.value, bool) else type(one.value)(one.value * 0.5)
+            value = (
+                not one.value if isinstance(one.value, bool) else type(one.value)(one.value * 0.5)
+            )
             try:
                 changed = variant(part, {path: value}, "mine")
             except SettingError as error:
@@ -29,9 +31,17 @@ def test_every_number_and_truth_of_every_preset_can_be_changed(name: str) -> Non
 
 
 def test_the_end_of_a_path_will_do_where_it_is_one_setting() -> None:
-    assert settings(variant(preset("summarize"), {"threshold": 0.7}, "mine"))["trigger.threshold"].value == 0.7
+    assert (
+        settings(variant(preset("summarize"), {"threshold": 0.7}, "mine"))[
+            "trigger.threshold"
+        ].value
+        == 0.7
+    )
     both = settings(variant(preset("ddx_agent"), {"reserve_tokens": 4_096}, "mine"))
-    assert [one.value for path, one in both.items() if path.endswith("reserve_tokens")] == [4_096, 4_096]
+    assert [one.value for path, one in both.items() if path.endswith("reserve_tokens")] == [
+        4_096,
+        4_096,
+    ]
 
 
 def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
@@ -45,7 +55,11 @@ def test_settings_that_a_preset_reads_when_it_runs_can_be_given() -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "said"),
     [
-        ("summarize", {"trigger.treshold": 0.7}, "no setting 'trigger.treshold'; the nearest is 'trigger.threshold'"),
+        (
+            "summarize",
+            {"trigger.treshold": 0.7},
+            "no setting 'trigger.treshold'; the nearest is 'trigger.threshold'",
+        ),
         ("summarize", {"threshold": "high"}, "it must be a number"),
         ("summarize", {"most": 0.5}, "it must be a whole number"),
         ("summarize", {"stated": 1}, "it must be true or false"),
@@ -60,7 +74,13 @@ def test_a_wrong_setting_is_one_sentence(name: str, changes: dict[str, Any], sai
 
 
 def test_numbers_lists_and_none_are_taken_as_their_settings_want_them() -> None:
-    whole = settings(variant(preset("summarize"), {"threshold": 1, "summarize.cut.pins.names": ["memory"]}, "mine"))
-    assert whole["trigger.threshold"].value == 1.0 and whole["summarize.cut.pins.names"].value == ("memory",)
+    whole = settings(
+        variant(
+            preset("summarize"), {"threshold": 1, "summarize.cut.pins.names": ["memory"]}, "mine"
+        )
+    )
+    assert whole["trigger.threshold"].value == 1.0 and whole["summarize.cut.pins.names"].value == (
+        "memory",
+    )
     none = settings(variant(preset("langchain_20"), {"trim": "none"}, "mine"))
     assert none["langchain_compact.reads.trim"].value is None

@@ -49,10 +49,14 @@ def with_exam(recording: Path, share: float = 0.5) -> Path:
 
 def matched(results: Results, metric: str) -> pd.DataFrame:
     scores = results.scores
-    return scores[(scores["metric"] == metric) & (scores["mode"] == "matched")].set_index("strategy")
+    return scores[(scores["metric"] == metric) & (scores["mode"] == "matched")].set_index(
+        "strategy"
+    )
 
 
-def test_a_session_with_an_exam_has_a_value_for_every_strategy_and_reference(recording: Path) -> None:
+def test_a_session_with_an_exam_has_a_value_for_every_strategy_and_reference(
+    recording: Path,
+) -> None:
     work = matched(run(with_exam(recording)), WORK)
     assert work["value"].notna().all()
     assert work["value"].between(0, 1).all()
@@ -77,7 +81,9 @@ def test_the_exams_boundaries_are_added_where_the_run_has_none_of_them(recording
     assert matched(results, WORK)["value"].notna().all()
     for metric in ("exam_recall", "recall_bound", "tokens_kept"):
         assert matched(results, metric)["value"].equals(matched(plain, metric)["value"])
-    assert results.table("boundaries")["at"].nunique() == plain.table("boundaries")["at"].nunique() + 1
+    assert (
+        results.table("boundaries")["at"].nunique() == plain.table("boundaries")["at"].nunique() + 1
+    )
 
 
 def test_boundaries_that_the_run_shares_with_the_exam_are_enough(recording: Path) -> None:

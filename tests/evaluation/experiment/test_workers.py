@@ -30,12 +30,16 @@ from workbench.evaluation.experiment.store import COLUMNS, Results
 from workbench.evaluation.experiment.workers import Processes, workers
 from workbench.recordings.importers.native import save
 
-in_full = pytest.mark.skipif(not FULL, reason="every worker costs seconds; part of the full profile")
+in_full = pytest.mark.skipif(
+    not FULL, reason="every worker costs seconds; part of the full profile"
+)
 
 
 @dataclass(frozen=True)
 class Fatal:
-    """A stage whose process is killed: the first time, always, or always where a message has some text."""
+    """A stage whose process is killed: the first time, always, or always where a message has
+    some text.
+    """
 
     mark: str
     always: bool = False
@@ -53,19 +57,30 @@ class Fatal:
 def sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sessions")
     for n in range(3):
-        save(Session.of([rules("be brief"), *remembering(16 + n)], id=f"s{n}", project=f"p{n}"), folder / f"s{n}.jsonl")
+        save(
+            Session.of([rules("be brief"), *remembering(16 + n)], id=f"s{n}", project=f"p{n}"),
+            folder / f"s{n}.jsonl",
+        )
     return folder
 
 
 def run(folder: Path, out: Path, *strategies: str | Preset, **more: object) -> Results:
     return compare(
-        folder, window=4_000, shares=(0.2,), out=out, quiet=True, strategies=strategies or ("truncate", "summarize"),
+        folder,
+        window=4_000,
+        shares=(0.2,),
+        out=out,
+        quiet=True,
+        strategies=strategies or ("truncate", "summarize"),
         **more,  # type: ignore[arg-type]
-    )  # fmt: skip
+    )
 
 
 def same(one: Results, other: Results) -> bool:
-    return all((one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes() for t in COLUMNS)
+    return all(
+        (one.path / f"{t}.parquet").read_bytes() == (other.path / f"{t}.parquet").read_bytes()
+        for t in COLUMNS
+    )
 
 
 def fatal(mark: Path, always: bool = False, text: str = "") -> Preset:
@@ -73,7 +88,9 @@ def fatal(mark: Path, always: bool = False, text: str = "") -> Preset:
 
 
 @in_full
-def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(sessions: Path, tmp_path: Path) -> None:
+def test_one_worker_and_more_workers_than_sessions_give_the_same_bytes(
+    sessions: Path, tmp_path: Path
+) -> None:
     one, two = (run(sessions / "s0.jsonl", tmp_path / str(n), jobs=n) for n in (1, 2))
     assert same(one, two)
 
@@ -89,8 +106,16 @@ def test_a_killed_worker_loses_nothing(sessions: Path, tmp_path: Path) -> None:
 
 
 @in_full
-def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(sessions: Path, tmp_path: Path) -> None:
-    results = run(sessions / "s0.jsonl", tmp_path / "run", fatal(tmp_path / "mark", always=True), "truncate", jobs=2)
+def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(
+    sessions: Path, tmp_path: Path
+) -> None:
+    results = run(
+        sessions / "s0.jsonl",
+        tmp_path / "run",
+        fatal(tmp_path / "mark", always=True),
+        "truncate",
+        jobs=2,
+    )
     replays = results.replays
     assert set(replays[replays["status"] == "failed"]["strategy"]) == {"fatal"}
     assert replays[replays["status"] == "failed"]["reason"].str.contains("died").all()
@@ -99,14 +124,24 @@ def test_a_replay_that_kills_every_worker_is_a_failed_replay_beside_the_others(s
 
 @in_full
 def test_it_is_a_failed_replay_also_where_other_sessions_survive_it(tmp_path: Path) -> None:
-    sessions = [Session.of([rules(f"be {word}"), *remembering(24)], id=word) for word in ("brief", "deadly")]
+    sessions = [
+        Session.of([rules(f"be {word}"), *remembering(24)], id=word) for word in ("brief", "deadly")
+    ]
     (tmp_path / "mark").touch()
     results = compare(
-        sessions, strategies=(fatal(tmp_path / "mark", always=True, text="be deadly"),), window=4_000, shares=(),
-        out=tmp_path / "run", jobs=2, quiet=True,
-    )  # fmt: skip
+        sessions,
+        strategies=(fatal(tmp_path / "mark", always=True, text="be deadly"),),
+        window=4_000,
+        shares=(),
+        out=tmp_path / "run",
+        jobs=2,
+        quiet=True,
+    )
     status = results.replays.set_index(["session", "strategy"])["status"]
-    assert status["brief", "fatal"] == status["deadly", "none"] == "ok" and status["deadly", "fatal"] == "failed"
+    assert (
+        status["brief", "fatal"] == status["deadly", "none"] == "ok"
+        and status["deadly", "fatal"] == "failed"
+    )
 
 
 def test_few_sources_are_cut_into_pieces_for_many_workers() -> None:
@@ -156,11 +191,14 @@ def test_a_worker_takes_its_share_of_the_memory_and_alone_all_of_it(
     assert status == "ok" or "memory ran out" in rows["reason"]["hungry"]
 
 
-def test_a_recording_that_needs_more_memory_than_a_worker_may_take_is_told_before(tmp_path: Path) -> None:
+def test_a_recording_that_needs_more_memory_than_a_worker_may_take_is_told_before(
+    tmp_path: Path,
+) -> None:
     with (tmp_path / "large.jsonl").open("wb") as large:
         large.truncate(1 << 40)
     with pytest.warns(
-        MemoryShort, match=r"large\.jsonl needs about [\d,.]+ GB of memory, and each of 2 workers may take"
+        MemoryShort,
+        match=r"large\.jsonl needs about [\d,.]+ GB of memory, and each of 2 workers may take",
     ):
         workers(2, sources=[SessionSource(tmp_path / "large.jsonl")])
     with warnings.catch_warnings():
@@ -177,7 +215,9 @@ def _ends_three_processes(marks: Path) -> int:
 
 
 @in_full
-def test_a_task_survives_what_killed_its_worker_once_among_others_and_twice_alone(tmp_path: Path) -> None:
+def test_a_task_survives_what_killed_its_worker_once_among_others_and_twice_alone(
+    tmp_path: Path,
+) -> None:
     with Processes(2) as crew:
         assert list(crew.surely(_ends_three_processes, [tmp_path])) == [(0, 3)]
 

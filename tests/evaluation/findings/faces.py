@@ -1,7 +1,9 @@
-"""Reads what each face of a finished run says, and names every quantity that two faces tell otherwise.
+"""Reads what each face of a finished run says, and names every quantity that two faces tell
+otherwise.
 
-A face is what a person or a program looks at: the terminal, the report, its notebook, the pages of `workbench view`
-through the real server, JSON, and Python. Each is read as it is rendered; nothing here asks `Findings` what is right.
+A face is what a person or a program looks at: the terminal, the report, its notebook, the pages of
+`workbench view` through the real server, JSON, and Python. Each is read as it is rendered; nothing
+here asks `Findings` what is right.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ from workbench.report.view.app import ViewServer
 
 HALVES = {"The work": "work", "Names": "names", "Code": "code"}
 PLACES = {"same size": "same size", "own trigger": "own trigger"}
-LEADS = re.compile(r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?")
+LEADS = re.compile(
+    r"([\w.=+-]+(?: [\w.]+=[\w.+-]+)*) (?:tells|keeps) (\d+ %)(?: of the (work|names))?"
+)
 SAVES = re.compile(r" and (saves|costs) (\d+ %)")
 MEANS = re.compile(r"Means over (\d[\d,]*) sessions?(?: of (\d[\d,]*) projects?)?")
 OF_SESSIONS = re.compile(r"(\d[\d,]*) of (\d[\d,]*) sessions?\b")
@@ -62,7 +66,9 @@ class Contradiction:
 
 def contradictions(readings: Iterable[Reading]) -> list[Contradiction]:
     """The quantities that are told in more than one way."""
-    by_quantity: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    by_quantity: dict[tuple[str, ...], dict[str, list[str]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for reading in readings:
         faces = by_quantity[reading.quantity][reading.value]
         if reading.face not in faces:
@@ -107,7 +113,9 @@ class Faces:
     def impossible_counts(self) -> list[str]:
         """Counts that are larger than what they are of, or of more sessions than there are."""
         sessions = int((self.results.sessions["status"] == "ok").sum())
-        texts = {"terminal": self.terminal} | {face: plain(page) for face, page in self.pages.items()}
+        texts = {"terminal": self.terminal} | {
+            face: plain(page) for face, page in self.pages.items()
+        }
         wrong = []
         for face, text in texts.items():
             for match in OF_SESSIONS.finditer(text):
@@ -137,7 +145,9 @@ def faces_of(folder: Path, most_losses: int = MOST_LOSSES) -> Faces:
         pages["view"] = fetched(f"{server.address}runs/{quote(folder.name, safe='')}")
         for key in re.findall(r'data-loss="([0-9a-f]{10})"', report)[:most_losses]:
             try:
-                losses.append(fetched(f"{server.address}runs/{quote(folder.name, safe='')}/loss/{key}"))
+                losses.append(
+                    fetched(f"{server.address}runs/{quote(folder.name, safe='')}/loss/{key}")
+                )
             except HTTPError:
                 refused.append(f"view: loss {key} of the report is not shown")
     finally:
@@ -177,7 +187,11 @@ class TableReader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a table, a row or a cell."""
-        if tag == "table" and not self.is_read and self.name in (dict(attrs).get("class") or "").split():
+        if (
+            tag == "table"
+            and not self.is_read
+            and self.name in (dict(attrs).get("class") or "").split()
+        ):
             self.is_inside = self.is_read = True
         if self.is_inside and tag == "tr":
             self.rows.append([])
@@ -201,7 +215,10 @@ def table_of(page: str, name: str) -> list[dict[str, str]]:
     """The rows of a table of a page, by heading."""
     reader = TableReader(name)
     reader.feed(page)
-    rows = [[" ".join(cell.replace("\N{NO-BREAK SPACE}", " ").split()) for cell in row] for row in reader.rows]
+    rows = [
+        [" ".join(cell.replace("\N{NO-BREAK SPACE}", " ").split()) for cell in row]
+        for row in reader.rows
+    ]
     return [dict(zip(rows[0], row, strict=False)) for row in rows[1:]]
 
 
@@ -255,11 +272,17 @@ def of_json(answer: Mapping[str, Any]) -> Iterator[Reading]:
         for half in HALVES.values():
             for place, column in (("same size", half), ("own trigger", f"{half}_own")):
                 if row[column] is not None:
-                    yield Reading("json", (place, half, name), percent(row[column]).replace("−", "-"))
+                    yield Reading(
+                        "json", (place, half, name), percent(row[column]).replace("−", "-")
+                    )
         if row["cost_saved"] is not None:
-            yield Reading("json", ("bill saved", name), percent(row["cost_saved"]).replace("−", "-"))
+            yield Reading(
+                "json", ("bill saved", name), percent(row["cost_saved"]).replace("−", "-")
+            )
     if not answer["advice"]:
-        yield from of_words("json", " ".join([answer["decision"]["trade_off"] if answer["decision"] else ""]))
+        yield from of_words(
+            "json", " ".join([answer["decision"]["trade_off"] if answer["decision"] else ""])
+        )
     yield from of_words("json", " ".join(answer["notes"]))
 
 
@@ -277,8 +300,13 @@ def of_terminal(text: str) -> Iterator[Reading]:
     rule = next((place for place, line in enumerate(lines) if line.startswith("───")), None)
     if rule is None:
         return
-    end = next((place for place in range(rule + 1, len(lines)) if not lines[place].strip()), len(lines))
-    rows = [[(cell.start(), cell[0]) for cell in re.finditer(r"\S+(?: \S+)*", line)] for line in lines[rule + 1 : end]]
+    end = next(
+        (place for place in range(rule + 1, len(lines)) if not lines[place].strip()), len(lines)
+    )
+    rows = [
+        [(cell.start(), cell[0]) for cell in re.finditer(r"\S+(?: \S+)*", line)]
+        for line in lines[rule + 1 : end]
+    ]
     start = rule
     while start and lines[start - 1].strip():
         start -= 1
@@ -286,7 +314,9 @@ def of_terminal(text: str) -> Iterator[Reading]:
     for row in rows:
         name = row[0][1]
         for begin, cell in row[1:]:
-            head = " ".join(" ".join(line[max(0, begin - 1) : begin + len(cell) + 1].split()) for line in heads)
+            head = " ".join(
+                " ".join(line[max(0, begin - 1) : begin + len(cell) + 1].split()) for line in heads
+            )
             yield from figure("terminal", _column(" ".join(head.split()), name), cell)
 
 
@@ -304,7 +334,9 @@ def _column(head: str, strategy: str) -> tuple[str, ...]:
 
 
 def of_loss(report: str, page: str) -> Iterator[Reading]:
-    """Which stage removed a thing, as the report says it and as the page of that loss in the view does."""
+    """Which stage removed a thing, as the report says it and as the page of that loss in the
+    view does.
+    """
     key = re.search(r"[?&](?:amp;)?loss=([0-9a-f]{10})", page)
     place = re.search(r'id="loss" .*?</section>', page, re.DOTALL)
     if key is None or place is None:

@@ -24,9 +24,23 @@ def faces(made_once: Callable[..., Path]) -> Faces:
 
 def test_all_faces_of_a_run_tell_the_same(faces: Faces) -> None:
     readings = faces.readings()
-    assert {reading.face for reading in readings} == {"python", "json", "terminal", "report", "notebook", "view"}
+    assert {reading.face for reading in readings} == {
+        "python",
+        "json",
+        "terminal",
+        "report",
+        "notebook",
+        "view",
+    }
     kinds = {reading.quantity[0] for reading in readings}
-    assert {"sessions", "projects", "same size", "own trigger", "bill saved", "recommendation"} <= kinds
+    assert {
+        "sessions",
+        "projects",
+        "same size",
+        "own trigger",
+        "bill saved",
+        "recommendation",
+    } <= kinds
     assert [str(contradiction) for contradiction in contradictions(readings)] == []
     assert faces.impossible_counts() == []
 
@@ -35,12 +49,16 @@ def test_all_faces_of_a_run_tell_the_same(faces: Faces) -> None:
 def test_a_wrong_count_in_one_page_is_found(faces: Faces, face: str) -> None:
     page = faces.pages[face].replace("Means over 2 sessions", "Means over 7 sessions")
     planted = replace(faces, pages={**faces.pages, face: page})
-    (contradiction, *_) = contradictions(planted.readings())
+    contradiction, *_ = contradictions(planted.readings())
     assert contradiction.quantity == ("sessions",) and contradiction.values["7"] == (face,)
 
 
 def test_a_wrong_figure_or_denominator_of_the_terminal_is_found(faces: Faces) -> None:
-    share = next(r for r in faces.readings() if r.face == "json" and r.quantity[0] == "bill saved").value
-    planted = replace(faces, terminal=faces.terminal.replace(share, "99 %") + "\nahead in 7 of 6 sessions")
+    share = next(
+        r for r in faces.readings() if r.face == "json" and r.quantity[0] == "bill saved"
+    ).value
+    planted = replace(
+        faces, terminal=faces.terminal.replace(share, "99 %") + "\nahead in 7 of 6 sessions"
+    )
     assert [found for found in contradictions(planted.readings()) if "99 %" in found.values]
     assert planted.impossible_counts() == ["terminal: 7 of 6 sessions, in a run of 2"]

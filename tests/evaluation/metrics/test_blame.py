@@ -36,10 +36,14 @@ class Eighth:
 
 def blamed(*stages: Stage, share: float = 0.1) -> tuple[list[str], list[str]]:
     part = Preset("made", Strategy("made", stages))
-    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,))
+    done = matched(
+        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(share,)
+    )
     data = MetricInput(done, INDEX, share)
     (one,) = data.retained
-    return list(culprits(one.retention, data.versions)), [need.entity.text for need in one.demand.needs]
+    return list(culprits(one.retention, data.versions)), [
+        need.entity.text for need in one.demand.needs
+    ]
 
 
 def test_what_is_kept_has_no_culprit() -> None:
@@ -62,7 +66,9 @@ def test_each_of_two_stages_is_blamed_for_its_own_losses() -> None:
 
 def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
     part = Preset("made", Strategy("made", (), view=(Truncate(),)))
-    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,))
+    done = matched(
+        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.1,)
+    )
     data = MetricInput(done, INDEX, 0.1)
     (one,) = data.retained
     assert set(culprits(one.retention, data.versions)) <= {"", "view"}
@@ -70,7 +76,9 @@ def test_what_is_kept_and_not_shown_is_lost_by_the_view() -> None:
 
 def test_the_pipeline_blames_only_its_own_stages() -> None:
     part = preset("pipeline")
-    done = matched(SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.05,))
+    done = matched(
+        SESSION, part, find_model("extractive"), SIZING, window=9_000, at=(AT,), shares=(0.05,)
+    )
     data = MetricInput(done, INDEX, 0.05)
     (one,) = data.retained
     names = {"", "view"} | {stage.name for stage in part.strategy.stages}

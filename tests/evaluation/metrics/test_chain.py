@@ -61,7 +61,13 @@ def test_an_entity_that_is_dropped_in_its_second_round_is_lost_there() -> None:
     born = {i for i in range(len(first)) if first[i] < events[0].at}
     by_hand = len((born & held(0)) - held(1))
     later = sum(
-        len(({i for i in range(len(first)) if events[k - 1].at <= first[i] < events[k].at} & held(k)) - held(k + 1))
+        len(
+            (
+                {i for i in range(len(first)) if events[k - 1].at <= first[i] < events[k].at}
+                & held(k)
+            )
+            - held(k + 1)
+        )
         for k in range(1, len(events) - 1)
     )
     assert sum(int(row["lost"] or 0) for row in chain(one) if row["round"] == 2) == by_hand + later

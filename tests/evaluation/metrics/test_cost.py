@@ -26,14 +26,20 @@ from workbench.evaluation.replays.step import Replay, Step
 
 PRICES = given_tariff("input=3,output=15,cache_read=0.3,cache_write=3.75")
 DRY_RUN = json.loads((Path(__file__).parent / "cachebench_dry_run.json").read_text())
-"""What maf-cachebench 0.4.1 printed for each request of `cachebench --dry-run --providers azure --sizes mid,large
---strategies none,context_window,truncation`: tokens sent, and of those in common with the request before."""
+"""What maf-cachebench 0.4.1 printed for each request of `cachebench --dry-run --providers azure
+--sizes mid,large --strategies none,context_window,truncation`: tokens sent, and of those in common
+with the request before.
+"""
 
 
 def metric_input(
     steps: list[tuple[int, int]], recorded: list[int] | None = None, rules: str = "anthropic"
 ) -> MetricInput:
-    messages = [message for i in range(len(steps)) for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))]
+    messages = [
+        message
+        for i in range(len(steps))
+        for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))
+    ]
     session = Session.of(messages)
     whole = recorded or [tokens for tokens, _ in steps]
     made = tuple(Step(i, 2 * i + 1, whole[i], *one) for i, one in enumerate(steps))
@@ -48,7 +54,9 @@ def value(metric: Metric, of: MetricInput) -> float | None:
 
 
 def even_cut(before: float, after: float, ratio: float) -> float:
-    """By which share prompts must shrink to pay for a lower hit rate, as maf-cachebench publishes it."""
+    """By which share prompts must shrink to pay for a lower hit rate, as maf-cachebench
+    publishes it.
+    """
     return 1 - ((1 - before) + before * ratio) / ((1 - after) + after * ratio)
 
 
@@ -80,7 +88,9 @@ def test_yoagent_s_cost_of_a_chat_comes_out() -> None:
     ],
 )  # fmt: skip
 def test_cachebench_s_reuse_and_breaks_come_out(run: str, reuse: float, breaks: int) -> None:
-    """Its reuse counts the first request, which nothing can serve; our `prefix_reuse` begins with the second."""
+    """Its reuse counts the first request, which nothing can serve; our `prefix_reuse` begins
+    with the second.
+    """
     steps = [(sent, same) for sent, same in DRY_RUN[run]]
     made = metric_input(steps)
     (row,) = costs(made)
@@ -138,7 +148,9 @@ def test_what_never_pays_says_so() -> None:
 @pytest.mark.parametrize("metric", [cost, cost_saved])
 def test_without_a_price_or_a_request_there_is_a_reason_and_no_zero(metric: Metric) -> None:
     unknown = metric_input([(50_000, 0)])
-    unknown = MetricInput(unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known"))
+    unknown = MetricInput(
+        unknown.replay, unknown.index, prices=Pricing("m", None, why="no price is known")
+    )
     assert metric.score(unknown) == Score(None, "no price is known")
     empty = metric_input([])
     assert metric.score(empty).value is None

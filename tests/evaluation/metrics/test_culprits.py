@@ -16,7 +16,13 @@ from workbench.engine.compaction.stages.truncate import Truncate
 from workbench.engine.compaction.strategy import Preset, Situation, Strategy
 from workbench.engine.models import find_model
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, Text, chars_per_token, said_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    chars_per_token,
+    said_text,
+)
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.chain import chain
 from workbench.evaluation.metrics.demand import Retention
@@ -35,7 +41,9 @@ def twice_needed(turns: int) -> list[Message]:
     for turn in range(26, turns):
         old = messages[4 * turn + 3]
         assert isinstance(old, AssistantMessage)
-        more = f"the worker timeout_of_{turn - 26} must stay {turn - 26 + 4001} for the mail gateway"
+        more = (
+            f"the worker timeout_of_{turn - 26} must stay {turn - 26 + 4001} for the mail gateway"
+        )
         messages[4 * turn + 3] = replace(old, blocks=(*old.blocks, Text(more)))
     return messages
 
@@ -89,10 +97,16 @@ PRESETS = {
 }  # fmt: skip
 
 
-def metric_input(part: Preset, session: Session = SESSION, index: Index = INDEX, window: int = 5_000) -> MetricInput:
-    sizing = Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+def metric_input(
+    part: Preset, session: Session = SESSION, index: Index = INDEX, window: int = 5_000
+) -> MetricInput:
+    sizing = Sizing.of(
+        session, [chars_per_token(message) for message in session.messages], chars_per_token
+    )
     at = session.requests[20::9]
-    return MetricInput(natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index)
+    return MetricInput(
+        natural(session, part, find_model("extractive"), sizing, window=window, score_at=at), index
+    )
 
 
 @dataclass(frozen=True)
@@ -109,7 +123,9 @@ def looked_at(session: Session, events: Sequence[CompactionEvent]) -> list[Seen]
     """Every moment, from the whole context before each compaction."""
     found = []
     for event in events:
-        there: dict[str, Message] = {message.id: message for message in event.compaction.before.messages}
+        there: dict[str, Message] = {
+            message.id: message for message in event.compaction.before.messages
+        }
         found.append(_seen(session, event, "", there))
         for stage in event.compaction.stages:
             if stage.used:
@@ -123,7 +139,9 @@ def looked_at(session: Session, events: Sequence[CompactionEvent]) -> list[Seen]
 def _seen(session: Session, event: CompactionEvent, stage: str, there: dict[str, Message]) -> Seen:
     places = [session.place.get(id(message)) for message in there.values()]
     mask = kept_mask([at for at in places if at is not None], len(session.messages))
-    texts = tuple(said_text(one) for one, at in zip(there.values(), places, strict=True) if at is None)
+    texts = tuple(
+        said_text(one) for one, at in zip(there.values(), places, strict=True) if at is None
+    )
     return Seen(event.at, stage, mask, texts)
 
 
@@ -148,7 +166,9 @@ def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> 
     for kept in one.retained:
         past = [version for version in one.versions if version.at <= kept.snapshot.at]
         blamed = list(culprits(kept.retention, past))
-        assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at <= kept.snapshot.at])
+        assert blamed == by_hand(
+            kept.retention, [moment for moment in moments if moment.at <= kept.snapshot.at]
+        )
         lost += sum(map(bool, blamed))
     assert lost
 
@@ -157,17 +177,26 @@ def test_the_culprits_are_those_that_a_look_at_every_moment_finds(name: str) -> 
 def test_the_culprits_at_one_boundary_of_the_matched_mode_are_found_there_alone(name: str) -> None:
     sizing = Sizing.of(SESSION, [chars_per_token(message) for message in MESSAGES], chars_per_token)
     at, part = SESSION.requests[30::8], PRESETS[name]
-    done = matched(SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3))
+    done = matched(
+        SESSION, part, find_model("extractive"), sizing, window=5_000, at=at, shares=(0.05, 0.3)
+    )
     one = MetricInput(done, INDEX, 0.05)
     moments = looked_at(SESSION, [event for event in done.events if event.share == 0.05])
     for kept in one.retained:
-        blamed = list(culprits(kept.retention, [version for version in one.versions if version.at == kept.snapshot.at]))
-        assert blamed == by_hand(kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at])
+        blamed = list(
+            culprits(
+                kept.retention,
+                [version for version in one.versions if version.at == kept.snapshot.at],
+            )
+        )
+        assert blamed == by_hand(
+            kept.retention, [moment for moment in moments if moment.at == kept.snapshot.at]
+        )
 
 
 def test_without_a_compaction_nobody_but_the_view_is_to_blame() -> None:
     one = metric_input(PRESETS["truncate"])
-    (kept, *_) = one.retained
+    kept, *_ = one.retained
     assert set(culprits(kept.retention, (), "nobody")) <= {"", "nobody"}
 
 

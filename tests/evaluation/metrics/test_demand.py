@@ -31,7 +31,9 @@ def needed(history: list[Message], future: list[Message]) -> list[str]:
 
 def test_an_entity_of_the_history_that_the_future_uses_is_demanded() -> None:
     history = [said("keep retryLimit at three"), told("the file is src/net/client.py")]
-    assert needed(history, [told("retryLimit stays"), called("edit", path="src/net/client.py")]) == [
+    assert needed(
+        history, [told("retryLimit stays"), called("edit", path="src/net/client.py")]
+    ) == [
         "retryLimit",
         "client.py",
     ]
@@ -48,7 +50,9 @@ def test_what_the_history_does_not_hold_is_not_demanded() -> None:
 
 
 def test_what_nobody_uses_is_not_demanded() -> None:
-    assert needed([said("keep retryLimit")], [told("done"), said("thanks, retryLimit is fine")]) == []
+    assert (
+        needed([said("keep retryLimit")], [told("done"), said("thanks, retryLimit is fine")]) == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +70,9 @@ def test_what_is_said_again_only_after_its_use_is_demanded() -> None:
 
 
 def test_an_entity_is_demanded_once() -> None:
-    demand = demand_of([said("keep retryLimit")], [told("retryLimit"), told("retryLimit and retryLimit")])
+    demand = demand_of(
+        [said("keep retryLimit")], [told("retryLimit"), told("retryLimit and retryLimit")]
+    )
     assert [(need.entity.text, need.use) for need in demand.needs] == [("retryLimit", 1)]
 
 
@@ -85,7 +91,9 @@ def test_thinking_is_neither_a_use_nor_a_repetition_nor_a_history() -> None:
     history = [said("keep retryLimit")]
     assert needed([told("", thought="retryLimit")], [told("retryLimit stays")]) == []
     assert needed(history, [told("", thought="retryLimit?")]) == []
-    assert needed(history, [told("", thought="retryLimit?"), told("retryLimit stays")]) == ["retryLimit"]
+    assert needed(history, [told("", thought="retryLimit?"), told("retryLimit stays")]) == [
+        "retryLimit"
+    ]
 
 
 @pytest.mark.parametrize(("gap", "demanded"), [(79, True), (80, False)])
@@ -95,10 +103,16 @@ def test_a_use_counts_within_the_horizon(gap: int, demanded: bool) -> None:
 
 
 def test_background_is_not_demanded() -> None:
-    messages = [said("retryLimit in package.json of TypeScript"), told("retryLimit, package.json, TypeScript")]
+    messages = [
+        said("retryLimit in package.json of TypeScript"),
+        told("retryLimit, package.json, TypeScript"),
+    ]
     index = Index(messages)
     assert [need.entity.text for need in index.demand(1).needs] == ["retryLimit"]
-    assert len(Index(messages, background=BACKGROUND | {Entity("identifier", "retryLimit")}).demand(1)) == 0
+    assert (
+        len(Index(messages, background=BACKGROUND | {Entity("identifier", "retryLimit")}).demand(1))
+        == 0
+    )
     assert len(index.demand(1)) == 1
 
 
@@ -109,7 +123,12 @@ def test_nothing_is_demanded_at_both_ends() -> None:
 
 def test_one_file_is_one_entity_however_it_is_written() -> None:
     history = [said("see /home/me/proj/src/net/client.py:12")]
-    for spelling in ("./src/net/client.py", "src/net/client.py", "client.py", "a/src/net/client.py"):
+    for spelling in (
+        "./src/net/client.py",
+        "src/net/client.py",
+        "client.py",
+        "a/src/net/client.py",
+    ):
         demand = demand_of(history, [told(f"editing {spelling}")], cwd="/home/me/proj")
         assert [need.entity for need in demand.needs] == [Entity("path", "client.py")], spelling
     assert len(demand_of(history, [told("editing src/other/client.py")], cwd="/home/me/proj")) == 0
@@ -117,7 +136,10 @@ def test_one_file_is_one_entity_however_it_is_written() -> None:
 
 def test_a_near_miss_is_another_entity() -> None:
     history = [said("keep retryLimit at 4500 ms for v2.1.3 at commit 3fa9c1e")]
-    assert needed(history, [told("retryLimits at 450 ms and 4501 for v2.1.4 at 3fa9c1f, RetryLimit")]) == []
+    assert (
+        needed(history, [told("retryLimits at 450 ms and 4501 for v2.1.4 at 3fa9c1f, RetryLimit")])
+        == []
+    )
     spelled = [told("4500ms, 2.1.3, 3fa9c1e07d5b8a6642f1c0e9d8b7a6f5e4d3c2b1")]
     assert set(needed(history, spelled)) == {"4500 ms", "2.1.3", "3fa9c1e"}
 
@@ -142,14 +164,21 @@ def test_the_evidence_is_the_line_that_shares_most_with_the_use() -> None:
 
 
 def test_a_rare_shared_word_outweighs_a_common_one() -> None:
-    history = [told("retryLimit common", "a1"), told("retryLimit seldom", "a2"), *[told("common")] * 20]
+    history = [
+        told("retryLimit common", "a1"),
+        told("retryLimit seldom", "a2"),
+        *[told("common")] * 20,
+    ]
     assert evidence(history, "retryLimit common seldom").evidence_text == "retryLimit seldom"
 
 
 def test_ties_go_to_the_latest() -> None:
     history = [told("retryLimit first"), told("retryLimit second"), told("other words")]
     assert evidence(history, "retryLimit").evidence_text == "retryLimit second"
-    assert evidence([told("retryLimit first\nretryLimit second")], "retryLimit").evidence_text == "retryLimit second"
+    assert (
+        evidence([told("retryLimit first\nretryLimit second")], "retryLimit").evidence_text
+        == "retryLimit second"
+    )
 
 
 def test_a_line_said_twice_is_evidence_where_it_was_said_last_before_the_boundary() -> None:
@@ -162,7 +191,8 @@ def test_a_line_said_twice_is_evidence_where_it_was_said_last_before_the_boundar
 # What is retained
 
 HISTORY: list[Message] = [
-    said("retryLimit guards the upload queue"),  # 0: the evidence; its other words: guards, upload, queue
+    # 0: the evidence; its other words: guards, upload, queue
+    said("retryLimit guards the upload queue"),
     told("retryLimit alone"),  # 1
     told("upload queue without the name"),  # 2
 ]
@@ -171,7 +201,11 @@ USE: list[Message] = [told("raise retryLimit for the upload queue that it guards
 
 def levels(kept: list[int], texts: list[str]) -> tuple[float, float, float]:
     retention = demand_of(HISTORY, USE).retained(kept, texts)
-    return (retention.mean("presence"), retention.mean("bound"), round(retention.mean("coverage"), 3))
+    return (
+        retention.mean("presence"),
+        retention.mean("bound"),
+        round(retention.mean("coverage"), 3),
+    )
 
 
 def test_a_kept_message_has_all_levels_for_the_evidence_that_it_holds() -> None:
@@ -193,12 +227,17 @@ def test_words_and_entity_in_different_lines_do_not_bind() -> None:
 
 
 def test_two_other_words_bind_and_one_does_not() -> None:
-    # idf: n = 4 messages; guards in 2, upload and queue in 3: log(5/3) + .1 and log(5/4) + .1 twice.
+    # idf: n = 4 messages; guards in 2, upload and queue in 3: log(5/3) + .1 and log(5/4) + .1
+    # twice.
     guards, upload = math.log(5 / 3) + 0.1, math.log(5 / 4) + 0.1
     whole = guards + 2 * upload
     assert levels([], ["- retryLimit: upload"]) == (1.0, 0.0, round(upload / whole, 3))
     assert levels([], ["- retryLimit: upload queue"]) == (1.0, 1.0, round(2 * upload / whole, 3))
-    assert levels([], ["- retryLimit: guards the queue"]) == (1.0, 1.0, round((guards + upload) / whole, 3))
+    assert levels([], ["- retryLimit: guards the queue"]) == (
+        1.0,
+        1.0,
+        round((guards + upload) / whole, 3),
+    )
     assert levels([], ["retryLimit upload", "retryLimit queue guards upload"]) == (1.0, 1.0, 1.0)
 
 
@@ -209,20 +248,32 @@ def test_all_other_words_are_needed_where_there_are_fewer_than_two() -> None:
 
 
 def test_an_entity_without_other_words_is_bound_and_covered_by_itself() -> None:
-    retention = demand_of([told("retryLimit")], [told("retryLimit")]).retained([], ["word retryLimit word"])
-    assert (retention.mean("presence"), retention.mean("bound"), retention.mean("coverage")) == (1.0, 1.0, 1.0)
+    retention = demand_of([told("retryLimit")], [told("retryLimit")]).retained(
+        [], ["word retryLimit word"]
+    )
+    assert (retention.mean("presence"), retention.mean("bound"), retention.mean("coverage")) == (
+        1.0,
+        1.0,
+        1.0,
+    )
 
 
 def test_the_words_of_the_entity_itself_prove_nothing() -> None:
-    demand = demand_of([told("open the file net/upload/client.py")], [called("read", path="net/upload/client.py")])
+    demand = demand_of(
+        [told("open the file net/upload/client.py")], [called("read", path="net/upload/client.py")]
+    )
     assert demand.retained([], ["client.py client.py"]).mean("bound") == 0.0
     assert demand.retained([], ["file client.py to open"]).mean("bound") == 1.0
 
 
 def test_an_entity_of_a_text_counts_in_any_spelling() -> None:
-    demand = demand_of([told("limit is 200,000 rows of users in src/db.py")], [told("200000 in src/db.py")])
+    demand = demand_of(
+        [told("limit is 200,000 rows of users in src/db.py")], [told("200000 in src/db.py")]
+    )
     assert [need.entity.text for need in demand.needs] == ["200000", "db.py"]
-    assert demand.retained([], ["200_000 rows, users limit in ./src/db.py:7"]).mean("presence") == 1.0
+    assert (
+        demand.retained([], ["200_000 rows, users limit in ./src/db.py:7"]).mean("presence") == 1.0
+    )
     assert demand.retained([], ["20000 rows in src/db.pyc"]).mean("presence") == 0.0
 
 

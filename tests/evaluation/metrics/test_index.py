@@ -26,7 +26,9 @@ def index() -> Index:
 
 
 def recall(index: Index, at: int, kept: list[int], *texts: str) -> dict[str, tuple[int, int]]:
-    """By kind, how many entities and statements of `messages[:at]` these messages and texts hold, and all."""
+    """By kind, how many entities and statements of `messages[:at]` these messages and texts
+    hold, and all.
+    """
     first, kind = index.everything
     held = index.held(kept_mask(kept, len(index.messages)), texts)
     return {
@@ -38,9 +40,13 @@ def recall(index: Index, at: int, kept: list[int], *texts: str) -> dict[str, tup
 
 def test_recall_counts_the_entities_of_the_history_by_kind(index: Index) -> None:
     assert recall(index, 4, [0, 1, 2, 3]) == {
-        "path": (1, 1), "identifier": (2, 2), "number": (3, 3), "constraint": (1, 1), "decision": (1, 1),
+        "path": (1, 1),
+        "identifier": (2, 2),
+        "number": (3, 3),
+        "constraint": (1, 1),
+        "decision": (1, 1),
         "pending": (1, 1),
-    }  # fmt: skip
+    }
 
 
 def test_recall_counts_what_kept_messages_and_texts_hold(index: Index) -> None:
@@ -69,7 +75,9 @@ def test_nothing_is_recalled_of_nothing(index: Index) -> None:
         ("never raise it", False),
     ],
 )
-def test_a_statement_is_held_by_a_line_with_most_of_its_words(index: Index, text: str, still: bool) -> None:
+def test_a_statement_is_held_by_a_line_with_most_of_its_words(
+    index: Index, text: str, still: bool
+) -> None:
     assert recall(index, 4, [], text)["constraint"] == (int(still), 1)
 
 
@@ -143,7 +151,9 @@ def test_nothing_of_the_background_is_needed() -> None:
 
 
 def test_folders_of_known_files_are_no_entities_of_their_own() -> None:
-    index = Index([told("in src/net/http there is src/net/http/client.py, and in lib/old/x nothing")])
+    index = Index(
+        [told("in src/net/http there is src/net/http/client.py, and in lib/old/x nothing")]
+    )
     assert {entity.text for entity in index.entities} == {"client.py", "lib/old/x"}
 
 
@@ -156,7 +166,9 @@ def test_a_long_conversation_is_indexed_and_asked_everywhere() -> None:
         assert not demand.retained([]).presence.any()
 
 
-@pytest.mark.parametrize("messages", [[], [said("")], [result("")], [told("", thought="only fooBar")]])
+@pytest.mark.parametrize(
+    "messages", [[], [said("")], [result("")], [told("", thought="only fooBar")]]
+)
 def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
     index = Index(messages)
     for at in range(len(messages) + 1):
@@ -167,7 +179,11 @@ def test_an_empty_conversation_has_an_index(messages: list[Message]) -> None:
 
 @pytest.mark.parametrize("mark", ["- ", "* ", "+ ", "• "])
 def test_a_line_that_is_quoted_behind_a_lists_mark_holds_what_the_line_holds(mark: str) -> None:
-    asked = [said("Look at the branches."), called("bash", "c1", command="git rebase topic"), result("done", "c1")]
+    asked = [
+        said("Look at the branches."),
+        called("bash", "c1", command="git rebase topic"),
+        result("done", "c1"),
+    ]
     index = Index([*asked, told("go on")])
     assert recall(index, 3, [1])["command"] == (1, 1)
     assert recall(index, 3, [], f"## Commands\n{mark}git rebase topic")["command"] == (1, 1)
@@ -177,5 +193,7 @@ def test_a_line_that_is_quoted_behind_a_lists_mark_holds_what_the_line_holds(mar
 def test_a_list_item_of_the_session_itself_is_read_as_it_stands() -> None:
     diff = ["- timeoutMillis = 4500", "timeoutMillis = 4500"]
     index = Index([said("\n".join(diff)), told("done")])
-    texts = [index.inverted_index.texts[span] for span in index.read(["\n".join(diff)]).spans.tolist()]
+    texts = [
+        index.inverted_index.texts[span] for span in index.read(["\n".join(diff)]).spans.tolist()
+    ]
     assert texts == diff

@@ -22,7 +22,9 @@ def test_the_name_is_cut_out_of_the_line_of_its_use() -> None:
 
 @pytest.mark.parametrize("spelling", ["24603", "24,603", "24_603"])
 def test_a_number_is_cut_out_in_every_spelling(spelling: str) -> None:
-    asked = lines(fact("24603", f"the table shows 24603 rows, that is {spelling} of the nightly run"))
+    asked = lines(
+        fact("24603", f"the table shows 24603 rows, that is {spelling} of the nightly run")
+    )
     assert "24" not in asked[0]
 
 
@@ -33,7 +35,11 @@ def test_a_line_that_is_nothing_but_the_path_is_not_asked() -> None:
 def test_questions_of_one_sheet_do_not_give_each_other_away() -> None:
     asked = lines(
         fact("src/export.py", "the job reads its settings in src/export.py first", used=5),
-        fact("retention_days", "set retention_days in the settings of src/export.py to ninety", used=7),
+        fact(
+            "retention_days",
+            "set retention_days in the settings of src/export.py to ninety",
+            used=7,
+        ),
     )
     assert len(asked) == 1
 
@@ -44,9 +50,15 @@ def test_two_gaps_in_one_line_are_asked_once() -> None:
 
 
 def test_of_many_questions_an_even_choice_is_taken() -> None:
-    items = [fact(f"unit_{word}", f"the {word} engine is started by calling unit_{word} once", used=at)
-             for at, word in enumerate(["amber", "basalt", "cobalt", "diorite", "emerald", "flint"])]  # fmt: skip
-    assert [question.answer for question in name_questions(items, 3)] == ["unit_amber", "unit_cobalt", "unit_emerald"]
+    items = [
+        fact(f"unit_{word}", f"the {word} engine is started by calling unit_{word} once", used=at)
+        for at, word in enumerate(["amber", "basalt", "cobalt", "diorite", "emerald", "flint"])
+    ]
+    assert [question.answer for question in name_questions(items, 3)] == [
+        "unit_amber",
+        "unit_cobalt",
+        "unit_emerald",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Visible, recoverable and lost: what a context shows, what its archive gives back, and what neither has."""
+"""Visible, recoverable and lost: what a context shows, what its archive gives back, and what
+neither has.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,16 @@ from workbench.evaluation.metrics.builtin import exam_recall
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import MetricInput
-from workbench.evaluation.metrics.paging import CALL, TOOL, Fault, PagedExam, distinct, paged_exam, paging, recall_cost
+from workbench.evaluation.metrics.paging import (
+    CALL,
+    TOOL,
+    Fault,
+    PagedExam,
+    distinct,
+    paged_exam,
+    paging,
+    recall_cost,
+)
 from workbench.evaluation.metrics.view import view
 from workbench.evaluation.replays.step import Step
 from workbench.recordings.datasets.bundled import bundled
@@ -38,8 +49,16 @@ def sat(data: MetricInput, archive: dict[str, str] | None = None) -> list[PagedE
     found = []
     for one in data.examined[-3:]:
         exam, context = exams.at(one.snapshot.at), one.snapshot.context
-        shot = one.snapshot if archive is None else replace(one.snapshot, context=replace(context, archive=archive))
-        found.append(paged_exam(exam, exams.history, data.replay, shot, view(data.replay.session, shot.context)))
+        shot = (
+            one.snapshot
+            if archive is None
+            else replace(one.snapshot, context=replace(context, archive=archive))
+        )
+        found.append(
+            paged_exam(
+                exam, exams.history, data.replay, shot, view(data.replay.session, shot.context)
+            )
+        )
     return found
 
 
@@ -60,7 +79,10 @@ def test_only_what_the_archive_holds_is_recoverable() -> None:
     other = {f"{n:08d}": said_text(message) for n, message in enumerate(bundled()[1].messages)}
     own, foreign, nothing = (sat(scored("truncate+recall"), texts) for texts in (None, other, {}))
     assert sum(one.recoverable for one in own) > 5 * sum(one.recoverable for one in foreign)
-    assert all(one.recoverable == 0 and one.visible == mine.visible for one, mine in zip(nothing, own, strict=True))
+    assert all(
+        one.recoverable == 0 and one.visible == mine.visible
+        for one, mine in zip(nothing, own, strict=True)
+    )
 
 
 def test_a_query_has_no_word_that_the_context_lacks() -> None:
@@ -90,16 +112,23 @@ def test_a_thing_that_several_boundaries_ask_for_is_fetched_once() -> None:
 
 
 @pytest.mark.parametrize(("rules", "carried"), [(NO_CACHE, 3.0), (OPENAI, 0.3)])
-def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(rules: object, carried: float) -> None:
+def test_a_call_is_one_more_request_and_stays_until_the_next_compaction(
+    rules: object, carried: float
+) -> None:
     tariff = given_tariff("input=3,output=15,cache_read=0.3")
     steps = [Step(i, 2 * i + 1, 12_800, 12_800, 0, 0 if i == 4 else None) for i in range(6)]
     made = replace(scored("truncate+recall").replay, steps=tuple(steps))
-    usd = [recall_cost(made, Pricing("m", tariff, rules), faults) for faults in ((), [fault("a", 3, 960)])]  # type: ignore[arg-type]
+    usd = [
+        recall_cost(made, Pricing("m", tariff, rules), faults)
+        for faults in ((), [fault("a", 3, 960)])
+    ]  # type: ignore[arg-type]
     tool = 6 * TOOL * carried
     first = 12_800 * carried + (CALL + 960) * 3 + CALL * 15
     rest = 2 * (CALL + 960) * carried
     assert usd[0] * 1e6 == pytest.approx(tool)
-    assert (usd[1] - usd[0]) * 1e6 == pytest.approx(first + rest), "requests 1 is sent again, 2 and 3 carry the answer"
+    assert (usd[1] - usd[0]) * 1e6 == pytest.approx(first + rest), (
+        "requests 1 is sent again, 2 and 3 carry the answer"
+    )
 
 
 def test_what_recall_gives_back_need_not_be_fetched_again() -> None:
@@ -107,5 +136,7 @@ def test_what_recall_gives_back_need_not_be_fetched_again() -> None:
     (row,) = paging(data)
     assert data.bill is not None
     assert (row["usd_fetching"] or 0) <= data.bill.reacquired
-    saved = data.bill.usd_plain - data.bill.usd - (row["usd_fetching"] or 0) - (row["usd_recall"] or 0)
+    saved = (
+        data.bill.usd_plain - data.bill.usd - (row["usd_fetching"] or 0) - (row["usd_recall"] or 0)
+    )
     assert row["net_saving"] == pytest.approx(saved)

@@ -27,8 +27,28 @@ from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.importers.importer import load
 
 VERBS = ("migrate", "document", "measure", "translate", "encrypt", "archive")
-THINGS = ("ledger", "gallery", "roster", "thermostat", "calendar", "inventory", "passport", "harbour", "orchard")
-PARTS = ("header", "importer", "exporter", "footer", "schema", "backup", "preview", "sidebar", "logger")
+THINGS = (
+    "ledger",
+    "gallery",
+    "roster",
+    "thermostat",
+    "calendar",
+    "inventory",
+    "passport",
+    "harbour",
+    "orchard",
+)
+PARTS = (
+    "header",
+    "importer",
+    "exporter",
+    "footer",
+    "schema",
+    "backup",
+    "preview",
+    "sidebar",
+    "logger",
+)
 
 
 @dataclass
@@ -48,14 +68,22 @@ def planted(seed: int) -> Planted:
     done, withdrawn, left = items[:3], items[3:5], items[5:]
 
     def todo(number: int, finished: list[str]) -> list[Message]:
-        rows = [{"content": one, "status": "completed" if one in finished else "pending"} for one in items]
+        rows = [
+            {"content": one, "status": "completed" if one in finished else "pending"}
+            for one in items
+        ]
         return [called("todo", f"t{number}", todos=rows), result("ok", f"t{number}")]
 
-    messages: list[Message] = [said("Please rebuild the museum website in two languages.", "u0"), *todo(1, [])]
+    messages: list[Message] = [
+        said("Please rebuild the museum website in two languages.", "u0"),
+        *todo(1, []),
+    ]
     messages += [told(f"plain words about nothing {i}", f"f{i}") for i in range(20)]
     messages += todo(2, done[:2])
     messages += [told(f"Finished: {done[2]}.", "a1")]
-    messages += [said(f"Never mind, drop the plan to {one}.", f"w{i}") for i, one in enumerate(withdrawn)]
+    messages += [
+        said(f"Never mind, drop the plan to {one}.", f"w{i}") for i, one in enumerate(withdrawn)
+    ]
     messages += [told(f"more plain words {i}", f"g{i}") for i in range(20)]
     return Planted(messages, done, withdrawn, left)
 
@@ -68,10 +96,14 @@ def scored(name: str, messages: list[Message], *context: Message) -> Score:
     return BUILTIN[name].score(MetricInput(replay, Index(messages)))
 
 
-def summary(*open_items: str, done: tuple[str, ...] = (), goal: str = "Rebuild the museum website.") -> Summary:
+def summary(
+    *open_items: str, done: tuple[str, ...] = (), goal: str = "Rebuild the museum website."
+) -> Summary:
     listed = "\n".join(f"- {item}" for item in open_items)
     finished = "\n".join(f"- {item}" for item in done)
-    return Summary(id="s", text=f"## Goal\n- {goal}\n\n## Done\n{finished}\n\n## Next steps\n{listed}\n")
+    return Summary(
+        id="s", text=f"## Goal\n- {goal}\n\n## Done\n{finished}\n\n## Next steps\n{listed}\n"
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -81,7 +113,9 @@ def test_what_is_done_or_withdrawn_and_given_as_open_is_resurrected(seed: int) -
     true = summary(*plan.open, done=tuple(plan.done))
     assert scored("resurrected_work", plan.messages, true) == Score(0.0, n=closed)
     for again in (*plan.done, *plan.withdrawn):
-        assert scored("resurrected_work", plan.messages, summary(*plan.open, again)) == Score(1 / closed, n=closed)
+        assert scored("resurrected_work", plan.messages, summary(*plan.open, again)) == Score(
+            1 / closed, n=closed
+        )
 
 
 def test_a_kept_list_that_is_out_of_date_resurrects_what_it_shows_as_open() -> None:
@@ -104,7 +138,10 @@ def test_a_request_that_nobody_made_is_invented(seed: int) -> None:
 
 def test_what_the_assistant_or_a_tool_said_is_no_request_of_the_user() -> None:
     messages = [*planted(0).messages, told("A podcast about ancient coins would help.", "a9")]
-    assert scored("invented_requests", messages, summary(goal="A podcast about ancient coins.")).value == 1
+    assert (
+        scored("invented_requests", messages, summary(goal="A podcast about ancient coins.")).value
+        == 1
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -119,10 +156,14 @@ def test_a_register_invents_and_resurrects_nothing_that_was_planted(seed: int) -
 @pytest.mark.parametrize("path", bundled_files()[:2], ids=lambda path: path.parent.name)
 def test_a_register_invents_no_request_in_a_recording(path: Path) -> None:
     session = load(path)[0]
-    sizing = Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+    sizing = Sizing.of(
+        session, [chars_per_token(message) for message in session.messages], chars_per_token
+    )
     kept = Preset("kept", Strategy("kept", (Register(), Truncate())))
     at = [len(session.messages) * part // 4 for part in (2, 3)]
-    replay = matched(session, kept, find_model("extractive"), sizing, window=100_000, at=at, shares=[0.3])
+    replay = matched(
+        session, kept, find_model("extractive"), sizing, window=100_000, at=at, shares=[0.3]
+    )
     data = MetricInput(replay, Index(session.messages), 0.3)
     invented = BUILTIN["invented_requests"].score(data)
     assert (invented.value, invented.n > 0) == (0, True)

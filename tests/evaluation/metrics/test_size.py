@@ -21,7 +21,11 @@ from workbench.evaluation.replays.step import CompactionEvent, Replay, Step
 
 
 def metric_input(*sent: int, window: int) -> MetricInput:
-    messages = [message for i in range(len(sent)) for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))]
+    messages = [
+        message
+        for i in range(len(sent))
+        for message in (said("go on", f"u{i}"), told("ok", f"a{i}"))
+    ]
     steps = tuple(Step(i, 2 * i + 1, tokens, tokens, 0) for i, tokens in enumerate(sent))
     sizing = Sizing((0,) * len(messages), 0, chars_per_token)
     replay = Replay(Session.of(messages), "p", "natural", window, sizing, steps, (), ())
@@ -43,7 +47,9 @@ def test_what_summaries_cost_counts_as_sent() -> None:
     completion = Completion(text="so far", model="m", input_tokens=30, output_tokens=20)
     stage = StageRecord("summarize", 100, 60, (completion,))
     context = Context((), ())
-    done = Compaction(context, context, context, Budget(target=1, window=100), (stage,), "compacted")
+    done = Compaction(
+        context, context, context, Budget(target=1, window=100), (stage,), "compacted"
+    )
     asked = replace(saved, replay=replace(saved.replay, events=(CompactionEvent(0, 1, done),)))
     assert tokens_saved.score(asked).value == pytest.approx(0.25)
 

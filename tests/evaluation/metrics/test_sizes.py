@@ -28,12 +28,16 @@ def too_large(data: MetricInput) -> str:
 def metric_input(name: str, share: float = 0.2, session: Session = SESSION) -> MetricInput:
     sizing = Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
     at = (len(session.messages) // 2, len(session.messages) * 3 // 4)
-    replay = matched(session, preset(name), Extractive(), sizing, window=10_000, at=at, shares=(share,))
+    replay = matched(
+        session, preset(name), Extractive(), sizing, window=10_000, at=at, shares=(share,)
+    )
     return MetricInput(replay, Index(session.messages), share)
 
 
 @pytest.mark.parametrize("name", ["truncate", "summarize", "null", "none"])
-def test_a_strategy_that_gets_small_enough_may_be_compared_and_so_may_the_arm_that_is_never_cut(name: str) -> None:
+def test_a_strategy_that_gets_small_enough_may_be_compared_and_so_may_the_arm_that_is_never_cut(
+    name: str,
+) -> None:
     assert too_large(metric_input(name)) == ""
 
 
@@ -41,7 +45,9 @@ def test_one_that_does_not_says_where_and_by_how_much_and_has_no_figure_but_its_
     large = metric_input("observation_mask")
     assert too_large(large).startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     rows = {row["metric"]: row for row in natural_rows(large)["scores"]}
-    assert rows["exam_recall"]["value"] is None and str(rows["exam_recall"]["why"]).startswith(TOO_LARGE)
+    assert rows["exam_recall"]["value"] is None and str(rows["exam_recall"]["why"]).startswith(
+        TOO_LARGE
+    )
     assert {name for name, row in rows.items() if row["value"] is not None} == EVEN_SO
     value = rows["tokens_kept"]["value"]
     assert isinstance(value, float) and value > 0.22

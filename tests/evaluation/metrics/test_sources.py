@@ -75,5 +75,14 @@ def test_each_message_is_a_source_of_its_kind() -> None:
         told("fine"),
     ]
     assert sources(messages) == (
-        "lasting", "passing", "mention", "repeatable", "mention", "passing", "mention", "passing", "passing", "mention",
-    )  # fmt: skip
+        "lasting",
+        "passing",
+        "mention",
+        "repeatable",
+        "mention",
+        "passing",
+        "mention",
+        "passing",
+        "passing",
+        "mention",
+    )

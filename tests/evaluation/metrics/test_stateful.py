@@ -20,7 +20,13 @@ MESSAGES: list[Message] = [
     said("Never touch the vendor folder.", "u0"),
     called("read", "c1", path="src/api/limits.py"),
     result("retryLimit is 3000 for the mailer, maybe maxDelay too", "c1"),
-    called("edit", "c2", path="src/api/limits.py", old_string="retryLimit = 3000", new_string="retryLimit = 5000"),
+    called(
+        "edit",
+        "c2",
+        path="src/api/limits.py",
+        old_string="retryLimit = 3000",
+        new_string="retryLimit = 5000",
+    ),
     result("ok", "c2"),
     told("Left to do:\n- rename the legacy exporter", "a0"),
     *FILLER,
@@ -36,8 +42,14 @@ def scored(name: str, strategy: str = "none") -> Score:
     sizes = [chars_per_token(message) for message in MESSAGES]
     sizing = Sizing.of(SESSION, sizes, chars_per_token)
     replay = matched(
-        SESSION, preset(strategy), find_model("extractive"), sizing, window=100_000, at=[AT], shares=[0.2]
-    )  # fmt: skip
+        SESSION,
+        preset(strategy),
+        find_model("extractive"),
+        sizing,
+        window=100_000,
+        at=[AT],
+        shares=[0.2],
+    )
     return BUILTIN[name].score(MetricInput(replay, Index(MESSAGES), 0.2))
 
 

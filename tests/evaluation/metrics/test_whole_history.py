@@ -35,7 +35,9 @@ def test_a_file_that_one_line_names_by_two_paths_is_one_entity_of_that_line() ->
         "pi.dev/019dbe19-ca83-74b3-b3ca-230160eb3875.jsonl",
     ],
 )
-def test_nothing_is_lost_of_a_real_recording_that_is_kept_whole(corpora: Path, recording: str) -> None:
+def test_nothing_is_lost_of_a_real_recording_that_is_kept_whole(
+    corpora: Path, recording: str
+) -> None:
     for session in load(corpora / recording, lenient=True):
         index = Index(session.messages, cwd=session.cwd)
         n = len(session.messages)
@@ -43,4 +45,9 @@ def test_nothing_is_lost_of_a_real_recording_that_is_kept_whole(corpora: Path, r
             demand = index.demand(int(n * share))
             if len(demand):
                 retention = demand.retained(range(int(n * share)))
-                assert retention.mean("bound") == retention.mean("presence") == retention.mean("coverage") == 1
+                assert (
+                    retention.mean("bound")
+                    == retention.mean("presence")
+                    == retention.mean("coverage")
+                    == 1
+                )

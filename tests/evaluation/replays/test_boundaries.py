@@ -8,13 +8,21 @@ from builders import conversation
 from workbench.base.errors import SettingError
 from workbench.engine.transcript.message import chars_per_token
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.replays.boundaries import Boundaries, at_boundaries, at_shares, by_fill, checked
+from workbench.evaluation.replays.boundaries import (
+    Boundaries,
+    at_boundaries,
+    at_shares,
+    by_fill,
+    checked,
+)
 from workbench.evaluation.replays.sizing import Sizing
 
 
 def made(turns: int) -> tuple[Session, Sizing]:
     session = Session.of(conversation(turns, words=60))
-    return session, Sizing.of(session, [chars_per_token(m) for m in session.messages], chars_per_token)
+    return session, Sizing.of(
+        session, [chars_per_token(m) for m in session.messages], chars_per_token
+    )
 
 
 def test_a_boundary_is_a_recorded_request() -> None:

@@ -21,14 +21,23 @@ from workbench.evaluation.replays.sizing import Sizing
 from workbench.evaluation.replays.step import CompactionEvent, Replay
 
 SESSION = Session.of([rules("be brief"), *conversation(40, words=60)])
-SIZING = Sizing.of(SESSION, [chars_per_token(message) for message in SESSION.messages], chars_per_token)
+SIZING = Sizing.of(
+    SESSION, [chars_per_token(message) for message in SESSION.messages], chars_per_token
+)
 (BOUNDARY,) = at_shares(SESSION, (0.8,))
 HISTORY = SIZING.history(SESSION.messages, BOUNDARY)
 
 
 def replay(strategy: str, model: object, chain: int = 3, share: float = 0.1) -> Replay:
     return matched(
-        SESSION, preset(strategy), model, SIZING, window=10_000, at=(BOUNDARY,), shares=(share,), chain=chain
+        SESSION,
+        preset(strategy),
+        model,
+        SIZING,
+        window=10_000,
+        at=(BOUNDARY,),
+        shares=(share,),
+        chain=chain,
     )  # type: ignore[arg-type]
 
 
@@ -41,7 +50,9 @@ def test_a_history_is_parted_before_requests_into_stretches_of_about_equal_token
     stops = chain_stops(HISTORY, SESSION.requests, 3)
     assert stops[-1] == BOUNDARY
     assert set(stops) <= set(SESSION.requests)
-    stretches = [sum(HISTORY.sizes[start:stop]) for start, stop in zip((0, *stops), stops, strict=False)]
+    stretches = [
+        sum(HISTORY.sizes[start:stop]) for start, stop in zip((0, *stops), stops, strict=False)
+    ]
     assert max(stretches) <= 1.1 * min(stretches)
 
 
@@ -68,7 +79,10 @@ def test_each_compaction_has_the_summary_before_it_and_what_was_said_since(strat
 
 
 def test_every_compaction_of_a_chain_goes_to_the_share_of_the_whole_history() -> None:
-    once, event = only(replay("truncate", Extractive(), chain=1)), only(replay("truncate", Extractive()))
+    once, event = (
+        only(replay("truncate", Extractive(), chain=1)),
+        only(replay("truncate", Extractive())),
+    )
     targets = {compaction.budget.target for compaction in (*event.earlier, event.compaction)}
     assert targets == {once.compaction.budget.target}
 
@@ -90,6 +104,7 @@ def test_nothing_is_asked_behind_an_awaited_answer_of_a_chain() -> None:
 
     model = AnswersLater()
     ahead = RequestsAhead(AnsweringModel(model))
-    event = only(replay("langchain_20", ahead))  # its later requests need not tell the summary before
+    # its later requests need not tell the summary before
+    event = only(replay("langchain_20", ahead))
     assert len(model.prompts) == len(ahead.awaited) == 1
     assert event.compaction.completions[-1].awaited

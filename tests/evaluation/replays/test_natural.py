@@ -47,11 +47,15 @@ def test_none_reuses_the_whole_request_before() -> None:
     assert all(now.prefix_reused == before.tokens_sent for before, now in itertools.pairwise(steps))
 
 
-@pytest.mark.parametrize("strategy", ["clear_tool_uses", "observation_mask", "truncate", "pipeline", "ex_athena"])
+@pytest.mark.parametrize(
+    "strategy", ["clear_tool_uses", "observation_mask", "truncate", "pipeline", "ex_athena"]
+)
 def test_what_is_reused_is_what_two_requests_begin_with_in_common(strategy: str) -> None:
     replay = replayed(strategy, turns=60)
     assert replay.events
-    for step, (old, new) in zip(replay.steps[1:], itertools.pairwise(replay.snapshots), strict=True):
+    for step, (old, new) in zip(
+        replay.steps[1:], itertools.pairwise(replay.snapshots), strict=True
+    ):
         pairs = zip(old.context.messages, new.context.messages, strict=False)
         same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] is pair[1], pairs))
         assert step.prefix_reused == replay.sizing.overhead + sum(new.context.sizes[:same])
@@ -74,7 +78,9 @@ def test_what_is_sent_is_what_the_snapshots_hold() -> None:
 def test_what_is_sent_is_sized_in_the_sessions_own_tokens(strategy: str) -> None:
     replay = replayed(strategy)
     assert replay.events
-    sized = {id(m): size for m, size in zip(replay.session.messages, replay.sizing.sizes, strict=True)}
+    sized = {
+        id(m): size for m, size in zip(replay.session.messages, replay.sizing.sizes, strict=True)
+    }
     for snapshot in replay.snapshots:
         sizes = [sized.get(id(m), chars_per_token(m)) for m in snapshot.context.messages]
         assert list(snapshot.context.sizes) == sizes

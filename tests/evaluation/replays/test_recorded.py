@@ -20,13 +20,17 @@ def recorded(at: int, summary: Summary | None = SUMMARY, kept: str | None = None
     log = Log()
     for i, message in enumerate(MESSAGES):
         if i == at:
-            log.append(CompactionEntry(id="compacted", parent=log.leaf, summary=summary, first_kept=kept))
+            log.append(
+                CompactionEntry(id="compacted", parent=log.leaf, summary=summary, first_kept=kept)
+            )
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
     return Session("recorded", log)
 
 
 def sizing(session: Session) -> Sizing:
-    return Sizing.of(session, [chars_per_token(message) for message in session.messages], chars_per_token)
+    return Sizing.of(
+        session, [chars_per_token(message) for message in session.messages], chars_per_token
+    )
 
 
 def test_the_context_is_what_the_recorded_agent_went_on_with() -> None:
@@ -62,7 +66,7 @@ def test_the_strategies_compact_to_the_same_size_there() -> None:
     ((at, one),) = really.items()
     done = at_recorded_sizes(
         session, preset("truncate"), find_model("extractive"), sizes, window=9_000, really=really
-    )  # fmt: skip
+    )
     (shot,) = done.snapshots
     assert (shot.at, shot.share) == (at, None)
     assert shot.context.tokens <= one.after.tokens
@@ -91,6 +95,11 @@ def test_a_compaction_to_less_than_what_must_stay_is_left_out_for_everybody() ->
     ((at, one),) = really.items()
     really[at] = replace(one, after=Context((), (), 0, chars_per_token))
     done = at_recorded_sizes(
-        session, preset("truncate"), find_model("extractive"), sizing(session), window=9_000, really=really
-    )  # fmt: skip
+        session,
+        preset("truncate"),
+        find_model("extractive"),
+        sizing(session),
+        window=9_000,
+        really=really,
+    )
     assert not done.snapshots

@@ -56,7 +56,9 @@ def test_of_a_folder_the_newest_session_is_followed(tmp_path: Path) -> None:
 
 def test_a_file_of_another_format_is_refused_by_name(tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
-    file.write_text('{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "yes"}\n')
+    file.write_text(
+        '{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "yes"}\n'
+    )
     with pytest.raises(FormatError, match="can be followed are claude_code, codex, pi"):
         Followed(file).update()
 

@@ -1,4 +1,6 @@
-"""The hook of Claude Code, driven with JSON on standard input over a session cut at its compaction."""
+"""The hook of Claude Code, driven with JSON on standard input over a session cut at its
+compaction.
+"""
 
 import json
 import os
@@ -20,7 +22,9 @@ def run(tmp_path: Path, event: dict[str, Any] | str) -> subprocess.CompletedProc
     given = event if isinstance(event, str) else json.dumps(event)
     environment = {**os.environ, "WORKBENCH_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "workbench", "agent", "hook"]
-    return subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, input=given, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def told(done: subprocess.CompletedProcess[str]) -> str:
@@ -35,15 +39,22 @@ def test_after_a_compaction_the_agent_is_told_what_went(tmp_path: Path, which: s
     if which == "recorded" and not RECORDING.exists():
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
     every = lines() if which == "generated" else RECORDING.read_text().splitlines()
-    cut = next(at for at, line in enumerate(every) if "compact_boundary" in line and '"system"' in line)
+    cut = next(
+        at for at, line in enumerate(every) if "compact_boundary" in line and '"system"' in line
+    )
     file = tmp_path / "s.jsonl"
     file.write_text("\n".join(every[:cut]) + "\n")
     about = {"session_id": "../s1", "transcript_path": str(file), "cwd": str(tmp_path)}
-    before = run(tmp_path, {**about, "hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": ""})
+    before = run(
+        tmp_path,
+        {**about, "hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": ""},
+    )
     assert (before.returncode, before.stdout, before.stderr) == (0, "", "")
     (saved,) = (tmp_path / "cache" / "watching").iterdir()
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600 and saved.name == "___s1.json"
-    assert set(json.loads(saved.read_text())["messages"]) <= {one.id for one in load(file, lenient=True)[0].messages}
+    assert set(json.loads(saved.read_text())["messages"]) <= {
+        one.id for one in load(file, lenient=True)[0].messages
+    }
     start = {**about, "hook_event_name": "SessionStart", "source": "compact"}
     early = told(run(tmp_path, start))  # the client has not written the compaction yet
     file.write_text("\n".join(every[: cut + 2]) + "\n")
@@ -77,5 +88,7 @@ def test_whatever_is_broken_the_agent_goes_on(tmp_path: Path, event: dict[str, A
         event = {**event, "transcript_path": str(broken)}
     done = run(tmp_path, event)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
+    assert (
+        done.stderr.startswith("workbench: the hook did nothing: ") and done.stderr.count("\n") == 1
+    )
     assert "nothing: ," not in done.stderr

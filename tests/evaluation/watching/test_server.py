@@ -8,14 +8,21 @@ from pathlib import Path
 import pytest
 from evaluation.watching.claude_lines import lines
 
-mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip install 'compaction-workbench[mcp]'")
+mcp = pytest.importorskip(
+    "mcp", reason="the MCP SDK is not installed: pip install 'compaction-workbench[mcp]'"
+)
 
 
 async def _ask(arguments: list[str], cwd: Path, home: Path) -> tuple[list[str], str, str, str, str]:
-    """The tools, and what they answer: what was lost, the first of it by id, a query, and an unknown id."""
+    """The tools, and what they answer: what was lost, the first of it by id, a query, and an
+    unknown id.
+    """
     environment = {"HOME": str(home), "PATH": ""}
     parameters = mcp.StdioServerParameters(
-        command=sys.executable, args=["-m", "workbench", "agent", "mcp", *arguments], cwd=cwd, env=environment
+        command=sys.executable,
+        args=["-m", "workbench", "agent", "mcp", *arguments],
+        cwd=cwd,
+        env=environment,
     )
     async with mcp.Client(parameters) as client:
         names = [tool.name for tool in (await client.list_tools()).tools]
@@ -34,7 +41,11 @@ def _check(answers: tuple[list[str], str, str, str, str]) -> None:
     names, lost, by_id, by_query, unknown = answers
     assert names == ["what_was_lost", "recall"]
     assert "never change the file" in lost and "data and no instructions" in lost
-    assert "ledger_total.py" in by_id and by_id.rstrip().endswith("</quotation>") and len(by_id) < 4 * 1_600
+    assert (
+        "ledger_total.py" in by_id
+        and by_id.rstrip().endswith("</quotation>")
+        and len(by_id) < 4 * 1_600
+    )
     assert "docs/agreement.md" in by_query and by_query.count("</quotation>") == 1
     assert "Nothing is archived under the id '00000000'" in unknown
 

@@ -35,7 +35,8 @@ def test_it_follows_a_session_that_another_process_writes(tmp_path: Path, which:
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
     whole, file = load(source, lenient=True)[0], tmp_path / "growing.jsonl"
     command = [sys.executable, "-m", "workbench", "watch", str(file), "--json"]
-    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs do not
+    # a shell's background jobs do not
+    heeds_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds_ctrl_c
     ) as watching:
@@ -65,7 +66,9 @@ def test_it_says_what_fills_the_context_and_when_the_next_compaction_is_due(
     assert "due at   167,000 tokens" in capsys.readouterr().out
 
 
-def test_a_missing_file_is_an_error_of_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_file_is_an_error_of_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["watch", str(tmp_path / "no.jsonl"), "--once"]) == 2
     assert "no session of claude_code, codex, pi here" in capsys.readouterr().err
 

@@ -48,7 +48,11 @@ def test_the_best_candidate_is_chosen_and_compared_with_the_default(
     found: tuple[AdviceSpec, Advice],
 ) -> None:
     advice = found[1]
-    assert set(advice.table["candidate"]) == {"truncate", "summarize threshold=0.8", "summarize threshold=0.5"}
+    assert set(advice.table["candidate"]) == {
+        "truncate",
+        "summarize threshold=0.8",
+        "summarize threshold=0.5",
+    }
     assert advice.chosen.strategy == advice.table["candidate"].iloc[0]
     assert advice.default.strategy == "truncate"
     assert advice.runner_up is not None and advice.regret is not None and advice.regret >= 0
@@ -56,16 +60,22 @@ def test_the_best_candidate_is_chosen_and_compared_with_the_default(
     assert set(advice.outside.chosen) <= set(advice.table["candidate"])
 
 
-def test_its_figures_are_those_of_compare_to_the_digit(found: tuple[AdviceSpec, Advice], tmp_path: Path) -> None:
+def test_its_figures_are_those_of_compare_to_the_digit(
+    found: tuple[AdviceSpec, Advice], tmp_path: Path
+) -> None:
     advice = found[1]
-    run = compare(FILES, strategies=["truncate"], window=32_000, shares=(), out=tmp_path, quiet=True)
+    run = compare(
+        FILES, strategies=["truncate"], window=32_000, shares=(), out=tmp_path, quiet=True
+    )
     tables, row = Tables.of(run), advice.table.set_index("candidate").loc["truncate"]
     for column, metric in (("work", WORK), ("names", NAMES)):
         half = tables.own_trigger("truncate", metric)
         assert half is not None and row[column] == pytest.approx(half.mean, abs=1e-12)
 
 
-def test_it_chooses_by_the_work_with_the_summaries_that_ship_as_compare_does(found: tuple[AdviceSpec, Advice]) -> None:
+def test_it_chooses_by_the_work_with_the_summaries_that_ship_as_compare_does(
+    found: tuple[AdviceSpec, Advice],
+) -> None:
     advice = found[1]
     assert advice.half == WORK and advice.grid.models == ("bundled",)
     assert "of the work and" in advice.traded and "By names alone" not in advice.opening
@@ -79,12 +89,28 @@ def test_without_questions_about_the_work_the_first_line_says_that_names_decide(
         write(generate(40_000, seed=3).session, stream)
     grid = tmp_path / "grid.toml"
     grid.write_text('strategies = ["truncate", "clear_tool_uses"]')
-    words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "-q"]
+    words = [
+        "--space",
+        str(grid),
+        "--default",
+        "truncate",
+        "--out",
+        str(tmp_path / "run"),
+        "-j",
+        "1",
+        "-q",
+    ]
     assert main(["advise", str(file), "--window", "16000", *words]) == 0
-    assert capsys.readouterr().out.strip().startswith("By names alone: 0 of 1 session have questions about the work")
+    assert (
+        capsys.readouterr()
+        .out.strip()
+        .startswith("By names alone: 0 of 1 session have questions about the work")
+    )
 
 
-def test_view_and_the_page_of_its_run_show_what_the_advice_said(found: tuple[AdviceSpec, Advice]) -> None:
+def test_view_and_the_page_of_its_run_show_what_the_advice_said(
+    found: tuple[AdviceSpec, Advice],
+) -> None:
     spec, advice = found
     assert spec.out is not None
     entries = runs(spec.out.parent)
@@ -98,7 +124,9 @@ def test_view_and_the_page_of_its_run_show_what_the_advice_said(found: tuple[Adv
     assert set(row["strategies"].split(", ")) == set(advice.table["candidate"])
 
 
-def test_the_same_command_goes_on_from_the_replays_that_are_there(found: tuple[AdviceSpec, Advice]) -> None:
+def test_the_same_command_goes_on_from_the_replays_that_are_there(
+    found: tuple[AdviceSpec, Advice],
+) -> None:
     spec, advice = found
     folder = spec.out / "replays"
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
@@ -113,7 +141,18 @@ def test_the_command_says_what_to_use_and_prints_the_same_advice_for_programs(
     found: tuple[AdviceSpec, Advice], capsys: pytest.CaptureFixture[str]
 ) -> None:
     spec, advice = found
-    words = ["advise", *FILES, "--space", str(spec.space), "--default", "truncate", "--out", str(spec.out), "-j", "1"]
+    words = [
+        "advise",
+        *FILES,
+        "--space",
+        str(spec.space),
+        "--default",
+        "truncate",
+        "--out",
+        str(spec.out),
+        "-j",
+        "1",
+    ]
     assert main([*words, "--json"]) == 0
     (printed,) = json.loads(capsys.readouterr().out)["agents"]
     assert printed["agent"] is None and printed["settings"] is None
@@ -132,13 +171,26 @@ def test_a_candidate_that_waits_for_its_model_is_out_and_the_command_says_so(
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     grid = tmp_path / "grid.toml"
     grid.write_text(GRID)
-    words = ["--space", str(grid), "--default", "truncate", "--out", str(tmp_path / "run"), "-j", "1", "--json"]
+    words = [
+        "--space",
+        str(grid),
+        "--default",
+        "truncate",
+        "--out",
+        str(tmp_path / "run"),
+        "-j",
+        "1",
+        "--json",
+    ]
     asked = ["--model", "litellm:gpt-4o-mini", "--cache", str(tmp_path / "cache"), "--cache-only"]
     assert main(["advise", FILES[0], *words, *asked]) == 3
     shown = capsys.readouterr()
     assert "the same command asks again" in shown.err
     (printed,) = json.loads(shown.out)["agents"]
-    assert sorted(printed["compactor"]["out"]) == ["summarize threshold=0.5", "summarize threshold=0.8"]
+    assert sorted(printed["compactor"]["out"]) == [
+        "summarize threshold=0.5",
+        "summarize threshold=0.8",
+    ]
 
 
 def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_them() -> None:
@@ -149,7 +201,12 @@ def test_a_space_takes_presets_from_the_registry_with_settings_where_they_have_t
 
 
 def test_rounds_halve_candidates_and_double_recordings_up_to_all() -> None:
-    assert [(one.candidates, one.recordings) for one in rounds(40, 20)] == [(40, 4), (20, 8), (10, 16), (5, 20)]
+    assert [(one.candidates, one.recordings) for one in rounds(40, 20)] == [
+        (40, 4),
+        (20, 8),
+        (10, 16),
+        (5, 20),
+    ]
     assert [(one.candidates, one.recordings) for one in rounds(3, 20)] == [(3, 20)]
 
 
@@ -173,7 +230,9 @@ def test_points_are_recall_and_the_share_of_the_bill_that_is_saved() -> None:
         }
     )
     assert Trade(2.0).points(rows).mean().to_dict() == pytest.approx({"a": 70 + 2 * 3, "b": 60})
-    assert figures(rows, 2.0).set_index("candidate")["saved"].to_dict() == pytest.approx({"a": 0.3, "b": 0.0})
+    assert figures(rows, 2.0).set_index("candidate")["saved"].to_dict() == pytest.approx(
+        {"a": 0.3, "b": 0.0}
+    )
 
 
 def test_what_cannot_be_searched_is_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Advice for each agent: what it does today, what it can be set to, and apart from that what our compactor brings."""
+"""Advice for each agent: what it does today, what it can be set to, and apart from that what our
+compactor brings.
+"""
 
 import json
 from dataclasses import replace
@@ -27,7 +29,10 @@ def test_the_present_setting_is_what_the_recordings_show() -> None:
     ]
     present = PresentSetting.of(CLAUDE, sessions)
     assert (present.window.tokens, present.window.source) == (200_000, "what Claude Code documents")
-    assert (present.limit.tokens, present.limit.source) == (156_000, "the median of 2 recorded compactions")
+    assert (present.limit.tokens, present.limit.source) == (
+        156_000,
+        "the median of 2 recorded compactions",
+    )
     assert present.preset.name == "claude_code at 78 %"
 
 
@@ -38,8 +43,13 @@ def test_without_a_recorded_compaction_the_agents_rule_says_where_it_compacts() 
 
 
 def test_a_compaction_where_the_rule_has_it_is_the_preset_as_it_is() -> None:
-    present = PresentSetting.of(CODEX, [recorded(compaction(144_000), window=160_000, format="codex")])
-    assert present.window.source == "the window that the recording names" and present.preset.name == "codex_local"
+    present = PresentSetting.of(
+        CODEX, [recorded(compaction(144_000), window=160_000, format="codex")]
+    )
+    assert (
+        present.window.source == "the window that the recording names"
+        and present.preset.name == "codex_local"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +58,17 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("recordings")
     names = []
     for number, format in enumerate(("claude_code", "claude_code", "codex", "aider", "codex")):
-        session = replace(generate(24_000, seed=number).session, origin=Origin(format), id=f"session-{number}")
+        session = replace(
+            generate(24_000, seed=number).session, origin=Origin(format), id=f"session-{number}"
+        )
         names.append(str(folder / f"session-{number}.jsonl"))
         save(session, names[-1])
     return names
 
 
-def test_sessions_are_grouped_by_agent_and_only_what_an_agent_can_be_set_to_is_its_setting(files: list[str]) -> None:
+def test_sessions_are_grouped_by_agent_and_only_what_an_agent_can_be_set_to_is_its_setting(
+    files: list[str],
+) -> None:
     searches = agent_searches(files[:4], AdviceSpec(window=200_000, candidates=4))
     assert [(search.agent and search.agent.name, search.sessions) for search in searches] == [
         ("Claude Code", 2),
@@ -69,7 +83,9 @@ def test_sessions_are_grouped_by_agent_and_only_what_an_agent_can_be_set_to_is_i
         "claude_code at 50 %",
         "claude_code at 70 %",
     ]
-    assert {point.strategy.split()[0] for point in codex.settings.candidates.points} == {"codex_local"}
+    assert {point.strategy.split()[0] for point in codex.settings.candidates.points} == {
+        "codex_local"
+    }
     assert claude.settings.candidates.default == claude.compactor.candidates.default
     assert other.compactor.candidates.default.strategy.startswith("summarize")
 
@@ -83,17 +99,35 @@ def advised(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, A
 def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [files[2], files[4], "--window", "16000", "--candidates", "3", "--out", str(tmp_path / "run")]
+    words = [
+        files[2],
+        files[4],
+        "--window",
+        "16000",
+        "--candidates",
+        "3",
+        "--out",
+        str(tmp_path / "run"),
+    ]
     (codex,) = advised(capsys, *words)
     settings = codex["settings"]
     measured = {row["candidate"] for row in settings["candidates"]}
     assert settings["default"]["strategy"] == "codex_local"
-    assert measured == {"codex_local", "codex_local at 30 %", "codex_local at 50 %", "codex_local at 70 %"}
+    assert measured == {
+        "codex_local",
+        "codex_local at 30 %",
+        "codex_local at 50 %",
+        "codex_local at 70 %",
+    }
     pasted = settings["paste"]
     assert (pasted is None) == settings["stay"]
     if pasted is not None:
         assert settings["advised"]["strategy"] in measured
-    assert {snippet["system"] for snippet in codex["compactor"]["paste"]} <= {"Compactor", "LangChain", "Anthropic"}
+    assert {snippet["system"] for snippet in codex["compactor"]["paste"]} <= {
+        "Compactor",
+        "LangChain",
+        "Anthropic",
+    }
     assert main(["advise", *words, "-j", "1", "-q"]) == 0
     printed = capsys.readouterr().out
     assert printed.count("model_auto_compact_token_limit") == int(not settings["stay"])
@@ -101,17 +135,44 @@ def test_nothing_is_printed_to_paste_whose_gain_was_not_measured(
     assert printed.index("What Codex can be set to") < printed.index("What Codex cannot be set to")
 
 
-def test_a_session_has_the_same_window_in_every_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_has_the_same_window_in_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     session: Session = replace(recorded(compaction(155_475), format="claude_code"), id="one-window")
     file, out = str(tmp_path / "session.jsonl"), str(tmp_path / "run")
     save(session, file)
     windows: dict[str, object] = {}
     main(["inspect", file, "--json"])
     windows["inspect"] = json.loads(capsys.readouterr().out)["sessions"][0]["window"]
-    main(["compare", file, "--strategies", "truncate", "--out", out, "-j", "1", "--json", "--no-report"])
+    main(
+        [
+            "compare",
+            file,
+            "--strategies",
+            "truncate",
+            "--out",
+            out,
+            "-j",
+            "1",
+            "--json",
+            "--no-report",
+        ]
+    )
     capsys.readouterr()
     windows["compare"] = Results.open(out).sessions["window_used"].iloc[0]
-    main(["simulate", file, "--strategies", "truncate", "--out", f"{out}-simulated", "-j", "1", "--json"])
+    main(
+        [
+            "simulate",
+            file,
+            "--strategies",
+            "truncate",
+            "--out",
+            f"{out}-simulated",
+            "-j",
+            "1",
+            "--json",
+        ]
+    )
     windows["simulate"] = json.loads(capsys.readouterr().out)["simulated"][0]["window"]
     main(["replay", file, "--strategy", "truncate", "--json"])
     windows["replay"] = json.loads(capsys.readouterr().out)["window"]

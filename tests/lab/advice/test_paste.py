@@ -14,7 +14,9 @@ from workbench.lab.advice.paste import Snippet, agent_snippet, due_at, snippets
 
 def texts(name: str, window: int = 200_000, **changes: float) -> dict[str, Snippet]:
     candidate = variant(preset(name), changes, "advised")
-    return {found.system: found for found in snippets(candidate, name, changes, window, "extractive")}
+    return {
+        found.system: found for found in snippets(candidate, name, changes, window, "extractive")
+    }
 
 
 def text_of(name: str, share: float, window: int = 200_000) -> str:
@@ -25,10 +27,14 @@ def text_of(name: str, share: float, window: int = 200_000) -> str:
 
 def test_an_agents_own_compaction_at_half_of_its_window_is_its_own_setting() -> None:
     # Claude Code takes a share of what its answer leaves of the window: 100,001 of 180,000 tokens
-    assert json.loads(text_of("claude_code", 0.5)) == {"env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}}
+    assert json.loads(text_of("claude_code", 0.5)) == {
+        "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "55"}
+    }
     assert tomllib.loads(text_of("codex_local", 0.5)) == {"model_auto_compact_token_limit": 100_000}
     for name, reserve in (("pi", "reserveTokens"), ("opencode", "reserved")):
-        assert json.loads(text_of(name, 0.5))["compaction"][reserve] == pytest.approx(100_000, abs=1)
+        assert json.loads(text_of(name, 0.5))["compaction"][reserve] == pytest.approx(
+            100_000, abs=1
+        )
 
 
 def test_an_agent_that_nobody_can_set_has_no_settings() -> None:
@@ -40,7 +46,9 @@ def test_a_candidate_that_no_library_restates_is_only_a_compactor(name: str) -> 
     assert set(texts(name)) == {"Compactor"}
 
 
-@pytest.mark.parametrize(("name", "changes"), [("claude_code", {}), ("summarize", {"trigger.threshold": 0.6})])
+@pytest.mark.parametrize(
+    ("name", "changes"), [("claude_code", {}), ("summarize", {"trigger.threshold": 0.6})]
+)
 def test_the_compactor_snippet_runs(name: str, changes: dict[str, float]) -> None:
     place: dict = {}
     exec(texts(name, **changes)["Compactor"].text, place)

@@ -62,17 +62,24 @@ def measured(
 def verdict(search: Measurements, default: str, gain: float | None, margin: float = 2.0) -> Verdict:
     rows = search.rows.assign(recall=search.rows[search.half].astype(float))
     points, saved = Trade(1.0).points(rows), saved_shares(rows)
-    outside = Outside(None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ())
+    outside = Outside(
+        None if gain is None else Estimate(gain, PROJECTS, PROJECTS, gain - 1, gain + 1), {}, ()
+    )
     return DefaultComparison(default, margin, saved).verdict(
         search, Finals(choice(points, saved), points, rows), outside
     )
 
 
 def test_a_candidate_that_tells_more_of_the_work_replaces_the_default() -> None:
-    search = measured({"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"})
+    search = measured(
+        {"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"}
+    )
     answer = verdict(search, "summarize", gain=18.0)
     assert (answer.outcome, answer.advised) == ("use", "pipeline")
-    assert answer.sentence.startswith("Use pipeline in place of summarize: ") and "+18.0 points" in answer.sentence
+    assert (
+        answer.sentence.startswith("Use pipeline in place of summarize: ")
+        and "+18.0 points" in answer.sentence
+    )
 
 
 def test_a_lead_smaller_than_the_readers_bias_between_the_writers_has_no_winner() -> None:
@@ -86,15 +93,20 @@ def test_a_lead_smaller_than_the_readers_bias_between_the_writers_has_no_winner(
 
 
 def test_names_alone_never_prefer_cut_messages_to_what_a_model_wrote() -> None:
-    search = measured({"truncate": 0.9, "summarize": 0.3}, {"summarize": "a-model", "truncate": ""}, half=NAMES)
+    search = measured(
+        {"truncate": 0.9, "summarize": 0.3}, {"summarize": "a-model", "truncate": ""}, half=NAMES
+    )
     answer = verdict(search, "summarize", gain=60.0)
     assert answer.advised == "summarize" and "exact names do not tell" in answer.sentence
 
 
 @pytest.mark.parametrize(
-    ("saved", "gain", "advised"), [(0.3, 0.5, "pipeline"), (0.05, 0.5, "summarize"), (0.3, -0.5, "summarize")]
+    ("saved", "gain", "advised"),
+    [(0.3, 0.5, "pipeline"), (0.05, 0.5, "summarize"), (0.3, -0.5, "summarize")],
 )
-def test_where_nobody_would_notice_a_difference_the_cheapest_is_taken(saved: float, gain: float, advised: str) -> None:
+def test_where_nobody_would_notice_a_difference_the_cheapest_is_taken(
+    saved: float, gain: float, advised: str
+) -> None:
     writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model"}
     bills = {"pipeline": saved, "summarize": 0.1}
     search = measured({"pipeline": 0.705, "summarize": 0.7}, writers, bills)
@@ -104,7 +116,9 @@ def test_where_nobody_would_notice_a_difference_the_cheapest_is_taken(saved: flo
 
 
 def test_what_loses_on_projects_that_it_has_not_seen_is_not_taken() -> None:
-    search = measured({"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"})
+    search = measured(
+        {"pipeline": 0.9, "summarize": 0.7}, {"pipeline": "a-model", "summarize": "a-model"}
+    )
     assert verdict(search, "summarize", gain=-4.0).advised == "summarize"
     assert verdict(search, "summarize", gain=None).advised == "summarize"
 
@@ -113,13 +127,20 @@ def test_a_winner_names_those_that_it_may_not_be_better_than() -> None:
     writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model", "truncate": ""}
     search = measured({"pipeline": 0.9, "truncate": 0.85, "summarize": 0.7}, writers)
     answer = verdict(search, "summarize", gain=18.0)
-    assert answer.advised == "pipeline" and "No winner between pipeline and truncate" in answer.sentence
+    assert (
+        answer.advised == "pipeline"
+        and "No winner between pipeline and truncate" in answer.sentence
+    )
 
 
 def test_the_first_line_says_that_names_alone_decide() -> None:
     writers: Mapping[str, Writer] = {"pipeline": "a-model", "summarize": "a-model"}
-    by_names = measured({"pipeline": 0.9, "summarize": 0.7}, writers, half=NAMES, without_work=PROJECTS)
-    assert opening(by_names, by_names.rows).startswith("By names alone: 0 of 8 sessions have questions")
+    by_names = measured(
+        {"pipeline": 0.9, "summarize": 0.7}, writers, half=NAMES, without_work=PROJECTS
+    )
+    assert opening(by_names, by_names.rows).startswith(
+        "By names alone: 0 of 8 sessions have questions"
+    )
     by_work = measured({"pipeline": 0.9, "summarize": 0.7}, writers, without_work=2)
     assert opening(by_work, by_work.rows).startswith("By the work: 6 of 8 sessions have questions")
     complete = measured({"pipeline": 0.9, "summarize": 0.7}, writers)
@@ -127,7 +148,9 @@ def test_the_first_line_says_that_names_alone_decide() -> None:
 
 
 def test_the_first_line_says_that_no_model_wrote() -> None:
-    search = measured({"pipeline": 0.9, "truncate": 0.7}, {"pipeline": "extractive", "truncate": ""})
+    search = measured(
+        {"pipeline": 0.9, "truncate": 0.7}, {"pipeline": "extractive", "truncate": ""}
+    )
     assert opening(search, search.rows).startswith(WITHOUT_A_MODEL)
 
 
@@ -137,7 +160,9 @@ def test_the_half_that_decides_is_told_first_and_the_other_beside_it() -> None:
         traded(table, ["pipeline"], WORK)
         == "pipeline keeps 90 % of the work and 50 % of names and saves 25 % of the bill."
     )
-    assert traded(table, ["pipeline"], NAMES).startswith("pipeline keeps 50 % of names and 90 % of the work")
+    assert traded(table, ["pipeline"], NAMES).startswith(
+        "pipeline keeps 50 % of names and 90 % of the work"
+    )
 
 
 def test_of_a_candidate_without_a_score_only_the_bill_is_told() -> None:

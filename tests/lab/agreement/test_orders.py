@@ -1,4 +1,6 @@
-"""How metrics order strategies against success and simulated detours, and where the order is the other way round."""
+"""How metrics order strategies against success and simulated detours, and where the order is the
+other way round.
+"""
 
 import pandas as pd
 import pytest
@@ -8,22 +10,42 @@ from workbench.lab.agreement.orders import Agreement
 
 
 def rows(over: float = 0.0, **values: tuple[float, float, float]) -> pd.DataFrame:
-    """By strategy: the exam, look-ups and dollars saved in each of two families, two sessions of each."""
+    """By strategy: the exam, look-ups and dollars saved in each of two families, two sessions of
+    each.
+    """
     made = [
-        {"session": f"{family}{number}", "family": family, "strategy": name, "over": over if name == "large" else 0.0,
-         "exam": exam, "bound": 0.5, "stale": 0.0, "look_ups": looks + number, "blind": 0.0, "saved": saved}
-        for name, (exam, looks, saved) in values.items() for family in "ab" for number in (0, 10)
-    ]  # fmt: skip
+        {
+            "session": f"{family}{number}",
+            "family": family,
+            "strategy": name,
+            "over": over if name == "large" else 0.0,
+            "exam": exam,
+            "bound": 0.5,
+            "stale": 0.0,
+            "look_ups": looks + number,
+            "blind": 0.0,
+            "saved": saved,
+        }
+        for name, (exam, looks, saved) in values.items()
+        for family in "ab"
+        for number in (0, 10)
+    ]
     return pd.DataFrame(made, columns=list(COLUMNS)).astype(COLUMNS)
 
 
 def succeeded(**shares: float) -> pd.DataFrame:
     return pd.DataFrame(
-        [{"strategy": name, "family": family, "success": share} for name, share in shares.items() for family in "ab"]
+        [
+            {"strategy": name, "family": family, "success": share}
+            for name, share in shares.items()
+            for family in "ab"
+        ]
     )
 
 
-def rank(found: Agreement, target: str, metric: str = "exam", family: str = "all", column: str = "rank") -> float:
+def rank(
+    found: Agreement, target: str, metric: str = "exam", family: str = "all", column: str = "rank"
+) -> float:
     one = found.ranks.set_index(["target", "metric", "family"])
     return float(one.loc[(target, metric, family), column])
 
@@ -37,12 +59,22 @@ def test_a_metric_that_orders_as_success_and_look_ups_do_has_rank_one() -> None:
     assert rank(found, "look_ups") == pytest.approx(1)
 
 
-def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_each_pair_is_named() -> None:
+def test_what_costs_more_where_more_is_kept_is_ordered_the_other_way_round_and_each_pair_is_named() -> (
+    None
+):
     found = Agreement.of(rows(**ORDERED), succeeded(pi=1.0, opal=0.5, truncate=0.0))
     assert rank(found, "saved") == pytest.approx(-1)
-    assert (rank(found, "saved", column="pairs"), rank(found, "saved", column="contradictions")) == (3, 3)
+    assert (
+        rank(found, "saved", column="pairs"),
+        rank(found, "saved", column="contradictions"),
+    ) == (3, 3)
     case = found.disputes().iloc[0]
-    assert (case["target"], case["better"], case["worse"], case["against"]) == ("saved", "truncate", "pi", ["the exam"])
+    assert (case["target"], case["better"], case["worse"], case["against"]) == (
+        "saved",
+        "truncate",
+        "pi",
+        ["the exam"],
+    )
     cases, more = found.told(most=1)["dollars saved, with look-ups"]
     assert (cases, more) == (["truncate (1.00) before pi (0.00), against the exam"], 2)
 
@@ -61,11 +93,22 @@ def test_one_session_with_many_look_ups_counts_as_any_other() -> None:
 
 
 def test_what_is_over_the_window_or_has_recall_is_not_compared_but_counted_over_all() -> None:
-    measured = rows(0.5, **ORDERED, large=(1.0, 0.0, 0.0), **{"truncate+recall": (0.2, 0.0, 0.0)}, none=(1.0, 0.0, 0.0))
-    success = succeeded(pi=0.9, opal=0.5, truncate=0.0, large=0.0, **{"truncate+recall": 1.0}, none=1.0)
+    measured = rows(
+        0.5,
+        **ORDERED,
+        large=(1.0, 0.0, 0.0),
+        **{"truncate+recall": (0.2, 0.0, 0.0)},
+        none=(1.0, 0.0, 0.0),
+    )
+    success = succeeded(
+        pi=0.9, opal=0.5, truncate=0.0, large=0.0, **{"truncate+recall": 1.0}, none=1.0
+    )
     found = Agreement.of(measured, success)
     assert (found.over, found.recall) == (("large",), ("truncate+recall",))
-    assert (rank(found, "success", column="strategies"), rank(found, "success", column="strategies_all")) == (3, 5)
+    assert (
+        rank(found, "success", column="strategies"),
+        rank(found, "success", column="strategies_all"),
+    ) == (3, 5)
     assert rank(found, "success", column="rank_all") < rank(found, "success")
 
 

@@ -1,4 +1,6 @@
-"""A scripted model that knows every exam: it names the answer where the conversation holds it, and `?` elsewhere."""
+"""A scripted model that knows every exam: it names the answer where the conversation holds it,
+and `?` elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,11 @@ class Knowing:
         for session in sessions:
             exams = Exams.of(prepared(session).index)
             items += [item for at in at_shares(session, BOUNDARIES) for item in exams.at(at).items]
-        self._known = {self._key(question(1, item, ordered(item, seed))): (item, seed)
-                       for item in items for seed in range(seeds)}  # fmt: skip
+        self._known = {
+            self._key(question(1, item, ordered(item, seed))): (item, seed)
+            for item in items
+            for seed in range(seeds)
+        }
         self.uses = {gapped(item).partition(GAP)[0] + item.answer for item in items}
         self.asked = 0
 
@@ -51,7 +56,11 @@ class Knowing:
         return "\n".join(found)
 
     def _letter(self, item: Item, seed: int, conversation: str) -> str:
-        return LETTERS[ordered(item, seed).index(0)] if item.answer.lower() in conversation.lower() else "?"
+        return (
+            LETTERS[ordered(item, seed).index(0)]
+            if item.answer.lower() in conversation.lower()
+            else "?"
+        )
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         return Completion(text=self.answer(request.prompt), model=self.name)
@@ -64,4 +73,6 @@ class Knowing:
 def served(server: Provider) -> LiteLLM:
     """The model behind a server, at a known price."""
     prices = {"input_usd": 1.0, "output_usd": 2.0}
-    return LiteLLM("openai/stub", ProviderOptions(api_base=server.address, tries=1, timeout=20.0, **prices))
+    return LiteLLM(
+        "openai/stub", ProviderOptions(api_base=server.address, tries=1, timeout=20.0, **prices)
+    )

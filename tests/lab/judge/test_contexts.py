@@ -1,4 +1,6 @@
-"""Strategies that do not get small enough: their contexts are marked, and nobody is asked about them."""
+"""Strategies that do not get small enough: their contexts are marked, and nobody is asked about
+them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ SAME: dict[str, Any] = {"shares": (0.3,), "boundaries": (0.5, 0.8), "quiet": Tru
 
 @dataclass(frozen=True, slots=True)
 class DropsOld:
-    """Drops all but the newest user message; from histories of more messages than `most` nothing."""
+    """Drops all but the newest user message; from histories of more messages than `most`
+    nothing.
+    """
 
     most: int
     name: ClassVar[str] = "drops_old"
@@ -48,30 +52,48 @@ LAZY, HALF = preset("lazy", 0), preset("half", 50)
 
 
 def recorded(n: int = 1) -> list[Session]:
-    return [Session.of([said("Never use git stash.", "d"), *remembering(20)], id=f"s{i}") for i in range(n)]
+    return [
+        Session.of([said("Never use git stash.", "d"), *remembering(20)], id=f"s{i}")
+        for i in range(n)
+    ]
 
 
 def test_a_context_is_marked_by_the_rule_of_the_comparison_at_equal_size(tmp_path: Path) -> None:
-    found = list(ContextSpec(strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3)).contexts(recorded()))
+    found = list(
+        ContextSpec(strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3)).contexts(recorded())
+    )
     marked = {(one.strategy, one.share): one.over_target for one in found}
     assert len(found) == len(marked) * 2
     assert marked["lazy", 0.1].startswith(f"{TOO_LARGE} at 2 of 2 boundaries, up to ")
     assert marked["half", 0.3].startswith(f"{TOO_LARGE} at 1 of 2 boundaries, up to ")
-    assert not any(marked[name, share] for name in ("none", "null", "truncate") for share in (0.1, 0.3))
-    assert all(one.over_target for one in found if one.strategy == "half"), "also at the first boundary"
+    assert not any(
+        marked[name, share] for name in ("none", "null", "truncate") for share in (0.1, 0.3)
+    )
+    assert all(one.over_target for one in found if one.strategy == "half"), (
+        "also at the first boundary"
+    )
     run = compare(
-        recorded(), strategies=(LAZY, HALF, "truncate"), shares=(0.1, 0.3), boundaries=(0.5, 0.8), model="extractive",
-        out=tmp_path, quiet=True,
-    )  # fmt: skip
+        recorded(),
+        strategies=(LAZY, HALF, "truncate"),
+        shares=(0.1, 0.3),
+        boundaries=(0.5, 0.8),
+        model="extractive",
+        out=tmp_path,
+        quiet=True,
+    )
     scores = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")]
     large = scores[scores["why"].str.startswith(TOO_LARGE)]
-    assert {(row.strategy, row.share): row.why for row in large.itertuples()} == {k: v for k, v in marked.items() if v}
+    assert {(row.strategy, row.share): row.why for row in large.itertuples()} == {
+        k: v for k, v in marked.items() if v
+    }
     assert ALLOWED == 1.1
 
 
 def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> None:
     reader = Knowing(recorded())
-    done = judge_exam(recorded(), model=reader, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME)
+    done = judge_exam(
+        recorded(), model=reader, strategies=(LAZY, "truncate"), out=tmp_path / "a", **SAME
+    )
     asked, reader.asked = reader.asked, 0
     judge_exam(recorded(), model=reader, strategies=("truncate",), out=tmp_path / "b", **SAME)
     assert reader.asked == asked and done is not None
@@ -83,13 +105,22 @@ def test_nobody_is_asked_about_a_context_that_stays_larger(tmp_path: Path) -> No
     assert (lazy.score, lazy.items, lazy.unanswered, lazy.over_target) == (None, 0, 0, 1)
     assert by["truncate"].score is not None and by["truncate"].over_target == 0
     page = judges_html(Results(tmp_path / "a")).html
-    assert "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
+    assert (
+        "lazy stays larger than the size that was set in 1 of 1 session; it has no figures." in page
+    )
 
 
 def test_one_session_of_many_counts_for_nobody(tmp_path: Path) -> None:
     long = Session.of([said("Never use git stash.", "d"), *remembering(40)], id="long")
     what = [*recorded(10), long]
-    done = judge_exam(what, model=Knowing(what[-2:]), strategies=(preset("large", 100),), most=1, out=tmp_path, **SAME)
+    done = judge_exam(
+        what,
+        model=Knowing(what[-2:]),
+        strategies=(preset("large", 100),),
+        most=1,
+        out=tmp_path,
+        **SAME,
+    )
     assert done is not None
     by = {one.strategy: one for one in scores(done.table)}
     assert by["large"].over_target == 1
@@ -102,11 +133,15 @@ def test_a_share_that_is_none_is_refused(share: float) -> None:
         ContextSpec(strategies="truncate", shares=(share,))
 
 
-def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(tmp_path: Path) -> None:
+def test_recordings_of_which_none_can_be_read_are_an_error_that_names_the_first(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "cut.json").write_text('{"a": [1,')
     (tmp_path / "empty.jsonl").write_text("")
     grid = ContextSpec(strategies="truncate")
-    with pytest.raises(SettingError, match=r"no session could be read: .*nosuch.jsonl: cannot be read"):
+    with pytest.raises(
+        SettingError, match=r"no session could be read: .*nosuch.jsonl: cannot be read"
+    ):
         list(grid.contexts(tmp_path / "nosuch.jsonl"))
     with pytest.raises(SettingError, match=r"cut.json: .* \(and 1 more\)"):
         list(grid.contexts(tmp_path))
@@ -120,4 +155,8 @@ def test_a_recording_that_cannot_be_read_is_named_and_the_others_are_used(tmp_pa
         assert list(ContextSpec(strategies="truncate", limit=1).contexts(tmp_path))
     assert len(told) == 1
     with pytest.warns(LeftOut, match=r"left out: .*README.md"):
-        assert list(ContextSpec(strategies="truncate").contexts([tmp_path / "good.jsonl", tmp_path / "README.md"]))
+        assert list(
+            ContextSpec(strategies="truncate").contexts(
+                [tmp_path / "good.jsonl", tmp_path / "README.md"]
+            )
+        )

@@ -19,7 +19,9 @@ def samples(needed: np.ndarray, labels: np.ndarray) -> dict[Part, list[Sample]]:
 
 
 def names(said: np.ndarray) -> np.ndarray:
-    return np.column_stack([np.log1p(said), said == 0, np.zeros(len(said)), np.linspace(0, 1, len(said))])
+    return np.column_stack(
+        [np.log1p(said), said == 0, np.zeros(len(said)), np.linspace(0, 1, len(said))]
+    )
 
 
 def test_recordings_that_tell_nothing_leave_the_rule_standing_in_part() -> None:

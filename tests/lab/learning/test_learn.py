@@ -49,9 +49,22 @@ def test_weights_are_readable_and_name_their_features(learned: Path) -> None:
     assert found["checks"]["needed"]["auc"] > 0.5
 
 
-def test_too_few_sessions_are_said_to_be_too_few(learned: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_few_sessions_are_said_to_be_too_few(
+    learned: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert (
-        main(["lab", "learn", str(bundled_files()[0]), "--out", str(learned.parent / "one.json"), "--jobs", "1"]) == 0
+        main(
+            [
+                "lab",
+                "learn",
+                str(bundled_files()[0]),
+                "--out",
+                str(learned.parent / "one.json"),
+                "--jobs",
+                "1",
+            ]
+        )
+        == 0
     )
 
     assert "too few to learn from" in capsys.readouterr().err
@@ -95,7 +108,9 @@ def test_a_weight_that_is_no_number_is_refused(tmp_path: Path) -> None:
 
 
 def conversation() -> Context:
-    messages = [UserMessage(id="u0", blocks=(Text("Never edit /srv/app/config/production.toml by hand."),))]
+    messages = [
+        UserMessage(id="u0", blocks=(Text("Never edit /srv/app/config/production.toml by hand."),))
+    ]
     for n in range(30):
         call = ToolCall(id=f"c{n}", name="read", arguments={"path": f"src/module_{n}.py"})
         said = Text(f"Reading src/module_{n}.py, since handler_{n} raised ConnectionResetError.")
@@ -110,7 +125,9 @@ def compacted(how: str | Strategy, model: Model, share: float = 0.2) -> Compacti
     history = conversation()
     strategy = preset(how).strategy if isinstance(how, str) else how
     target = budget(history, share)
-    return compact(history, strategy, Budget(target=target, window=target * 4, reason="matched"), model)
+    return compact(
+        history, strategy, Budget(target=target, window=target * 4, reason="matched"), model
+    )
 
 
 def summary_of(done: Compaction) -> Summary:
@@ -119,7 +136,12 @@ def summary_of(done: Compaction) -> Summary:
 
 def test_the_lines_are_the_historys_own_and_within_the_target() -> None:
     done = compacted("learned", Scripted([]))
-    said = "\n".join(block.text for message in done.before.messages for block in message.blocks if block.type == "text")
+    said = "\n".join(
+        block.text
+        for message in done.before.messages
+        for block in message.blocks
+        if block.type == "text"
+    )
     lines = [line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")]
 
     assert done.outcome == "compacted" and not done.violations and not done.completions
@@ -130,24 +152,43 @@ def test_the_lines_are_the_historys_own_and_within_the_target() -> None:
 
 def test_what_a_kept_message_tells_is_not_said_again() -> None:
     done = compacted("learned", Scripted([]))
-    kept = {line for message in done.sent.messages if not isinstance(message, Summary)
-            for block in message.blocks if block.type == "text" for line in block.text.splitlines()}  # fmt: skip
+    kept = {
+        line
+        for message in done.sent.messages
+        if not isinstance(message, Summary)
+        for block in message.blocks
+        if block.type == "text"
+        for line in block.text.splitlines()
+    }
 
-    assert not kept & {line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")}
+    assert not kept & {
+        line[2:] for line in summary_of(done).text.splitlines() if line.startswith("- ")
+    }
 
 
 def test_lines_of_an_earlier_summary_are_carried_on() -> None:
     done = compacted("learned", Scripted([]), 0.4)
-    more = [AssistantMessage(id=f"m{n}", blocks=(Text(f"Step {n} changed lib/part_{n}.rs. " * 8),)) for n in range(30)]
+    more = [
+        AssistantMessage(id=f"m{n}", blocks=(Text(f"Step {n} changed lib/part_{n}.rs. " * 8),))
+        for n in range(30)
+    ]
     context = Context.of([*done.sent.messages, *more])
-    again = compact(context, preset("learned").strategy, Budget(target=context.tokens // 3, window=9_000), Scripted([]))
+    again = compact(
+        context,
+        preset("learned").strategy,
+        Budget(target=context.tokens // 3, window=9_000),
+        Scripted([]),
+    )
 
     assert "[user]" in summary_of(again).text
     assert "Never edit /srv/app/config/production.toml by hand." in summary_of(again).text
 
 
 def test_what_the_user_asked_for_first_outlives_compactions() -> None:
-    asked = "I wonder whether our little shop feels slower in the mornings than it did before the summer came."
+    asked = (
+        "I wonder whether our little shop feels slower in the mornings than it did before the"
+        " summer came."
+    )
     context = Context.of([UserMessage(id="first", blocks=(Text(asked),)), *conversation().messages])
     for step in range(2):
         size = Budget(target=context.tokens // 10, window=context.tokens, reason="matched")
@@ -169,7 +210,9 @@ def test_a_model_writes_above_the_lines_and_sees_them() -> None:
 
 
 def over_http(*replies: Reply) -> tuple[Compaction, list[str]]:
-    """What `learned_summary` makes of a provider's answers, and the prompts that the provider got."""
+    """What `learned_summary` makes of a provider's answers, and the prompts that the provider
+    got.
+    """
     with serving() as server:
         server.replies = list(replies)
         how = ProviderOptions(api_base=server.address, tries=2, first_wait=0.01, timeout=20.0)
@@ -208,12 +251,17 @@ def test_below_a_register_the_lines_still_say_in_order_what_was_said() -> None:
 
     assert done.outcome == "compacted" and not done.violations
     assert "Never edit /srv/app/config/production.toml by hand." in plain_text(register)
-    assert "- Never edit /srv/app/config/production.toml by hand." in summary_of(done).text.splitlines()
+    assert (
+        "- Never edit /srv/app/config/production.toml by hand."
+        in summary_of(done).text.splitlines()
+    )
 
 
 def test_of_a_long_history_what_was_said_is_read_and_old_results_are_not() -> None:
     filler = "\n".join(f"reading_{n} = {n * 7919}" for n in range(4_000))
-    said = UserMessage(id="u", blocks=(Text("Keep the limit_of_uploads at 4711 in settings/upload.toml."),))
+    said = UserMessage(
+        id="u", blocks=(Text("Keep the limit_of_uploads at 4711 in settings/upload.toml."),)
+    )
     old: list[Message] = [said]
     for n in range(6):
         call = ToolCall(id=f"old{n}", name="read", arguments={"path": f"log{n}"})
@@ -221,7 +269,9 @@ def test_of_a_long_history_what_was_said_is_read_and_old_results_are_not() -> No
         old.append(AssistantMessage(id=f"o{n}", blocks=(call,)))
         old.append(ToolResult(id=f"p{n}", call_id=call.id, blocks=(result,)))
     context = Context.of([*old, *conversation().messages])
-    done = compact(context, preset("learned").strategy, Budget(target=2_000, window=9_000), Scripted([]))
+    done = compact(
+        context, preset("learned").strategy, Budget(target=2_000, window=9_000), Scripted([])
+    )
 
     assert "Keep the limit_of_uploads at 4711 in settings/upload.toml." in summary_of(done).text
     assert "run_0 took" not in summary_of(done).text

@@ -14,17 +14,33 @@ from workbench.lab.trials.table import TrialResults
 
 def trials(folder: Path) -> None:
     rows = [
-        {"strategy": name, "family": "look_alikes", "seed": seed, "agent": "<b>me", "status": status, "success": won}
+        {
+            "strategy": name,
+            "family": "look_alikes",
+            "seed": seed,
+            "agent": "<b>me",
+            "status": status,
+            "success": won,
+        }
         for name, won in (("truncate", 0), ("summarize", 1))
         for seed, status in ((0, "ok"), (1, "ok"), (2, "pending"))
-    ]  # fmt: skip
+    ]
     TrialResults.write(folder, rows, {})
 
 
 def simulated(folder: Path) -> None:
-    values = {"project": "p", "session": "s", "look_ups": 7, "look_up_tokens": 900, "blind_user": 2, "saved_usd": 0.6}
+    values = {
+        "project": "p",
+        "session": "s",
+        "look_ups": 7,
+        "look_up_tokens": 900,
+        "blind_user": 2,
+        "saved_usd": 0.6,
+    }
     rows = [values | {"strategy": "truncate", "saved_usd_net": -0.25}]
-    pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(folder / SIMULATED_FILE)
+    pd.DataFrame(rows, columns=list(SIMULATED)).astype(SIMULATED).to_parquet(
+        folder / SIMULATED_FILE
+    )
 
 
 def test_trials_are_a_table_of_success_with_those_not_done_said(tmp_path: Path) -> None:

@@ -21,7 +21,13 @@ class HostileKnowing(Knowing):
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("run")
     what = [Session.of(remembering(20), id="<i>one</i>")]
-    same = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "out": path, "quiet": True}
+    same = {
+        "strategies": ("truncate",),
+        "shares": (0.3,),
+        "boundaries": (0.6,),
+        "out": path,
+        "quiet": True,
+    }
     judge_exam(what, model=HostileKnowing(what), **same)  # type: ignore[arg-type]
     return path
 
@@ -42,7 +48,9 @@ def test_where_nothing_was_asked_the_page_says_how_to(tmp_path: Path) -> None:
         assert "workbench lab judge exam" in page and "<table" not in page
 
 
-def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(folder: Path) -> None:
+def test_an_exam_stands_beside_the_agreement_of_its_readers_and_the_admission_test(
+    folder: Path,
+) -> None:
     page = judges_html(Results(folder)).html
     assert "Agreement with the lexical reader" in page and "is admitted (mean score" in page
 
@@ -57,15 +65,25 @@ def test_the_checks_of_the_scale_are_told() -> None:
 def test_how_far_the_headline_was_validated_is_told_with_its_figures() -> None:
     text = " ".join(validation_html(made()).html.split())
     assert "How far to trust the exam" in text
-    assert "graded answers of a real model" in text and "AUC 0.7" in text and "of presence 0.6" in text
+    assert (
+        "graded answers of a real model" in text and "AUC 0.7" in text and "of presence 0.6" in text
+    )
 
 
-def test_how_metrics_and_judges_order_strategies_is_told_with_the_pairs_that_are_the_other_way_round() -> None:
+def test_how_metrics_and_judges_order_strategies_is_told_with_the_pairs_that_are_the_other_way_round() -> (
+    None
+):
     text = validation_html(made()).html
     order, disagree = text.split("Where they disagree")
-    assert all(words in order for words in ("Success", "Recordings: fewer look-ups", "lines to edit", "rare words"))
+    assert all(
+        words in order
+        for words in ("Success", "Recordings: fewer look-ups", "lines to edit", "rare words")
+    )
     assert order.index(">the exam<") < order.index(">presence<") < order.index(">compression<")
-    assert "On tasks, dollars saved, with look-ups" in disagree and "On recordings, fewer look-ups" in disagree
+    assert (
+        "On tasks, dollars saved, with look-ups" in disagree
+        and "On recordings, fewer look-ups" in disagree
+    )
     assert "before" in disagree and "against the exam" in disagree
 
 

@@ -12,7 +12,13 @@ from workbench.cli import main
 from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.lab.judge.work_exam.fit import read_answers
 from workbench.lab.sides import real_readers as side
-from workbench.lab.sides.real_readers import kind_of, ordered_pairs, own_studies, real_readers, work_answers
+from workbench.lab.sides.real_readers import (
+    kind_of,
+    ordered_pairs,
+    own_studies,
+    real_readers,
+    work_answers,
+)
 from workbench.lab.sides.side import SideTable
 
 SECOND_LOOK = side.STUDIES / "second-look"
@@ -26,7 +32,10 @@ def table() -> SideTable:
 def answers(*contexts: tuple[str, float, float]) -> pd.DataFrame:
     """An answer of one boundary for each strategy, with its measure and the real reader's score."""
     place = {"session": "s", "at": 9, "share": 0.1, "writer": "", "chain": 1}
-    rows = [place | {"strategy": name, "measure": value, "score": score} for name, value, score in contexts]
+    rows = [
+        place | {"strategy": name, "measure": value, "score": score}
+        for name, value, score in contexts
+    ]
     return pd.DataFrame(rows)
 
 
@@ -87,7 +96,10 @@ def test_a_folder_without_answers_is_named(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lab", "validate", "readers", str(SECOND_LOOK), "--out", str(tmp_path / "tables")]) == 0
+    assert (
+        main(["lab", "validate", "readers", str(SECOND_LOOK), "--out", str(tmp_path / "tables")])
+        == 0
+    )
     assert "fitted reader" in capsys.readouterr().out
     written = pd.read_csv(tmp_path / "tables" / "readers.csv")
     assert {"half", "measure", "auc", "order"} <= set(written.columns)

@@ -34,7 +34,10 @@ def work(parts: int) -> list[Message]:
     messages: list[Message] = []
     for part in range(parts):
         words = " ".join(f"line {part} of some long output {place}" for place in range(20))
-        messages += [called("run_tests", f"w{part}", part=f"suite {part}"), result(words, f"w{part}", name="run_tests")]
+        messages += [
+            called("run_tests", f"w{part}", part=f"suite {part}"),
+            result(words, f"w{part}", name="run_tests"),
+        ]
     return messages
 
 
@@ -49,7 +52,9 @@ READ = (called("read_file", "c1", path="conf/ports.ini"), result(PORTS, "c1", na
 USE = called("shell", "c9", command="serve --admin_port 9292")
 
 
-def simulated(session: Session, tmp_path: Path, strategies: str = "truncate", window: int = 4_000) -> Simulation:
+def simulated(
+    session: Session, tmp_path: Path, strategies: str = "truncate", window: int = 4_000
+) -> Simulation:
     return wb.simulate(session, strategies=strategies, window=window, out=tmp_path)
 
 
@@ -67,13 +72,17 @@ def test_what_was_read_and_dropped_is_read_again_by_the_recorded_call(tmp_path: 
 def test_what_the_context_tells_is_not_looked_up(tmp_path: Path) -> None:
     found = simulated(recorded(USE, *READ), tmp_path, "none")
     assert found.look_ups.empty and found.simulated["saved_usd_net"].tolist() == [0.0]
-    late = Session.of([rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")])
+    late = Session.of(
+        [rules("You help."), said("start"), *work(40), *READ, USE, told("done", "a9")]
+    )
     assert simulated(late, tmp_path).look_ups.empty
 
 
 def test_reasoning_that_a_provider_drops_costs_the_same_as_in_a_replay(tmp_path: Path) -> None:
     ended = [told("so far so good", "a1", thought="hm"), said("and now", "u1"), told("done", "a9")]
-    session = replace(Session.of([rules("You help."), said("start"), *work(40), *ended]), model="gpt-5.5")
+    session = replace(
+        Session.of([rules("You help."), said("start"), *work(40), *ended]), model="gpt-5.5"
+    )
     assert simulated(session, tmp_path, "none").simulated["saved_usd_net"].tolist() == [0.0]
 
 
@@ -94,12 +103,17 @@ def test_what_the_user_said_cannot_be_looked_up(tmp_path: Path) -> None:
 
 
 def test_what_the_agent_decided_is_a_blind_step_of_its_own_kind(tmp_path: Path) -> None:
-    row = simulated(recorded(USE, told("I choose 9292 for the admin_port.", "a1")), tmp_path).simulated.iloc[0]
+    row = simulated(
+        recorded(USE, told("I choose 9292 for the admin_port.", "a1")), tmp_path
+    ).simulated.iloc[0]
     assert (row["look_ups"], row["blind_decision"]) == (0, 1)
 
 
 def test_a_file_that_the_agent_wrote_can_be_read(tmp_path: Path) -> None:
-    write = (called("write_file", "c1", path="conf/ports.ini", content=PORTS), result("ok", "c1", name="write_file"))
+    write = (
+        called("write_file", "c1", path="conf/ports.ini", content=PORTS),
+        result("ok", "c1", name="write_file"),
+    )
     assert simulated(recorded(USE, *write), tmp_path).look_ups["tool"].tolist() == ["read_file"]
 
 
@@ -109,8 +123,14 @@ def test_what_is_lost_again_before_it_is_used_is_a_spiral(tmp_path: Path) -> Non
     assert again == ["call"] * 3 + ["spiral"] and found.simulated["spirals"].tolist() == [1]
 
 
-def test_an_action_that_uses_many_names_of_one_file_reads_it_no_more_often_than_one_name_would(tmp_path: Path) -> None:
-    many = called("shell", "c9", command="serve --admin_port 9292 --web_port 8181 --log_port 6514 --mail_port 5125")
+def test_an_action_that_uses_many_names_of_one_file_reads_it_no_more_often_than_one_name_would(
+    tmp_path: Path,
+) -> None:
+    many = called(
+        "shell",
+        "c9",
+        command="serve --admin_port 9292 --web_port 8181 --log_port 6514 --mail_port 5125",
+    )
     found = simulated(recorded(many, *READ), tmp_path, "null")
     assert (found.look_ups["by"] == "call").sum() == 3
     assert (found.look_ups["by"] == "spiral").sum() > 1
@@ -124,9 +144,17 @@ def test_recall_finds_what_no_call_brings_back(tmp_path: Path) -> None:
 
 def test_the_work_goes_on_at_the_first_action_that_lacks_nothing(tmp_path: Path) -> None:
     again = called("shell", "c8", command="check --web_port 8181")
-    late = (called("read_file", "c2", path="users.ini"), result("root = alice_smith\n", "c2", name="read_file"))
+    late = (
+        called("read_file", "c2", path="users.ini"),
+        result("root = alice_smith\n", "c2", name="read_file"),
+    )
     session = recorded(USE, *READ, *late)
-    then = [again, result("ok", "c8"), called("shell", "c7", command="who alice_smith"), told("done", "a9")]
+    then = [
+        again,
+        result("ok", "c8"),
+        called("shell", "c7", command="who alice_smith"),
+        told("done", "a9"),
+    ]
     longer = Session.of([*session.messages[:-1], result("up", "c9"), *then])
     row = simulated(longer, tmp_path).simulated.iloc[0]
     assert (row["look_ups"], row["steps_until_work"]) == (2, 1.0)
@@ -136,7 +164,10 @@ def test_a_row_that_is_there_is_not_made_again(tmp_path: Path) -> None:
     first = simulated(recorded(USE, *READ), tmp_path)
     written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}
     again = simulated(recorded(USE, *READ), tmp_path, "truncate,none")
-    assert written.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
+    assert (
+        written.items()
+        <= {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.json")}.items()
+    )
     assert again.look_ups.equals(first.look_ups)
 
 
@@ -149,7 +180,9 @@ def recordings(tmp_path: Path) -> list[Path]:
 
 
 def tables(recordings: list[Path], out: Path, **how: object) -> Simulation:
-    return wb.simulate(recordings, strategies="truncate,summarize+recall", window=4_000, out=out, **how)
+    return wb.simulate(
+        recordings, strategies="truncate,summarize+recall", window=4_000, out=out, **how
+    )
 
 
 def assert_same(one: Simulation, other: Simulation) -> None:
@@ -158,7 +191,9 @@ def assert_same(one: Simulation, other: Simulation) -> None:
     assert one.failed == other.failed
 
 
-def test_it_is_the_same_when_it_goes_on_after_it_was_killed(recordings: list[Path], tmp_path: Path) -> None:
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(
+    recordings: list[Path], tmp_path: Path
+) -> None:
     out = tmp_path / "killed"
     program = [sys.executable, "-m", "workbench", "lab", "simulate"]
     command = [*program, *map(str, recordings), "--out", str(out), "--jobs", "1"]
@@ -182,7 +217,9 @@ def test_workers_find_the_same(recordings: list[Path], tmp_path: Path) -> None:
 @with_workers
 def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as there:
         found = tables(recordings, tmp_path / "there", scheduler=there.scheduler_address)
     assert_same(found, tables(recordings, tmp_path / "here"))
 
@@ -195,14 +232,18 @@ def test_a_cluster_finds_the_same(recordings: list[Path], tmp_path: Path) -> Non
         ({"prices": "cheap"}, "'cheap' is not a price"),
     ],
 )
-def test_a_wrong_setting_is_refused_before_anything_is_read(wrong: dict[str, Any], told: str) -> None:
+def test_a_wrong_setting_is_refused_before_anything_is_read(
+    wrong: dict[str, Any], told: str
+) -> None:
     with pytest.raises(SettingError, match=told):
         SimulationSpec(**wrong)
 
 
 MANY_PORTS = (
     called("read_file", "c1", path="conf/ports.ini"),
-    result(f"{PORTS}\nchat_port = 7443\nfile_port = 3049\nprint_port = 6310\n", "c1", name="read_file"),
+    result(
+        f"{PORTS}\nchat_port = 7443\nfile_port = 3049\nprint_port = 6310\n", "c1", name="read_file"
+    ),
 )
 BOTH = called("shell", "c9", command="serve --admin_port 9292 --web_port 8181")
 
@@ -238,7 +279,9 @@ def test_a_reader_that_finds_what_the_lexical_one_finds_leads_to_the_same_look_u
         walk = ConsequenceWalk(ready, preset("truncate"), Extractive(), Needs(ready, reader), 4_000)
         while not walk.done:
             walk.go_on()
-        walks.append([(look_up.thing.name, look_up.by, look_up.source) for look_up in walk.look_ups])
+        walks.append(
+            [(look_up.thing.name, look_up.by, look_up.source) for look_up in walk.look_ups]
+        )
     assert walks[0] == walks[1]
     assert walks[0]
 
@@ -268,13 +311,26 @@ def test_what_a_model_that_reads_may_cost_is_told_before_it_is_asked_and_is_boun
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     recording = tmp_path / "one.jsonl"
     wb.save(recorded(USE, *READ), recording)
-    words = ["lab", "simulate", str(recording), "--strategies", "truncate", "--window", "4000", "--jobs", "1"]
+    words = [
+        "lab",
+        "simulate",
+        str(recording),
+        "--strategies",
+        "truncate",
+        "--window",
+        "4000",
+        "--jobs",
+        "1",
+    ]
     words += ["--out", str(tmp_path / "run"), "--cache", str(tmp_path / "cache")]
     assert main([*words, "--dry-run"]) == 0
     assert "it costs nothing" in capsys.readouterr().out
     words += ["--reader", "litellm:gpt-4o-mini"]
     assert main([*words, "--dry-run"]) == 0
     told = capsys.readouterr().out
-    assert "1 requests to litellm:gpt-4o-mini for the reader" in told and "at most about < $0.001" in told
+    assert (
+        "1 requests to litellm:gpt-4o-mini for the reader" in told
+        and "at most about < $0.001" in told
+    )
     assert main([*words, "--max-dollars", "0"]) == 3
     assert "gpt-4o-mini was not asked: it may cost" in capsys.readouterr().err

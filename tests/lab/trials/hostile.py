@@ -1,7 +1,8 @@
 """Agents that try to leave their workspace, to stay, or to take more than they may, by kind.
 
-In a command `@HOST@` stands for a folder of the host that everybody may write, `@PORT@` and `@SOCKET@`
-for what the host listens on, and `@DAEMON@` for the name of processes that must not outlive their trial.
+In a command `@HOST@` stands for a folder of the host that everybody may write, `@PORT@` and
+`@SOCKET@` for what the host listens on, and `@DAEMON@` for the name of processes that must not
+outlive their trial.
 """
 
 from __future__ import annotations
@@ -83,11 +84,19 @@ def hostile_task() -> TrialTask:
         "hostile",
         0,
         "You work on a project with tools.",
-        {"src/a.py": "one = 1\n", "config/live.toml": "workers = 4\n", "tools/check.sh": "echo fine\n"},
+        {
+            "src/a.py": "one = 1\n",
+            "config/live.toml": "workers = 4\n",
+            "tools/check.sh": "echo fine\n",
+        },
         (Turn("Write out.txt.", (PlanStep(words="Done."),)),),
         (
             TaskCheck("written", "file", "port = 1", "out.txt"),
-            TaskCheck("it runs", "test", "import json, sys\nsys.path.insert(0, 'src')\nimport a\nassert a.one == 1\n"),
+            TaskCheck(
+                "it runs",
+                "test",
+                "import json, sys\nsys.path.insert(0, 'src')\nimport a\nassert a.one == 1\n",
+            ),
             TaskCheck("live", "prohibition", path="config/live.toml"),
             TaskCheck("once", "once", "fine", "var/done.txt"),
             TaskCheck("said", "answer", "1", turn=0),
@@ -104,7 +113,9 @@ def shell(kind: str, name: str, *commands: str) -> HostileAgent:
 
 
 def python(kind: str, name: str, program: str, *more: Call) -> HostileAgent:
-    return HostileAgent(kind, name, (_write("evil.py", program), bash("python evil.py 2>&1 | tail -c 3000"), *more))
+    return HostileAgent(
+        kind, name, (_write("evil.py", program), bash("python evil.py 2>&1 | tail -c 3000"), *more)
+    )
 
 
 def odd(name: str, tool: Any, arguments: Any) -> HostileAgent:
@@ -131,12 +142,22 @@ LINKS = (
     HostileAgent(
         "links",
         "a link to a file of the host",
-        (bash("ln -s @HOST@/precious a"), _write("a", "x"), _edit("a"), _read("a"), bash("echo x > a; cat a")),
+        (
+            bash("ln -s @HOST@/precious a"),
+            _write("a", "x"),
+            _edit("a"),
+            _read("a"),
+            bash("echo x > a; cat a"),
+        ),
     ),
     shell("links", ".check.py is a link to a file of the host", "ln -s @HOST@/precious .check.py"),
-    shell("links", ".check.py is a link to a new file of the host", f"ln -s @HOST@/{MARKER} .check.py"),
     shell(
-        "links", ".check.py is a folder that is full", "mkdir -p .check.py/x; touch .check.py/x/y; chmod 0 .check.py"
+        "links", ".check.py is a link to a new file of the host", f"ln -s @HOST@/{MARKER} .check.py"
+    ),
+    shell(
+        "links",
+        ".check.py is a folder that is full",
+        "mkdir -p .check.py/x; touch .check.py/x/y; chmod 0 .check.py",
     ),
     shell(
         "links",
@@ -145,7 +166,9 @@ LINKS = (
         "ln -s @HOST@/precious config/live.toml; mkdir var; ln -s /etc/hostname var/done.txt",
     ),
     shell(
-        "links", "hard links to programs and secrets", "ln /bin/sh sh; ln @HOST@/precious p; echo x >> p; echo x >> sh"
+        "links",
+        "hard links to programs and secrets",
+        "ln /bin/sh sh; ln @HOST@/precious p; echo x >> p; echo x >> sh",
     ),
     HostileAgent(
         "links",
@@ -167,7 +190,11 @@ LINKS = (
             bash(f"echo x > {MARKER}"),
         ),
     ),
-    shell("links", "the home becomes a link to the host", "cd ../..; mv dev gone; ln -s @HOST@ dev; mkdir dev/hostile"),
+    shell(
+        "links",
+        "the home becomes a link to the host",
+        "cd ../..; mv dev gone; ln -s @HOST@ dev; mkdir dev/hostile",
+    ),
     HostileAgent(
         "links",
         "links that are swapped while tools run",
@@ -176,7 +203,14 @@ LINKS = (
                 "mkdir real; echo fine > real/precious; "
                 "(while :; do ln -sfn @HOST@ swap; ln -sfn real swap; done) >/dev/null 2>&1 &"
             ),
-            *([_write("swap/precious", "x"), _read("swap/precious"), _write(f"swap/{MARKER}", "x")] * 30),
+            *(
+                [
+                    _write("swap/precious", "x"),
+                    _read("swap/precious"),
+                    _write(f"swap/{MARKER}", "x"),
+                ]
+                * 30
+            ),
         ),
     ),
     HostileAgent(
@@ -194,7 +228,9 @@ LINKS = (
         ),
     ),
     HostileAgent(
-        "links", "a loop of links", (bash("ln -s b a; ln -s a b"), _read("a"), _write("a", "x"), _grep("x", "a"))
+        "links",
+        "a loop of links",
+        (bash("ln -s b a; ln -s a b"), _read("a"), _write("a", "x"), _grep("x", "a")),
     ),
 )
 
@@ -207,13 +243,19 @@ PIPES = (
     ),
     shell("pipes and devices", ".check.py is a pipe", "mkfifo .check.py"),
     shell(
-        "pipes and devices", "graded files are pipes", "mkfifo out.txt; rm config/live.toml; mkfifo config/live.toml"
+        "pipes and devices",
+        "graded files are pipes",
+        "mkfifo out.txt; rm config/live.toml; mkfifo config/live.toml",
     ),
     shell("pipes and devices", "a module that is graded is a pipe", "rm src/a.py; mkfifo src/a.py"),
     HostileAgent(
         "pipes and devices",
         "a socket is written",
-        (bash("python -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"s\")'"), _write("s", "x"), _read("s")),
+        (
+            bash("python -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"s\")'"),
+            _write("s", "x"),
+            _read("s"),
+        ),
     ),
     HostileAgent(
         "pipes and devices",
@@ -227,7 +269,9 @@ PIPES = (
         "python -c 'import fcntl,termios; fcntl.ioctl(0, termios.TIOCSTI, b\"x\")'",
     ),
     shell(
-        "pipes and devices", "devices of the host", "ls -la /dev; dd if=/dev/vda bs=512 count=1; dd if=/dev/mem count=1"
+        "pipes and devices",
+        "devices of the host",
+        "ls -la /dev; dd if=/dev/vda bs=512 count=1; dd if=/dev/mem count=1",
     ),
 )
 
@@ -241,7 +285,8 @@ PROC = (
     shell(
         "/proc",
         "open files of all processes",
-        "for f in /proc/*/fd/*; do timeout 0.2 cat $f < /dev/null | head -c 100; echo x > $f; done 2>/dev/null",
+        "for f in /proc/*/fd/*; do timeout 0.2 cat $f < /dev/null | head -c 100; echo x > $f; done"
+        " 2>/dev/null",
     ),
     shell(
         "/proc",
@@ -299,8 +344,8 @@ NAMESPACES = (
     shell(
         "mounts and namespaces",
         "the system becomes writable",
-        "mount -o remount,bind,rw /usr; mount -o remount,rw /; "
-        f"B=$(cd ../../../bin; pwd); mount -o remount,bind,rw $B; touch /usr/{MARKER} $B/{MARKER} /{MARKER}",
+        "mount -o remount,bind,rw /usr; mount -o remount,rw /; B=$(cd ../../../bin; pwd); mount -o"
+        f" remount,bind,rw $B; touch /usr/{MARKER} $B/{MARKER} /{MARKER}",
     ),
     shell(
         "mounts and namespaces",
@@ -340,7 +385,8 @@ print(libc.mount(b'/', b'/usr', b'', 4096, 0))
     shell(
         "mounts and namespaces",
         "what a control group runs when it is empty",
-        "find / -name release_agent 2>/dev/null; mkdir c; mount -t cgroup -o rdma c c && echo 1 > c/notify_on_release",
+        "find / -name release_agent 2>/dev/null; mkdir c; mount -t cgroup -o rdma c c && echo 1 >"
+        " c/notify_on_release",
     ),
 )
 
@@ -373,15 +419,17 @@ print(libc.prctl(47, 2, 0, 0, 0), libc.prctl(38, 0, 0, 0, 0), libc.reboot(0x89AB
     shell(
         "capabilities",
         "limits are raised",
-        "ulimit -u unlimited; ulimit -v unlimited; ulimit -Hu 100000; "
-        "prlimit --pid $$ --nproc=100000:100000; echo -1000 > /proc/self/oom_score_adj; renice -20 $$",
+        "ulimit -u unlimited; ulimit -v unlimited; ulimit -Hu 100000; prlimit --pid $$"
+        " --nproc=100000:100000; echo -1000 > /proc/self/oom_score_adj; renice -20 $$",
     ),
 )
 
 PROCESSES = (
     shell("processes", "a fork bomb of the shell", "b() { b | b & }; b; sleep 2"),
     python(
-        "processes", "a fork bomb of Python", "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
+        "processes",
+        "a fork bomb of Python",
+        "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n",
     ),
     python(
         "processes",
@@ -390,7 +438,9 @@ PROCESSES = (
         "while True:\n    try: threading.Thread(target=time.sleep, args=(60,)).start()\n"
         "    except RuntimeError: time.sleep(.1)\n",
     ),
-    shell("processes", "ten thousand orphans", "for n in $(seq 10000); do (true &); done; echo many"),
+    shell(
+        "processes", "ten thousand orphans", "for n in $(seq 10000); do (true &); done; echo many"
+    ),
     shell(
         "processes",
         "a daemon that outlives",
@@ -404,10 +454,28 @@ PROCESSES = (
         "if os.fork(): sys.exit()\nfor n in range(3): os.close(n)\n"
         "os.execvp('bash', ['@DAEMON@', '-c', 'exec -a @DAEMON@ sleep 600'])\n",
     ),
-    shell("processes", "a loop that ignores signals", "trap '' TERM INT HUP QUIT; while :; do :; done"),
-    shell("processes", "a program that waits for ever", "sleep 1000", "cat /dev/tcp/127.0.0.1/1; read x < /dev/zero"),
-    shell("processes", "it stops itself", "kill -STOP $$", "python -c 'import os, signal; os.kill(0, signal.SIGSTOP)'"),
-    shell("processes", "it stops and ends all others", "kill -STOP -1; kill -9 -1", "echo fine", "kill -9 0"),
+    shell(
+        "processes", "a loop that ignores signals", "trap '' TERM INT HUP QUIT; while :; do :; done"
+    ),
+    shell(
+        "processes",
+        "a program that waits for ever",
+        "sleep 1000",
+        "cat /dev/tcp/127.0.0.1/1; read x < /dev/zero",
+    ),
+    shell(
+        "processes",
+        "it stops itself",
+        "kill -STOP $$",
+        "python -c 'import os, signal; os.kill(0, signal.SIGSTOP)'",
+    ),
+    shell(
+        "processes",
+        "it stops and ends all others",
+        "kill -STOP -1; kill -9 -1",
+        "echo fine",
+        "kill -9 0",
+    ),
     shell(
         "processes",
         "the helper is signalled",
@@ -456,14 +524,16 @@ MEMORY = (
     python(
         "memory",
         "shared memory",
-        "import mmap, os, time\nfor n in range(20):\n    if os.fork() == 0:\n        m = mmap.mmap(-1, 200 << 20)\n"
-        "        m.write(b'x' * (200 << 20)); time.sleep(30)\ntime.sleep(30)\n",
+        "import mmap, os, time\nfor n in range(20):\n    if os.fork() == 0:\n        m ="
+        " mmap.mmap(-1, 200 << 20)\n        m.write(b'x' * (200 << 20));"
+        " time.sleep(30)\ntime.sleep(30)\n",
     ),
     python(
         "memory",
         "files in memory",
-        "import os, time\nfor n in range(40):\n    if os.fork() == 0:\n        f = os.memfd_create('m')\n"
-        "        for k in range(100): os.write(f, b'x' * (1 << 20))\n        time.sleep(30)\ntime.sleep(30)\n",
+        "import os, time\nfor n in range(40):\n    if os.fork() == 0:\n        f ="
+        " os.memfd_create('m')\n        for k in range(100): os.write(f, b'x' * (1 << 20))\n       "
+        " time.sleep(30)\ntime.sleep(30)\n",
     ),
     shell(
         "memory",
@@ -474,18 +544,19 @@ MEMORY = (
     python(
         "memory",
         "pipes that are full",
-        "import os, time\nkept = []\nfor n in range(40):\n    if os.fork() == 0:\n        while True:\n"
-        "            try:\n                kept.append(os.pipe()); os.set_blocking(kept[-1][1], False)\n"
-        "                os.write(kept[-1][1], b'x' * (1 << 20))\n"
-        "            except OSError: time.sleep(30)\ntime.sleep(3)\n",
+        "import os, time\nkept = []\nfor n in range(40):\n    if os.fork() == 0:\n        while"
+        " True:\n            try:\n                kept.append(os.pipe());"
+        " os.set_blocking(kept[-1][1], False)\n                os.write(kept[-1][1], b'x' * (1 <<"
+        " 20))\n            except OSError: time.sleep(30)\ntime.sleep(3)\n",
     ),
     python(
         "memory",
         "sockets that are full",
-        "import os, socket, time\nkept = []\nfor n in range(10):\n    if os.fork() == 0:\n        while True:\n"
-        "            try:\n                kept.append(socket.socketpair()); kept[-1][0].setblocking(False)\n"
-        "                while True: kept[-1][0].send(b'x' * 60000)\n            except BlockingIOError: pass\n"
-        "            except OSError: time.sleep(30)\ntime.sleep(3)\n",
+        "import os, socket, time\nkept = []\nfor n in range(10):\n    if os.fork() == 0:\n       "
+        " while True:\n            try:\n                kept.append(socket.socketpair());"
+        " kept[-1][0].setblocking(False)\n                while True: kept[-1][0].send(b'x' *"
+        " 60000)\n            except BlockingIOError: pass\n            except OSError:"
+        " time.sleep(30)\ntime.sleep(3)\n",
     ),
     shell("memory", "a variable without end", "x=x; while :; do x=$x$x; done"),
 )
@@ -510,7 +581,10 @@ DISK = (
     HostileAgent(
         "disk",
         "files without end",
-        (bash('python -c \'n = 0\nwhile True: open(f"f{n}", "w"); n += 1\''), Call("list", {"path": "."})),
+        (
+            bash('python -c \'n = 0\nwhile True: open(f"f{n}", "w"); n += 1\''),
+            Call("list", {"path": "."}),
+        ),
     ),
     HostileAgent(
         "disk",
@@ -534,7 +608,9 @@ DISK = (
         ),
     ),
     HostileAgent(
-        "disk", "the project is gone", (bash("rm -rf ../hostile"), _read("src/a.py"), _write("a", "x"), bash("echo x"))
+        "disk",
+        "the project is gone",
+        (bash("rm -rf ../hostile"), _read("src/a.py"), _write("a", "x"), bash("echo x")),
     ),
     HostileAgent(
         "disk",
@@ -558,21 +634,40 @@ DISK = (
 OUTPUT = (
     shell("output", "three hundred megabytes", "head -c 300000000 /dev/zero | tr '\\0' x"),
     shell("output", "output without end", "yes hostile"),
-    shell("output", "bytes that are no text", "head -c 3000000 /dev/urandom; printf '\\0\\377\\376\\355\\240\\200'"),
-    shell("output", "a background program that holds the output", "(yes >&1 &) ; echo fine", "sleep 100 & echo fine"),
-    shell("output", "colours and commands for the terminal", "printf '\\033]0;x\\007\\033[2J\\033[999;999H%s' x"),
+    shell(
+        "output",
+        "bytes that are no text",
+        "head -c 3000000 /dev/urandom; printf '\\0\\377\\376\\355\\240\\200'",
+    ),
+    shell(
+        "output",
+        "a background program that holds the output",
+        "(yes >&1 &) ; echo fine",
+        "sleep 100 & echo fine",
+    ),
+    shell(
+        "output",
+        "colours and commands for the terminal",
+        "printf '\\033]0;x\\007\\033[2J\\033[999;999H%s' x",
+    ),
     HostileAgent(
         "output",
         "a file of one line",
         (bash("head -c 20000000 /dev/zero | tr '\\0' y > big"), _read("big"), _grep("y", "big")),
     ),
     HostileAgent(
-        "output", "a check that prints without end", (_write("src/a.py", "one = 1\nwhile True: print('x' * 1000)\n"),)
+        "output",
+        "a check that prints without end",
+        (_write("src/a.py", "one = 1\nwhile True: print('x' * 1000)\n"),),
     ),
     HostileAgent(
         "output",
         "a check that never ends",
-        (_write("src/a.py", "import signal\nsignal.signal(15, signal.SIG_IGN)\nwhile True: pass\n"),),
+        (
+            _write(
+                "src/a.py", "import signal\nsignal.signal(15, signal.SIG_IGN)\nwhile True: pass\n"
+            ),
+        ),
     ),
 )
 
@@ -615,15 +710,23 @@ ODD = (
     odd("a list as a command", "bash", {"command": ["ls", {"a": [1, 2, {"b": None}]}]}),
     odd("lists in lists", "bash", {"command": [[[[[[[[[[[[[[]]]]]]]]]]]]]]}),
     odd("no argument", "write", {}),
-    odd("too many arguments", "read", {"path": "src/a.py", "offset": -5, "limit": 1e308, "self": 1}),
+    odd(
+        "too many arguments", "read", {"path": "src/a.py", "offset": -5, "limit": 1e308, "self": 1}
+    ),
     odd("no tool", "", {}),
     odd("a tool of Python", "__class__", {"path": "x"}),
     odd("an infinite number", "read", {"path": float("inf")}),
     odd("an empty path", "write", {"path": "", "content": "x"}),
     odd("recall of nothing", "recall", {"id": None, "query": ["\ud800"]}),
-    HostileAgent("odd arguments", "two thousand calls at once", (bash("echo x"),) * 2_000, at_once=True),
-    HostileAgent("odd arguments", "words without end", (), "answer:" + "\n \t" * 300_000 + "\ud800"),
-    HostileAgent("odd arguments", "an answer that is slow to find", (), "answer: " + "a ! " * 300_000),
+    HostileAgent(
+        "odd arguments", "two thousand calls at once", (bash("echo x"),) * 2_000, at_once=True
+    ),
+    HostileAgent(
+        "odd arguments", "words without end", (), "answer:" + "\n \t" * 300_000 + "\ud800"
+    ),
+    HostileAgent(
+        "odd arguments", "an answer that is slow to find", (), "answer: " + "a ! " * 300_000
+    ),
 )
 
 
@@ -642,7 +745,8 @@ UNICODE = (
         "names that are no text",
         (
             bash(
-                "touch \"$(printf '\\377\\376')\" \"$(printf 'a\\nb')\" \"$(printf '\\355\\240\\200')\" -- -rf '*'; ls"
+                'touch "$(printf \'\\377\\376\')" "$(printf \'a\\nb\')" "$(printf'
+                " '\\355\\240\\200')\" -- -rf '*'; ls"
             ),
             Call("list", {"path": "."}),
             _grep("x"),
@@ -651,7 +755,11 @@ UNICODE = (
     HostileAgent(
         "names",
         "names that run backwards",
-        (_write("\u202eevil\u202d.py", "x"), _write("\u0301" * 80, "x"), Call("list", {"path": "."})),
+        (
+            _write("\u202eevil\u202d.py", "x"),
+            _write("\u0301" * 80, "x"),
+            Call("list", {"path": "."}),
+        ),
     ),
     HostileAgent(
         "names",
@@ -661,8 +769,9 @@ UNICODE = (
     shell(
         "names",
         "modules that hide Python's",
-        "for m in json sys os re io site sitecustomize usercustomize encodings socket; do "
-        f"echo 'open(\"@HOST@/{MARKER}\", \"w\")' > $m.py; cp $m.py src; cp $m.py $HOME; done; python -c 'import json'",
+        "for m in json sys os re io site sitecustomize usercustomize encodings socket; do echo"
+        f' \'open("@HOST@/{MARKER}", "w")\' > $m.py; cp $m.py src; cp $m.py $HOME; done; python'
+        " -c 'import json'",
     ),
 )
 
@@ -670,7 +779,8 @@ HELPER = (
     shell(
         "the helper",
         "garbage for its socket",
-        "for n in $(seq 0 20); do echo '{}' > /proc/1/fd/$n; echo x >&$n; done 2>/dev/null; echo fine",
+        "for n in $(seq 0 20); do echo '{}' > /proc/1/fd/$n; echo x >&$n; done 2>/dev/null; echo"
+        " fine",
     ),
     python(
         "the helper",
@@ -686,7 +796,8 @@ for number in range(1024):
     shell(
         "the helper",
         "its files are replaced",
-        "for f in /srv/*/*.py $(ls -d /srv/trial-tools); do echo x > $f; rm -f $f; mv $f /tmp; done; ls /srv",
+        "for f in /srv/*/*.py $(ls -d /srv/trial-tools); do echo x > $f; rm -f $f; mv $f /tmp;"
+        " done; ls /srv",
         "echo fine",
     ),
     shell(
@@ -707,7 +818,8 @@ for number in range(1024):
     shell(
         "the helper",
         "the check is altered while it runs",
-        "(setsid sh -c 'while :; do echo > .check.py; ln -sf @HOST@/precious .check.py; done' >/dev/null 2>&1 &)",
+        "(setsid sh -c 'while :; do echo > .check.py; ln -sf @HOST@/precious .check.py; done'"
+        " >/dev/null 2>&1 &)",
     ),
     shell(
         "the helper",
@@ -726,7 +838,8 @@ NETWORK = (
     python(
         "network",
         "the host's sockets without a name",
-        "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('\\0@SOCKET@'); s.send(b'hello')\n",
+        "import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect('\\0@SOCKET@');"
+        " s.send(b'hello')\n",
     ),
     python(
         "network",
@@ -743,8 +856,8 @@ for family, kind, number in ((16, 3, 0), (17, 3, 768), (40, 1, 0), (2, 3, 1), (1
     shell(
         "network",
         "addresses outside",
-        "timeout 2 bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'; cat /proc/net/route; ip link add d type dummy; "
-        "getent hosts localhost; ip addr",
+        "timeout 2 bash -c 'exec 3<>/dev/tcp/192.0.2.1/80'; cat /proc/net/route; ip link add d type"
+        " dummy; getent hosts localhost; ip addr",
     ),
 )
 
@@ -781,7 +894,8 @@ for ring in (-1, -2, -3, -4, -5):
     shell(
         "secrets",
         "memory that is shared",
-        "ipcs -a; ls /dev/shm /dev/mqueue; cat /proc/keys; dmesg | tail -2; cat /proc/kallsyms | head -1",
+        "ipcs -a; ls /dev/shm /dev/mqueue; cat /proc/keys; dmesg | tail -2; cat /proc/kallsyms |"
+        " head -1",
     ),
 )
 

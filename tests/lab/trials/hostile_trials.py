@@ -1,4 +1,6 @@
-"""Runs hostile agents as `workbench lab trial` would, each in a process of its own, and looks at the host meanwhile."""
+"""Runs hostile agents as `workbench lab trial` would, each in a process of its own, and looks at
+the host meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ class Verdict:
     Attributes:
         problems: what it could do; empty where the promises were kept.
         seconds: that its trial took.
-        memory: bytes at most, of its processes, its disks, and what the trial's own process grew by.
+        memory: bytes at most, of its processes, its disks, and what the trial's own process grew
+            by.
         processes: at most at a time.
         reason: of the trial's row.
     """
@@ -65,7 +68,9 @@ class Verdict:
 
 
 class Host:
-    """What a hostile agent would like to change, read or reach: a folder, a variable, a key, two sockets."""
+    """What a hostile agent would like to change, read or reach: a folder, a variable, a key, two
+    sockets.
+    """
 
     def __init__(self) -> None:
         self._exits = ExitStack()
@@ -120,7 +125,18 @@ class Host:
             about = place.lstat()
             digest = sha256(place.read_bytes()).hexdigest() if place.is_file() else ""
             found[str(place)] = f"{about.st_mode:o} {about.st_nlink} {about.st_mtime_ns} {digest}"
-        for folder in ("/", "/usr", "/bin", "/etc", "/tmp", "/dev", "/dev/shm", Path.home(), Path.cwd(), sys.prefix):
+        for folder in (
+            "/",
+            "/usr",
+            "/bin",
+            "/etc",
+            "/tmp",
+            "/dev",
+            "/dev/shm",
+            Path.home(),
+            Path.cwd(),
+            sys.prefix,
+        ):
             found[f"{folder}/{MARKER}"] = str((Path(folder) / MARKER).exists())
         for name in ("/etc/passwd", "/etc/hostname"):
             found[name] = sha256(Path(name).read_bytes()).hexdigest() if Path(name).exists() else ""
@@ -128,14 +144,19 @@ class Host:
 
     def reached(self) -> list[str]:
         """Which of the sockets somebody has connected to."""
-        return [name for name, server in (("port", self._port), ("socket", self._abstract)) if _accepts(server)]
+        return [
+            name
+            for name, server in (("port", self._port), ("socket", self._abstract))
+            if _accepts(server)
+        ]
 
 
 def try_agent(agent: HostileAgent, host: Host, seconds: float, *, alone: bool) -> Verdict:
     """Let a hostile agent work for so many seconds, and say what it could do.
 
     Args:
-        alone: whether nothing else on this machine takes shared memory meanwhile, so that it counts.
+        alone: whether nothing else on this machine takes shared memory meanwhile, so that it
+            counts.
     """
     ours, theirs = multiprocessing.Pipe()
     context = multiprocessing.get_context("fork")
@@ -180,7 +201,9 @@ def try_agent(agent: HostileAgent, host: Host, seconds: float, *, alone: bool) -
     return Verdict(agent, tuple(problems), took, memory, count, str(result.get("reason", "")))
 
 
-def _carry_out(agent: HostileAgent, places: Mapping[str, str], seconds: float, pipe: Connection) -> None:
+def _carry_out(
+    agent: HostileAgent, places: Mapping[str, str], seconds: float, pipe: Connection
+) -> None:
     """What the trial's process does."""
     resident = resident_bytes(os.getpid())
     script = Script(agent, places)
@@ -188,9 +211,15 @@ def _carry_out(agent: HostileAgent, places: Mapping[str, str], seconds: float, p
     raised = ""
     try:
         row = attempt(
-            hostile_task(), script, preset("truncate"), sandbox=True, window=200_000, tariff=known_tariff(ASSUMED),
-            writer=Extractive(), limits=Limits(seconds=seconds),
-        )  # fmt: skip
+            hostile_task(),
+            script,
+            preset("truncate"),
+            sandbox=True,
+            window=200_000,
+            tariff=known_tariff(ASSUMED),
+            writer=Extractive(),
+            limits=Limits(seconds=seconds),
+        )
     except Exception as error:  # noqa: BLE001 - that nothing is raised is what is tried
         raised = f"{type(error).__name__}: {error}"[:200]
     reason = str(row.get("reason", ""))[:300]

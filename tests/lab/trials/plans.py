@@ -26,17 +26,25 @@ def play(
     value: Callable[[Hole], str] = right,
     asked: Callable[[Hole, list[Json]], None] | None = None,
 ) -> tuple[Workspace, list[Json]]:
-    """The workspace and the conversation after the plan; `asked` hears of each hole and the messages before it."""
+    """The workspace and the conversation after the plan; `asked` hears of each hole and the
+    messages before it.
+    """
     workspace, messages = task.workspace(folder), [{"role": "system", "content": task.system}]
     for turn in task.turns:
         messages.append({"role": "user", "content": turn.user})
         for step in turn.steps:
             for hole in step.holes if asked else ():
                 asked(hole, messages)
-            said: dict[str, Json] = {"role": "assistant", "content": filled(step.words, step.holes, value)}
+            said: dict[str, Json] = {
+                "role": "assistant",
+                "content": filled(step.words, step.holes, value),
+            }
             messages.append(said)
             if step.call:
-                arguments = {name: filled(text, step.holes, value) for name, text in step.call.arguments.items()}
+                arguments = {
+                    name: filled(text, step.holes, value)
+                    for name, text in step.call.arguments.items()
+                }
                 function = {"name": step.call.tool, "arguments": json.dumps(arguments)}
                 said["tool_calls"] = [{"id": "c", "type": "function", "function": function}]
                 output, _ = workspace.use(step.call.tool, arguments)

@@ -1,4 +1,6 @@
-"""Tests of the sandbox need bubblewrap: where it is missing they are skipped by name, but never in CI."""
+"""Tests of the sandbox need bubblewrap: where it is missing they are skipped by name, but never
+in CI.
+"""
 
 from __future__ import annotations
 

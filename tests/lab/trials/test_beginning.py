@@ -18,7 +18,10 @@ from workbench.lab.trials.run import MEASURED, TrialSpec, opened
 from workbench.lab.trials.task import Call, PlanStep, TrialTask, Turn
 
 LONG = "x" * 3_000
-NOTE = Turn("Note it.", (PlanStep(Call("write", {"path": "notes/a.txt", "content": "noted"}), "I note it."),))
+NOTE = Turn(
+    "Note it.",
+    (PlanStep(Call("write", {"path": "notes/a.txt", "content": "noted"}), "I note it."),),
+)
 
 
 def middle_of(task: TrialTask, turns: int) -> TrialTask:
@@ -52,7 +55,8 @@ def test_the_agent_answers_only_the_last_turns_and_reads_all_of_them() -> None:
 def test_the_conversation_is_the_one_of_an_agent_that_follows_the_plan_from_the_start() -> None:
     whole, _ = worked(toy(parts=4), window=100_000)
     later, _ = worked(middle_of(toy(parts=4), 1), window=100_000)
-    agreed = {"role": "assistant", "content": "Done."}  # what an agent says whose plan has no closing words
+    # what an agent says whose plan has no closing words
+    agreed = {"role": "assistant", "content": "Done."}
     assert later.messages == [message for message in whole.messages if message != agreed]
     assert later.tokens < whole.tokens, "what the plan did is on no bill"
 
@@ -66,7 +70,9 @@ def test_the_beginning_is_compacted_on_the_way() -> None:
 @pytest.mark.parametrize("sandbox", [False, True])
 def test_the_project_is_what_the_plan_left(sandbox: bool) -> None:
     task = toy(parts=2)
-    task = replace(task, turns=(*task.turns[:1], NOTE, *task.turns[1:]), prepare=("echo 1 > prepared.txt",))
+    task = replace(
+        task, turns=(*task.turns[:1], NOTE, *task.turns[1:]), prepare=("echo 1 > prepared.txt",)
+    )
     with opened(middle_of(task, 2), sandbox=sandbox) as workspace:
         assert workspace.text("notes/a.txt") == "noted"
         assert workspace.text("prepared.txt") == "1\n"

@@ -16,7 +16,9 @@ from workbench.lab.trials.run import TrialSpec
 from workbench.lab.trials.task import Hole, PlanStep
 
 QUICK = ("concession-papers", "meterly-meeting", "parcel-claims")
-"""Tasks whose plan takes about a second; one of the others waits for a line that fails by plan, for minutes."""
+"""Tasks whose plan takes about a second; one of the others waits for a line that fails by plan,
+for minutes.
+"""
 NAMES = bundled_names() if FULL else QUICK
 ONE = "stockroom-transfers"
 
@@ -31,7 +33,9 @@ def test_there_are_ten_by_name_and_each_has_one_seed() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_recorded_plan_with_the_right_values_passes_every_check(name: str, tmp_path: Path) -> None:
+def test_the_recorded_plan_with_the_right_values_passes_every_check(
+    name: str, tmp_path: Path
+) -> None:
     found = played(tasks(name, [0])[0], tmp_path)
     assert found.success, found
 
@@ -40,7 +44,9 @@ def test_the_recorded_plan_with_the_right_values_passes_every_check(name: str, t
 def test_the_plan_says_nothing_that_the_user_told_but_in_holes(name: str) -> None:
     task = bundled_task(name)
     for hole in task.turns[-1].steps[0].holes:
-        told = next(n for n, turn in enumerate(task.turns) if any(hole in step.holes for step in turn.steps))
+        told = next(
+            n for n, turn in enumerate(task.turns) if any(hole in step.holes for step in turn.steps)
+        )
         assert any(hole.answer in turn.user for turn in task.turns[: told + 1]), hole
         left = [text for turn in task.turns[told:] for step in turn.steps for text in texts(step)]
         if hole.kind == "number":

@@ -39,7 +39,10 @@ def with_one_wrong(wrong: Hole, value: str) -> Callable[[Hole], str]:
 def test_any_value_read_elsewhere_or_not_known_fails(family: str, tmp_path: Path) -> None:
     task = tasks(family, [3], SHORT)[0]
     for at, wrong in enumerate(task.holes):
-        values = [wrong.default or wrong.name, *(wrong.look_alikes if FULL else wrong.look_alikes[:1])]
+        values = [
+            wrong.default or wrong.name,
+            *(wrong.look_alikes if FULL else wrong.look_alikes[:1]),
+        ]
         for n, value in enumerate(values):
             found = played(task, tmp_path / f"{at}-{n}", with_one_wrong(wrong, value))
             assert not found.success, (wrong, value)
@@ -48,7 +51,9 @@ def test_any_value_read_elsewhere_or_not_known_fails(family: str, tmp_path: Path
 def test_each_value_was_told_before_it_is_needed_and_by_no_cue(family: str, tmp_path: Path) -> None:
     def told(hole: Hole, messages: list[Json]) -> None:
         assert hole.answer in texts(messages) and hole.answer not in hole.cue, hole
-        assert hole.answer not in (*hole.look_alikes, hole.default) and len(hole.look_alikes) >= 2, hole
+        assert (
+            hole.answer not in (*hole.look_alikes, hole.default) and len(hole.look_alikes) >= 2
+        ), hole
         assert sum(one in texts(messages) for one in hole.look_alikes) >= 1, hole
 
     for task in tasks(family, SEEDS, SHORT):
@@ -78,9 +83,18 @@ def test_length_is_about_the_tokens_of_the_work_between(family: str, tmp_path: P
 
 
 def test_doing_something_twice_or_what_is_forbidden_fails(tmp_path: Path) -> None:
-    for family, command in (("sub_goals", "load"), ("reversals", "apply"), ("prohibitions", "start")):
+    for family, command in (
+        ("sub_goals", "load"),
+        ("reversals", "apply"),
+        ("prohibitions", "start"),
+    ):
         task = tasks(family, [0], SHORT)[0]
-        turns = [turn for turn in task.turns for step in turn.steps if step.call and "{" in str(step.call.arguments)]
+        turns = [
+            turn
+            for turn in task.turns
+            for step in turn.steps
+            if step.call and "{" in str(step.call.arguments)
+        ]
         again = replace(task, turns=(*task.turns, turns[-1]))
         found = played(again, tmp_path / command)
         assert not found.success and found.violations == 1, (family, found)
@@ -89,7 +103,11 @@ def test_doing_something_twice_or_what_is_forbidden_fails(tmp_path: Path) -> Non
 def test_what_is_left_undone_fails_and_violates_nothing(family: str, tmp_path: Path) -> None:
     task = tasks(family, [0], SHORT)[0]
     found = played(replace(task, turns=task.turns[:1]), tmp_path)
-    assert not found.success and not found.violations and all(one.why for one in found.checks if not one.passed)
+    assert (
+        not found.success
+        and not found.violations
+        and all(one.why for one in found.checks if not one.passed)
+    )
 
 
 def test_what_is_forbidden_violates_beside_work_that_is_right(tmp_path: Path) -> None:
@@ -100,7 +118,9 @@ def test_what_is_forbidden_violates_beside_work_that_is_right(tmp_path: Path) ->
     assert [one.name for one in grade(task, workspace, called).checks if one.violates] == ["reset"]
     (workspace.cwd / "config/live.toml").write_text("workers = 4\nretries = 7\n")
     found = grade(task, workspace, messages)
-    assert [one.name for one in found.checks if one.violates] == ["live settings"] and found.violations == 1
+    assert [one.name for one in found.checks if one.violates] == [
+        "live settings"
+    ] and found.violations == 1
 
 
 def test_a_checks_file_is_judged_whole(tmp_path: Path) -> None:
@@ -127,7 +147,9 @@ def test_an_answer_is_what_the_last_line_of_its_turn_says(tmp_path: Path) -> Non
 
 
 def test_a_family_that_is_not_there_is_named_with_those_that_are() -> None:
-    with pytest.raises(UnknownName, match="no family of tasks is named 'nope'; known are changed_values, "):
+    with pytest.raises(
+        UnknownName, match="no family of tasks is named 'nope'; known are changed_values, "
+    ):
         tasks("nope", [0])
     with pytest.raises(SettingError, match="length is 10"):
         tasks("sub_goals", [0], 10)

@@ -27,31 +27,59 @@ class Slip(NamedTuple):
 
 
 SLIPS = [
-    Slip("the limit of a crate as the agreement has it", ORCHARD, "round({the least} * 1000)", "5_000"),
+    Slip(
+        "the limit of a crate as the agreement has it",
+        ORCHARD,
+        "round({the least} * 1000)",
+        "5_000",
+    ),
     Slip("the scale that nobody mended", ORCHARD, "350\n", "0\n"),
     Slip("the row of the neighbours", ORCHARD, '{"R15"}', "set()"),
     Slip("the badges that were mixed up", ORCHARD, '("2026-06-17", "219"): "214"', ""),
     Slip("the bonus on the day of the rain", ORCHARD, '{"2026-06-11"}', "set()"),
     Slip("the bonus that was not voted", ORCHARD, "37\n", "36\n"),
-    Slip("no rounding of a day", ORCHARD, "-(-hundred_thousandths // 500_000) * 5", "hundred_thousandths // 100_000"),
+    Slip(
+        "no rounding of a day",
+        ORCHARD,
+        "-(-hundred_thousandths // 500_000) * 5",
+        "hundred_thousandths // 100_000",
+    ),
     Slip("tries as the protocol has them", LANTERN, "MOST_TRIES = 4", "MOST_TRIES = 5"),
     Slip("a job more than the card takes", LANTERN, "MOST_JOBS = 6", "MOST_JOBS = 7"),
     Slip("lines that the shore drops", LANTERN, "LONGEST_LINE = 72", "LONGEST_LINE = 80"),
     Slip("an own lease that ran out", LANTERN, ' or job["until"] <= self.clock()', ""),
     Slip("a worker without a name", LANTERN, "    if not name:", "    if name is None:"),
-    Slip("something printed", LANTERN, "        taken = []\n", "        taken = []\n        print(name)\n"),
+    Slip(
+        "something printed",
+        LANTERN,
+        "        taken = []\n",
+        "        taken = []\n        print(name)\n",
+    ),
     Slip("a lot that is held back", SEEDBANK, '    "SB-26-265": "ragwort among it",\n', ""),
-    Slip("a lot that is free again", SEEDBANK, "HELD_BACK = {\n", 'HELD_BACK = {\n    "SB-26-169": "larvae",\n'),
+    Slip(
+        "a lot that is free again",
+        SEEDBANK,
+        "HELD_BACK = {\n",
+        'HELD_BACK = {\n    "SB-26-169": "larvae",\n',
+    ),
     Slip("the limit of the handbook", SEEDBANK, "LEAST_GRAMS = 6", "LEAST_GRAMS = 10"),
     Slip("labels that are too wide", SEEDBANK, "WIDTH = 33", "WIDTH = 40"),
-    Slip("the order of the handbook", SEEDBANK, '(lot["place"], lot["species"], lot["lot"])', 'lot["lot"]'),
+    Slip(
+        "the order of the handbook",
+        SEEDBANK,
+        '(lot["place"], lot["species"], lot["lot"])',
+        'lot["lot"]',
+    ),
     Slip("the line that the printer eats", SEEDBANK, '"--\\n".join', '"\\n".join'),
 ]
 
 
 def with_text(task: TrialTask, old: str, new: str) -> TrialTask:
     """The task whose plan writes something else."""
-    turns = [replace(turn, steps=tuple(changed(step, old, new) for step in turn.steps)) for turn in task.turns]
+    turns = [
+        replace(turn, steps=tuple(changed(step, old, new) for step in turn.steps))
+        for turn in task.turns
+    ]
     assert turns != list(task.turns), old
     return replace(task, turns=tuple(turns))
 

@@ -28,7 +28,9 @@ def host() -> Iterator[Host]:
 
 
 @pytest.mark.parametrize("agent", sample(), ids=lambda agent: f"{agent.kind}: {agent.name}")
-def test_a_hostile_agent_changes_reads_and_reaches_nothing_outside(agent: HostileAgent, host: Host) -> None:
+def test_a_hostile_agent_changes_reads_and_reaches_nothing_outside(
+    agent: HostileAgent, host: Host
+) -> None:
     verdict = try_agent(agent, host, SECONDS, alone=False)
     assert set(verdict.problems) <= {LATE}, verdict
 

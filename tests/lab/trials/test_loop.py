@@ -50,14 +50,23 @@ def done(task: TrialTask, strategy: Preset | str, limits: Limits = LIMITS) -> tu
     way = preset(strategy) if isinstance(strategy, str) else strategy
     with opened(task, sandbox=False) as workspace:
         found = work(
-            task, ReaderAgent(), way, workspace, window=WINDOW, tariff=known_tariff(ASSUMED), writer=Extractive(),
+            task,
+            ReaderAgent(),
+            way,
+            workspace,
+            window=WINDOW,
+            tariff=known_tariff(ASSUMED),
+            writer=Extractive(),
             limits=limits,
-        )  # fmt: skip
+        )
         file = workspace.cwd / "out.txt"
         return found, file.read_text() if file.exists() else ""
 
 
-told, filed = cache(lambda name: done(toy(), name)), cache(lambda name: done(toy(in_file=True), name))
+told, filed = (
+    cache(lambda name: done(toy(), name)),
+    cache(lambda name: done(toy(in_file=True), name)),
+)
 
 
 def test_without_compaction_it_knows_what_it_must() -> None:

@@ -28,7 +28,11 @@ TOLD = re.compile(r"billing service listens on port (\d+)")
 
 def called(name: str, **arguments: str) -> Reply:
     function = {"name": name, "arguments": json.dumps(arguments)}
-    return completion(None, finish="tool_calls", tool_calls=[{"id": "x", "type": "function", "function": function}])
+    return completion(
+        None,
+        finish="tool_calls",
+        tool_calls=[{"id": "x", "type": "function", "function": function}],
+    )
 
 
 def reads_and_writes(asked: dict[str, Any]) -> Reply:
@@ -48,14 +52,19 @@ def reads_and_writes(asked: dict[str, Any]) -> Reply:
 def tried(address: str, folder: Path, strategy: str, **how: Any) -> tuple[Trial, str]:
     options = ProviderOptions(
         api_base=address, tries=1, timeout=10.0, input_usd=1.0, output_usd=2.0, first_wait=0.01
-    )  # fmt: skip
+    )
     model = ModelSettings(cache=folder, run="r", **how).model(LiteLLM("openai/stub", options))
     task = toy()
     with opened(task, sandbox=False) as workspace:
         trial = work(
-            task, ModelAgent(model), preset(strategy), workspace, window=4_000, tariff=known_tariff(ASSUMED),
+            task,
+            ModelAgent(model),
+            preset(strategy),
+            workspace,
+            window=4_000,
+            tariff=known_tariff(ASSUMED),
             writer=Extractive(),
-        )  # fmt: skip
+        )
         file = workspace.cwd / "out.txt"
         return trial, file.read_text() if file.exists() else ""
 
@@ -75,7 +84,9 @@ def test_a_model_works_with_the_tools_in_what_its_context_leaves_it(
 
 def test_a_trial_that_was_cut_off_asks_nothing_twice(tmp_path: Path) -> None:
     with serving() as provider:
-        provider.by = lambda asked: refusal(503, "down") if len(provider.requests) == 9 else reads_and_writes(asked)
+        provider.by = lambda asked: (
+            refusal(503, "down") if len(provider.requests) == 9 else reads_and_writes(asked)
+        )
         with pytest.raises(Unanswered):
             tried(provider.address, tmp_path, "none")
         trial, text = tried(provider.address, tmp_path, "none")
@@ -95,7 +106,9 @@ PRICES = '[models."openai/stub"]\ninput_usd = 1.0\noutput_usd = 2.0\ntries = 1\n
 
 
 def knows_what_it_is_sent(asked: dict[str, Any]) -> Reply:
-    """A model that looks at each file that it is told of, and takes the newest limits that its context has."""
+    """A model that looks at each file that it is told of, and takes the newest limits that its
+    context has.
+    """
     last, found = asked["messages"][-1], dict(SAID.findall(json.dumps(asked["messages"])))
     if last["role"] == "tool":
         return completion("Done.")
@@ -104,9 +117,13 @@ def knows_what_it_is_sent(asked: dict[str, Any]) -> Reply:
         lines = [f"{name.replace(' ', '_')} = {value}\n" for name, value in found.items()]
         return called("write", path="config/limits.toml", content="".join(lines))
     if text.startswith("What is the row limit"):
-        return completion(f"answer: {next((value for name, value in found.items() if name in text), '?')}")
+        return completion(
+            f"answer: {next((value for name, value in found.items() if name in text), '?')}"
+        )
     path = re.search(r"src/\w+\.py", text)
-    return called("read", path=path[0]) if path and "Two changes" not in text else completion("Noted.")
+    return (
+        called("read", path=path[0]) if path and "Two changes" not in text else completion("Noted.")
+    )
 
 
 @pytest.mark.slow
@@ -117,9 +134,22 @@ def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twic
     monkeypatch.setenv("WORKBENCH_MODELS", str(tmp_path / "models.toml"))
     monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "cache"))
     words = [
-        "trial", "--agent", "litellm:openai/stub", "--no-sandbox", "--families", "changed_values", "--seeds", "1",
-        "--strategies", "truncate", "--jobs", "1", "--json", "--out", str(tmp_path / "out"),
-    ]  # fmt: skip
+        "trial",
+        "--agent",
+        "litellm:openai/stub",
+        "--no-sandbox",
+        "--families",
+        "changed_values",
+        "--seeds",
+        "1",
+        "--strategies",
+        "truncate",
+        "--jobs",
+        "1",
+        "--json",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     with serving() as provider:
         provider.by = knows_what_it_is_sent
         monkeypatch.setenv("WORKBENCH_API_BASE", provider.address)
@@ -127,7 +157,11 @@ def test_the_command_foretells_the_bill_keeps_to_its_limit_and_asks_nothing_twic
         assert not provider.requests
         foretold = json.loads(capsys.readouterr().out)["the agent"]
         assert foretold["requests"] > 50
-        assert 0.1 < foretold["usd"] < 1 and foretold["seconds"] > 0 and foretold["speed"].startswith("assumed")
+        assert (
+            0.1 < foretold["usd"] < 1
+            and foretold["seconds"] > 0
+            and foretold["speed"].startswith("assumed")
+        )
         assert main([*words, "--max-dollars", "0.05"]) == PENDING
         cut = json.loads(capsys.readouterr().out)
         assert "the limit is" in cut["pending"]

@@ -17,7 +17,9 @@ def test_the_newest_of_several_values_holds() -> None:
     assert HoleReader().read(hole(), ["\n".join(LISTENS), later]) == Reading("7013", is_known=True)
 
 
-@pytest.mark.parametrize("texts", [[], ["nothing of that kind"], [" ".join(PORTS)], ["the billing service"]])
+@pytest.mark.parametrize(
+    "texts", [[], ["nothing of that kind"], [" ".join(PORTS)], ["the billing service"]]
+)
 def test_it_does_not_know_what_the_context_does_not_say(texts: list[str]) -> None:
     assert not HoleReader().read(hole(), texts).is_known
 
@@ -28,7 +30,11 @@ def test_where_nothing_speaks_for_a_candidate_the_true_one_is_not_preferred() ->
 
 
 def test_words_and_the_arguments_of_calls_are_read() -> None:
-    call = {"id": "1", "type": "function", "function": {"name": "read", "arguments": '{"path": "a.py"}'}}
+    call = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "read", "arguments": '{"path": "a.py"}'},
+    }
     messages = [
         {"role": "user", "content": [{"type": "text", "text": "hello"}]},
         {"role": "assistant", "content": None, "tool_calls": [call]},

@@ -10,7 +10,10 @@ OTHER = "the lamp was tested by hand\nthe horn answers late\n"
 
 
 def told(*results: str) -> list[Json]:
-    return [{"role": "tool", "tool_call_id": str(number), "content": text} for number, text in enumerate(results)]
+    return [
+        {"role": "tool", "tool_call_id": str(number), "content": text}
+        for number, text in enumerate(results)
+    ]
 
 
 def test_a_file_that_is_read_again_in_another_way_counts() -> None:

@@ -41,9 +41,29 @@ def test_each_strategy_is_tried_on_each_task_between_the_references(done: TrialR
 
 
 @pytest.mark.slow
-def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "workbench", "lab", "trial", "--families", ",".join(FEW), "--seeds", "1"]
-    command += ["--strategies", "truncate", "--out", str(tmp_path), "--quiet", "--jobs", "2" if FULL else "1"]
+def test_it_is_the_same_when_it_goes_on_after_it_was_killed(
+    done: TrialResults, tmp_path: Path
+) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "lab",
+        "trial",
+        "--families",
+        ",".join(FEW),
+        "--seeds",
+        "1",
+    ]
+    command += [
+        "--strategies",
+        "truncate",
+        "--out",
+        str(tmp_path),
+        "--quiet",
+        "--jobs",
+        "2" if FULL else "1",
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=dict(os.environ)) as running:
         until = time.monotonic() + 60
         while not list(tmp_path.glob("replays/*.json")) and time.monotonic() < until:
@@ -60,7 +80,9 @@ def test_it_is_the_same_when_it_goes_on_after_it_was_killed(done: TrialResults, 
 @pytest.mark.skipif(not FULL, reason="starts a cluster")
 def test_a_cluster_comes_to_the_same(done: TrialResults, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as there:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as there:
         found = wb.trial(spec=SPEC.changed(out=tmp_path, scheduler=there.scheduler_address))
     assert found is not None
     assert_frame_equal(found.table, done.table)
@@ -89,14 +111,29 @@ def test_the_command_prints_what_each_strategy_succeeds_in(
     assert "it costs nothing" in capsys.readouterr().out
 
 
-def test_its_tables_fit_80_columns_and_break_no_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_tables_fit_80_columns_and_break_no_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ways = "openhands_rolling,truncate+recall"
-    words = ["lab", "trial", "--families", "far_dependency", "--seeds", "1", "--strategies", ways, "--quiet"]
+    words = [
+        "lab",
+        "trial",
+        "--families",
+        "far_dependency",
+        "--seeds",
+        "1",
+        "--strategies",
+        ways,
+        "--quiet",
+    ]
     assert main([*words, "--out", str(tmp_path)]) == 0
     first, *tables = capsys.readouterr().out.partition("Table:")[0].split("\n\n")
     assert all(len(line) <= 80 for text in (first, tables[-1]) for line in text.splitlines())
     for text in (first, tables[-1]):
-        assert all(any(line.startswith(f"{name} ") for line in text.splitlines()) for name in ways.split(","))
+        assert all(
+            any(line.startswith(f"{name} ") for line in text.splitlines())
+            for name in ways.split(",")
+        )
 
 
 def test_half_a_character_in_a_reason_does_not_lose_the_table(tmp_path: Path) -> None:
@@ -112,7 +149,9 @@ def test_intervals_are_paired_by_family() -> None:
         for seed in range(3)
         for name, value in (("truncate", 0), ("summarize", gain))
     ]
-    trials = pd.DataFrame({name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS})
+    trials = pd.DataFrame(
+        {name: pd.array([row.get(name) for row in rows], dtype=COLUMNS[name]) for name in COLUMNS}
+    )
     found = by_strategy(trials).set_index("strategy").loc["summarize"]
     assert found["difference"] == pytest.approx(7 / 8)
     assert 0 < found["low"] < 7 / 8 < found["high"]
@@ -134,13 +173,17 @@ def test_a_forecast_of_a_models_bill_comes_before_it_is_asked(
         "truncate",
     ]
     assert main([*words, "--no-sandbox", "--dry-run", "--out", str(tmp_path)]) == 0
-    assert "requests to gpt-4o-mini for the agent" in capsys.readouterr().out.replace("litellm:", "")
+    assert "requests to gpt-4o-mini for the agent" in capsys.readouterr().out.replace(
+        "litellm:", ""
+    )
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main([*words, "--dry-run", "--out", str(tmp_path)]) == 2
     assert "bubblewrap" in capsys.readouterr().err
 
 
-def test_the_window_is_that_of_the_whole_task_when_trials_are_short(done: TrialResults, tmp_path: Path) -> None:
+def test_the_window_is_that_of_the_whole_task_when_trials_are_short(
+    done: TrialResults, tmp_path: Path
+) -> None:
     found = wb.trial(spec=SPEC.changed(out=tmp_path, steps=3))
     assert found is not None
     assert set(found.table["reason"]) == {"it was stopped after 3 answers"}
@@ -149,7 +192,11 @@ def test_the_window_is_that_of_the_whole_task_when_trials_are_short(done: TrialR
 
 @pytest.mark.parametrize(
     ("wrong", "error"),
-    [({"families": ("no",)}, UnknownName), ({"seeds": 0}, SettingError), ({"share": 2}, SettingError)],
+    [
+        ({"families": ("no",)}, UnknownName),
+        ({"seeds": 0}, SettingError),
+        ({"share": 2}, SettingError),
+    ],
 )
 def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Exception]) -> None:
     with pytest.raises(error):
@@ -158,12 +205,16 @@ def test_wrong_settings_are_refused(wrong: dict[str, object], error: type[Except
 
 def test_conversations_are_kept_as_sessions_on_request(done: TrialResults, tmp_path: Path) -> None:
     assert not (done.path / "conversations").exists()
-    found = wb.trial(spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2))
+    found = wb.trial(
+        spec=SPEC.changed(out=tmp_path, conversations=True, no_references=True, turns=2)
+    )
     assert found is not None
     (file,) = (tmp_path / "conversations").iterdir()
     (session,) = wb.load(file)
     kept = json.loads(file.read_text())
-    assert len(session.messages) > kept["start"] > len(kept["opening"]) > 0, "the opening was compacted"
+    assert len(session.messages) > kept["start"] > len(kept["opening"]) > 0, (
+        "the opening was compacted"
+    )
 
 
 @pytest.mark.parametrize("name", ["bundled", "extractive"])

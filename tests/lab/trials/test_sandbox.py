@@ -57,21 +57,29 @@ def put_on_path(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_tools_work_in_the_sandbox_as_elsewhere(either: HelperWorkspace) -> None:
-    assert told(either, "write", path="src/a.py", content="one = 1\ntwo = 2\n") == "created src/a.py (2 lines)"
+    assert (
+        told(either, "write", path="src/a.py", content="one = 1\ntwo = 2\n")
+        == "created src/a.py (2 lines)"
+    )
     assert told(either, "edit", path="src/a.py", old="two = 2", new="two = 3").endswith("two = 3")
     assert told(either, "read", path="/home/dev/toy/src/a.py") == "    1\tone = 1\n    2\ttwo = 3"
     assert told(either, "grep", pattern="t.o", path=".") == "src/a.py:2: two = 3"
     assert told(either, "list", path="src") == "     16  src/a.py"
-    assert told(either, "bash", command="pwd; cat src/a.py; python -c 'print(6 * 7)'; exit 3") == (
-        "/home/dev/toy\none = 1\ntwo = 3\n42\n[exit code 3]"
+    assert (
+        told(either, "bash", command="pwd; cat src/a.py; python -c 'print(6 * 7)'; exit 3")
+        == "/home/dev/toy\none = 1\ntwo = 3\n42\n[exit code 3]"
     )
 
 
-def test_the_sandbox_shows_no_network_and_no_file_of_this_machine(workspace: HelperWorkspace) -> None:
+def test_the_sandbox_shows_no_network_and_no_file_of_this_machine(
+    workspace: HelperWorkspace,
+) -> None:
     said = told(
         workspace,
         "bash",
-        command="tail -n +3 /proc/net/dev | cut -d: -f1; ls /etc; id -u; test -e /home || echo no home",
+        command=(
+            "tail -n +3 /proc/net/dev | cut -d: -f1; ls /etc; id -u; test -e /home || echo no home"
+        ),
     )
     assert said.splitlines()[:3] == ["    lo", "alternatives", "ld.so.cache"]
     assert said.splitlines()[-2:] == ["1000", "no home"]
@@ -81,18 +89,33 @@ def test_the_agent_has_no_capability_and_can_make_no_namespace(workspace: Helper
     status = told(workspace, "bash", command="cat /proc/self/status")
     assert set(re.findall(r"^Cap\w+:\s*(\w+)$", status, re.MULTILINE)) == {"0" * 16}
     assert re.search(r"^NoNewPrivs:\s*1$", status, re.MULTILINE)
-    for command in ("unshare -U true", "unshare -m true", "mount -o remount,bind,rw /usr", "nsenter -t 1 -m true"):
+    for command in (
+        "unshare -U true",
+        "unshare -m true",
+        "mount -o remount,bind,rw /usr",
+        "nsenter -t 1 -m true",
+    ):
         assert "[exit code" in told(workspace, "bash", command=command), command
-    said = told(workspace, "bash", command="for p in / /usr /dev ../../../bin /proc/sys/kernel; do touch $p/x; done")
+    said = told(
+        workspace,
+        "bash",
+        command="for p in / /usr /dev ../../../bin /proc/sys/kernel; do touch $p/x; done",
+    )
     assert len(re.findall("Read-only|Permission denied|No such file", said)) == 5
 
 
-@pytest.mark.skipif(platform.machine() not in MACHINES, reason="the numbers of its system calls are not known")
+@pytest.mark.skipif(
+    platform.machine() not in MACHINES, reason="the numbers of its system calls are not known"
+)
 def test_what_no_namespace_covers_is_refused(workspace: HelperWorkspace) -> None:
     for program in ("os.memfd_create('x')", "socket.socket(40, 1)"):
         said = told(workspace, "bash", command=f'python -c "import os, socket; {program}"')
         assert "Function not implemented" in said, said
-    said = told(workspace, "bash", command="python -c 'import asyncio; asyncio.run(asyncio.sleep(0)); print(1)'")
+    said = told(
+        workspace,
+        "bash",
+        command="python -c 'import asyncio; asyncio.run(asyncio.sleep(0)); print(1)'",
+    )
     assert said == "1"
 
 
@@ -143,10 +166,15 @@ def test_an_odd_call_is_answered(either: HelperWorkspace, name: str) -> None:
     assert told(either, "bash", command="echo fine") == "fine"
 
 
-def test_half_a_character_is_a_question_mark_and_never_ends_the_helper(either: HelperWorkspace) -> None:
+def test_half_a_character_is_a_question_mark_and_never_ends_the_helper(
+    either: HelperWorkspace,
+) -> None:
     assert told(either, "write", path="a", content="\ud800\n") == "created a (1 lines)"
     assert told(either, "read", path="a") == "    1\t?"
-    for tool, arguments in (("write", {"path": "a", "content": "\ud800"}), ("bash", {"command": "echo \ud800"})):
+    for tool, arguments in (
+        ("write", {"path": "a", "content": "\ud800"}),
+        ("bash", {"command": "echo \ud800"}),
+    ):
         output, failed = either.use(tool, arguments)
         assert failed and output.startswith("error: ")
     assert told(either, "read", path="a") == "    1\t?"
@@ -156,7 +184,10 @@ def test_half_a_character_is_a_question_mark_and_never_ends_the_helper(either: H
 def test_a_pipe_is_refused_and_not_waited_for(either: HelperWorkspace, tool: str) -> None:
     told(either, "bash", command="mkfifo pipe")
     more = {"write": {"content": "x"}, "edit": {"old": "a", "new": "b"}}.get(tool, {})
-    assert told(either, tool, path="pipe", **more) in ("error: there is no file pipe", "error: pipe is not a file")
+    assert told(either, tool, path="pipe", **more) in (
+        "error: there is no file pipe",
+        "error: pipe is not a file",
+    )
 
 
 def test_what_takes_too_long_is_stopped_and_the_workspace_goes_on(either: HelperWorkspace) -> None:
@@ -172,7 +203,11 @@ def test_what_takes_too_long_is_stopped_and_the_workspace_goes_on(either: Helper
 
 
 def test_much_output_is_not_kept_whole(either: HelperWorkspace) -> None:
-    said = told(either, "bash", command="echo start; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo end")
+    said = told(
+        either,
+        "bash",
+        command="echo start; head -c 50000000 /dev/zero | tr '\\0' x; echo; echo end",
+    )
     assert said.startswith("start") and said.endswith("end") and len(said) < 25_000
     cut = re.search(r"\[(\d+) characters cut\]", said)
     assert cut is not None and 49_000_000 < int(cut[1]) < 51_000_000
@@ -185,7 +220,11 @@ def test_grading_follows_no_link_and_starts_no_program_of_the_agent(tmp_path: Pa
     check = TaskCheck("it runs", "test", "open('graded', 'w').write('yes')\n")
     for sandbox in (True, False):
         with opened(CHECKED, sandbox=sandbox) as workspace:
-            told(workspace, "bash", command=f"ln -s {mine} .check.py; printf '#!/bin/sh\\nexit 0\\n' > python")
+            told(
+                workspace,
+                "bash",
+                command=f"ln -s {mine} .check.py; printf '#!/bin/sh\\nexit 0\\n' > python",
+            )
             verdict = grade(_with(check), workspace, [])
             assert verdict.success, verdict
             assert workspace.text("graded") == "yes"
@@ -196,16 +235,28 @@ def _with(*checks: TaskCheck) -> TrialTask:
     return replace(CHECKED, checks=checks)
 
 
-@pytest.mark.parametrize("left", ["mkdir -p .check.py/x", "mkfifo .check.py", "ln -s loop .check.py"])
-def test_whatever_stands_where_the_check_is_written_is_removed(either: HelperWorkspace, left: str) -> None:
+@pytest.mark.parametrize(
+    "left", ["mkdir -p .check.py/x", "mkfifo .check.py", "ln -s loop .check.py"]
+)
+def test_whatever_stands_where_the_check_is_written_is_removed(
+    either: HelperWorkspace, left: str
+) -> None:
     told(either, "bash", command=left)
     assert either.check("print(1)\n") == ""
     assert either.check("raise SystemExit('no')\n") == "no\n[exit code 1]"
 
 
 def test_a_file_that_is_graded_is_a_file_of_the_project(either: HelperWorkspace) -> None:
-    told(either, "bash", command="ln -s /etc/hostname host; mkfifo pipe; ln -s loop loop; mkdir folder; echo hi > file")
-    assert [either.text(name) for name in ("host", "pipe", "loop", "folder", "none", "file")] == [None] * 5 + ["hi\n"]
+    told(
+        either,
+        "bash",
+        command=(
+            "ln -s /etc/hostname host; mkfifo pipe; ln -s loop loop; mkdir folder; echo hi > file"
+        ),
+    )
+    assert [either.text(name) for name in ("host", "pipe", "loop", "folder", "none", "file")] == [
+        None
+    ] * 5 + ["hi\n"]
 
 
 def test_what_was_left_running_changes_nothing_after_the_work(either: HelperWorkspace) -> None:
@@ -217,8 +268,14 @@ def test_what_was_left_running_changes_nothing_after_the_work(either: HelperWork
     assert said == "same"
 
 
-def test_the_agent_cannot_stop_end_or_read_the_helper_of_a_sandbox(workspace: HelperWorkspace) -> None:
-    said = told(workspace, "bash", command="for s in STOP KILL TERM INT ALRM; do kill -$s 1; done; ls /proc/1/fd")
+def test_the_agent_cannot_stop_end_or_read_the_helper_of_a_sandbox(
+    workspace: HelperWorkspace,
+) -> None:
+    said = told(
+        workspace,
+        "bash",
+        command="for s in STOP KILL TERM INT ALRM; do kill -$s 1; done; ls /proc/1/fd",
+    )
     assert "Permission denied" in said
     told(workspace, "bash", command="kill -9 -1 $$")
     assert told(workspace, "bash", command="echo fine") == "fine"
@@ -226,10 +283,14 @@ def test_the_agent_cannot_stop_end_or_read_the_helper_of_a_sandbox(workspace: He
 
 def test_a_helper_that_is_ended_ends_the_trial_with_a_reason() -> None:
     with opened(CHECKED, sandbox=False) as workspace:
-        with pytest.raises(WorkspaceEnded, match="its workspace was ended: its helper process ended"):
+        with pytest.raises(
+            WorkspaceEnded, match="its workspace was ended: its helper process ended"
+        ):
             told(workspace, "bash", command="kill -9 $PPID; sleep 5")
         verdict = grade(_with(TaskCheck("port", "file", "port=1", "out.txt")), workspace, [])
-    assert [check.why for check in verdict.checks] == ["its workspace was ended: its helper process ended"]
+    assert [check.why for check in verdict.checks] == [
+        "its workspace was ended: its helper process ended"
+    ]
 
 
 def test_a_helper_that_is_stopped_ends_the_trial_in_time() -> None:
@@ -249,7 +310,11 @@ def test_a_trial_that_takes_too_much_memory_or_disk_is_ended(workspace: HelperWo
 
 
 def test_disks_and_processes_are_bounded(workspace: HelperWorkspace) -> None:
-    said = told(workspace, "bash", command="for n in 1 2 3; do head -c 200000000 /dev/zero > big$n; done; du -sm .")
+    said = told(
+        workspace,
+        "bash",
+        command="for n in 1 2 3; do head -c 200000000 /dev/zero > big$n; done; du -sm .",
+    )
     megabytes = re.search(r"^(\d+)\s+\.$", said, re.MULTILINE)
     assert "No space left" in said and megabytes is not None and int(megabytes[1]) < 260
     said = told(workspace, "bash", command="for n in $(seq 100); do sleep 5 & done")
@@ -266,16 +331,31 @@ def test_nothing_of_a_closed_workspace_lives_on() -> None:
     assert not [line for line in lines if b"54321.5" in line]
 
 
-def test_it_is_refused_where_bubblewrap_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_it_is_refused_where_bubblewrap_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SetupError, match="bubblewrap is not installed: install the package bubblewrap") as refusal:
+    with pytest.raises(
+        SetupError, match="bubblewrap is not installed: install the package bubblewrap"
+    ) as refusal:
         require_sandbox()
-    assert "--no-sandbox a model's commands run as you: they may read, change and delete" in str(refusal.value)
+    assert "--no-sandbox a model's commands run as you: they may read, change and delete" in str(
+        refusal.value
+    )
 
 
-def test_it_is_refused_where_bubblewrap_may_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    put_on_path(tmp_path, "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n", monkeypatch)
-    with pytest.raises(SetupError, match=r"does not start \(bwrap: setting up uid map: Permission denied\): install"):
+def test_it_is_refused_where_bubblewrap_may_not_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_on_path(
+        tmp_path,
+        "#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n",
+        monkeypatch,
+    )
+    with pytest.raises(
+        SetupError,
+        match=r"does not start \(bwrap: setting up uid map: Permission denied\): install",
+    ):
         require_sandbox()
 
 
@@ -287,7 +367,9 @@ def test_an_ordinary_user_has_the_same_sandbox() -> None:
     with TemporaryDirectory() as folder:  # the checkout itself may be closed to others
         Path(folder).chmod(0o755)
         for package in (PACKAGE, Path(lazy_loader.__file__).parent):
-            shutil.copytree(package, f"{folder}/{package.name}", ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                package, f"{folder}/{package.name}", ignore=shutil.ignore_patterns("__pycache__")
+            )
         done = subprocess.run(
             [python, "-I", "-S", "-c", ORDINARY, folder],
             capture_output=True,

@@ -1,4 +1,6 @@
-"""Agents that only read and write text work on tasks: whoever answers in a folder, and any program."""
+"""Agents that only read and write text work on tasks: whoever answers in a folder, and any
+program.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from workbench.lab.trials.loop import Trial, work
 from workbench.lab.trials.run import opened
 
 TOLD = re.compile(r"billing service listens on port (\d+)")
-MESSAGE = re.compile(r"^\[(system|user|assistant|result of call_\d+|tools that you may call)\]\n", re.MULTILINE)
+MESSAGE = re.compile(
+    r"^\[(system|user|assistant|result of call_\d+|tools that you may call)\]\n", re.MULTILINE
+)
 
 
 def last_message(text: str) -> tuple[str, str]:
@@ -80,7 +84,9 @@ def tried(name: str, cache: Path, strategy: str = "none") -> tuple[Trial, str]:
 
 
 def tried_until_done(folder: Path, cache: Path) -> tuple[Trial, str, int]:
-    """A trial that pauses at each answer, in as many sittings as it takes, and how many these were."""
+    """A trial that pauses at each answer, in as many sittings as it takes, and how many these
+    were.
+    """
     for sitting in range(1, 30):
         try:
             return *tried(f"folder:{folder}", cache), sitting
@@ -99,7 +105,9 @@ def test_a_trial_pauses_at_each_answer_and_goes_on_although_its_tools_say_someth
     assert trial.usd is None, "nobody knows what the answers cost"
 
 
-def test_a_sitting_that_only_waits_makes_no_call_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sitting_that_only_waits_makes_no_call_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made: list[str] = []
     use = HelperWorkspace.use
 
@@ -161,7 +169,18 @@ def test_a_program_works_with_tools_and_is_told_which_call_cannot_be_read(tmp_pa
 
 
 def words(agent: str, out: Path) -> list[str]:
-    given = ["lab", "trial", "--agent", agent, "--no-sandbox", "--families", "changed_values", "--seeds", "1", "--json"]
+    given = [
+        "lab",
+        "trial",
+        "--agent",
+        agent,
+        "--no-sandbox",
+        "--families",
+        "changed_values",
+        "--seeds",
+        "1",
+        "--json",
+    ]
     return [*given, "--strategies", "truncate", "--steps", "2", "--jobs", "1", "--out", str(out)]
 
 
@@ -174,7 +193,9 @@ def test_the_command_ends_pending_says_how_much_waits_and_goes_on(
     assert main(command) == PENDING
     told = capsys.readouterr()
     assert "3 of 3 trials wait" in json.loads(told.out)["pending"]
-    assert f"1 request waits in {asks}" in told.err, "all three begin alike, so that one request is enough"
+    assert f"1 request waits in {asks}" in told.err, (
+        "all three begin alike, so that one request is enough"
+    )
     assert answer_all(asks, lambda text: "Noted.") == 1
     assert main(command) == PENDING
     assert "1 request waits" in capsys.readouterr().err

@@ -25,7 +25,9 @@ READY = prepared(Session.of(MESSAGES, id="one", project="one"))
 
 @dataclass
 class Peeking:
-    """A stage that keeps more each time it is asked: its output depends on what it remembers, not on the context."""
+    """A stage that keeps more each time it is asked: its output depends on what it remembers,
+    not on the context.
+    """
 
     name: ClassVar[str] = "peeking"
     calls: list[int] = field(default_factory=list)
@@ -46,14 +48,18 @@ class Knowing:
 
     def complete(self, request: SummaryRequest) -> Completion:
         self.asked += 1
-        return Completion(text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name)
+        return Completion(
+            text=f"answer {self.asked} about {self.future[-self.asked].id}", model=self.name
+        )
 
 
 class Telling(Extractive):
     """The rule-based writer, if its choice depended on what its index has read of the future."""
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        return Completion(text=f"{len(self.reader.extractor.spans)} lines were read", model=self.name)
+        return Completion(
+            text=f"{len(self.reader.extractor.spans)} lines were read", model=self.name
+        )
 
     def reading_with(self, extractor: Extractor) -> Telling:
         return Telling(LineReader(extractor))

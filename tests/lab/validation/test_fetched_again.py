@@ -1,4 +1,6 @@
-"""What agents fetched again after their own compactions, in sessions whose agent fetches what the test says."""
+"""What agents fetched again after their own compactions, in sessions whose agent fetches what
+the test says.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,35 @@ from workbench.lab.validation.fetched_again import by_way, figures, lead_note, r
 from workbench.lab.validation.used_things import compacted, used_things
 
 PLACES = tuple(
-    ["mail", "billing", "search", "audit", "invoice", "login", "export", "image", "report", "price", "order", "vat"]
+    [
+        "mail",
+        "billing",
+        "search",
+        "audit",
+        "invoice",
+        "login",
+        "export",
+        "image",
+        "report",
+        "price",
+        "order",
+        "vat",
+    ]
 )
-METALS = ("copper", "iron", "silver", "cobalt", "nickel", "zinc", "tin", "lead", "gold", "bronze", "steel", "brass")
+METALS = (
+    "copper",
+    "iron",
+    "silver",
+    "cobalt",
+    "nickel",
+    "zinc",
+    "tin",
+    "lead",
+    "gold",
+    "bronze",
+    "steel",
+    "brass",
+)
 CLUSTERS = dict(zip(PLACES, METALS, strict=True))
 KEPT = PLACES[::2]
 
@@ -34,26 +62,48 @@ def fact(place: str) -> str:
 
 
 def session(
-    fetched: Collection[str], id: str = "one", *, told_by_user: str = "", readable: bool = True, twice: bool = False
+    fetched: Collection[str],
+    id: str = "one",
+    *,
+    told_by_user: str = "",
+    readable: bool = True,
+    twice: bool = False,
 ) -> Session:
-    """The agent reads of twelve places, goes on with a summary of six, reads of some again, and uses all twelve."""
+    """The agent reads of twelve places, goes on with a summary of six, reads of some again, and
+    uses all twelve.
+    """
     before: list[Message] = [rules("be brief"), said("tune all gateways")]
     after: list[Message] = []
     for place in PLACES:
         read = {"path": f"conf/{place}.toml"}
-        before += [called("read", f"b-{place}", **read), result(fact(place), f"b-{place}", name="read")]
+        before += [
+            called("read", f"b-{place}", **read),
+            result(fact(place), f"b-{place}", name="read"),
+        ]
         if place in fetched:
-            after += [called("read", f"a-{place}", **read), result(fact(place), f"a-{place}", name="read")]
+            after += [
+                called("read", f"a-{place}", **read),
+                result(fact(place), f"a-{place}", name="read"),
+            ]
         if place == told_by_user:
-            after += [told("which one?", f"q-{place}"), said(f"use {place}_retry_limit", f"u-{place}")]
+            after += [
+                told("which one?", f"q-{place}"),
+                said(f"use {place}_retry_limit", f"u-{place}"),
+            ]
         after.append(
-            told(f"the {place} gateway needs {place}_retry_limit raised in the {CLUSTERS[place]} cluster", f"t-{place}")
+            told(
+                f"the {place} gateway needs {place}_retry_limit raised in the {CLUSTERS[place]}"
+                " cluster",
+                f"t-{place}",
+            )
         )
     log = Log()
     summary = Summary(id=f"summary-{id}", text="\n".join(map(fact, KEPT)))
     for message in before:
         log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-    log.append(CompactionEntry(id="compaction", parent=log.leaf, summary=summary if readable else None))
+    log.append(
+        CompactionEntry(id="compaction", parent=log.leaf, summary=summary if readable else None)
+    )
     for place, message in enumerate(after):
         if twice and place == 6:
             log.append(CompactionEntry(id="second", parent=log.leaf))
@@ -88,7 +138,8 @@ def test_an_agent_that_reads_again_what_it_kept_turns_the_sign() -> None:
 def test_what_is_fetched_for_no_reason_gives_half() -> None:
     found = figures(of_agent(limits(session(PLACES[:6])))).set_index("metric")
     assert found.loc["exam", ["if_lost", "if_kept"]].tolist() == [0.5, 0.5]
-    assert found.loc["presence", "auc"] == 0.5  # the exam has degrees, and of twelve things those order a few
+    # the exam has degrees, and of twelve things those order a few
+    assert found.loc["presence", "auc"] == 0.5
 
 
 def test_a_context_that_no_agent_had_says_nothing_of_what_was_fetched() -> None:
@@ -144,7 +195,9 @@ def test_no_lead_is_claimed_where_exam_and_presence_agree() -> None:
 
 
 def test_recordings_without_a_readable_compaction_are_refused() -> None:
-    with pytest.raises(SettingError, match="1 recorded session without a compaction that has a readable summary"):
+    with pytest.raises(
+        SettingError, match="1 recorded session without a compaction that has a readable summary"
+    ):
         compacted(session(LOST, readable=False))
 
 
@@ -158,7 +211,9 @@ def test_the_command_prints_the_figures(tmp_path: Path, capsys: pytest.CaptureFi
     assert all(own[name]["if_lost"] > own[name]["if_kept"] for name in ("exam", "simulated"))
 
 
-def test_the_command_says_that_nothing_was_compacted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_that_nothing_was_compacted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     wb.save(session(LOST, readable=False), tmp_path / "one.jsonl")
     assert main(["lab", "validate", "behaviour", str(tmp_path)]) == 2
     assert "1 recorded session without a compaction" in capsys.readouterr().err
@@ -171,4 +226,6 @@ def test_the_simulation_looks_up_what_the_context_lost_whatever_the_agent_really
     ready = [prepared(session(fetched))]
     held = held_things(ready, used_things(ready))
     own = held[held["thing"].str.endswith("_retry_limit")].set_index("thing")["looked_up"]
-    assert {name.removesuffix("_retry_limit") for name in own.index[own.fillna(False)]} == set(PLACES) - set(KEPT)
+    assert {name.removesuffix("_retry_limit") for name in own.index[own.fillna(False)]} == set(
+        PLACES
+    ) - set(KEPT)

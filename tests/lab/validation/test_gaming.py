@@ -37,11 +37,17 @@ def test_a_session_with_few_things_is_not_judged_beside_others(
     session: Prepared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def later(index: Index, at: int) -> Iterator[str]:
-        return (need.evidence_text for need in index.demand(at).needs) if index is small.index else iter(())
+        return (
+            (need.evidence_text for need in index.demand(at).needs)
+            if index is small.index
+            else iter(())
+        )
 
     small = prepared(Session.of([rules("be brief"), *remembering(40)]))
     assert len(small.index.entities) < len(session.index.entities)
-    monkeypatch.setattr("workbench.lab.validation.gaming.FEW_ENTITIES", len(small.index.entities) + 1)
+    monkeypatch.setattr(
+        "workbench.lab.validation.gaming.FEW_ENTITIES", len(small.index.entities) + 1
+    )
     found = gaming([session, small], {"later": later})
     assert found.outcome == "passed"
     assert "not judged: 1 with fewer than" in found.found

@@ -48,18 +48,26 @@ def cache_forgotten(session: Session, sizing: Sizing, prices: Pricing) -> Reconc
 
 def counted_too_large(session: Session, sizing: Sizing, prices: Pricing) -> Reconciliation:
     assert sizing.calibration is not None
-    return reconcile(session, replace(sizing, calibration=replace(sizing.calibration, scale=2.0)), prices)
+    return reconcile(
+        session, replace(sizing, calibration=replace(sizing.calibration, scale=2.0)), prices
+    )
 
 
 @pytest.mark.parametrize("defect", [overhead_twice, cache_forgotten, counted_too_large])
-def test_a_bill_that_is_wrong_is_found_and_the_session_named(reported: list[Prepared], defect: object) -> None:
+def test_a_bill_that_is_wrong_is_found_and_the_session_named(
+    reported: list[Prepared], defect: object
+) -> None:
     found = reconciliation(reported, defect)  # type: ignore[arg-type]  # each is a way to reckon
     assert found.failed
     assert reported[0].session.id in found.where[0]
 
 
-def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(reported: list[Prepared]) -> None:
-    """From its first report on a session is followed, wherever it begins: that shows nothing about the overhead."""
+def test_an_overhead_that_is_missing_is_never_taken_for_a_good_prediction(
+    reported: list[Prepared],
+) -> None:
+    """From its first report on a session is followed, wherever it begins: that shows nothing
+    about the overhead.
+    """
     found = reconciliation(reported, overhead_forgotten)
     assert found.outcome == "skipped"
     assert "1 left out, whose start is not in the recording" in found.found

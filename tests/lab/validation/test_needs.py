@@ -29,7 +29,9 @@ def filled(items: pd.DataFrame, path: Path, labels: list[str], given_away: int =
     return path
 
 
-def test_a_sheet_has_each_item_once_and_the_same_ones_each_time(sessions: list[Prepared], items: pd.DataFrame) -> None:
+def test_a_sheet_has_each_item_once_and_the_same_ones_each_time(
+    sessions: list[Prepared], items: pd.DataFrame
+) -> None:
     assert len(items) == ITEMS and not items.duplicated(["session", "key"]).any()
     assert (items.groupby("session").size() == ITEMS / 2).all() and (items["label"] == "").all()
     pd.testing.assert_frame_equal(items, sheet(sessions, ITEMS, seed=1))
@@ -41,20 +43,30 @@ def test_what_an_earlier_boundary_asks_for_is_in_no_sheet_again(sessions: list[P
     assert every.groupby(["session", "kind", "answer"])["at"].nunique().max() == 1
 
 
-def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(items: pd.DataFrame) -> None:
+def test_a_row_has_what_a_reader_needs_and_stands_for_items_of_its_kind(
+    items: pd.DataFrame,
+) -> None:
     facts = items[items["kind"] == "fact"]
     assert (facts[["evidence", "use", "answer", "look_alikes", "cue"]] != "").all().all()
     assert (items["weight"] >= 1).all() and (facts["between"] > 0).all()
 
 
-def test_two_readers_give_a_precision_and_their_agreement(items: pd.DataFrame, tmp_path: Path) -> None:
-    one = filled(items, tmp_path / "one.csv", ["needed"] * 9 + ["boilerplate"] * 3, given_away=ITEMS)
+def test_two_readers_give_a_precision_and_their_agreement(
+    items: pd.DataFrame, tmp_path: Path
+) -> None:
+    one = filled(
+        items, tmp_path / "one.csv", ["needed"] * 9 + ["boilerplate"] * 3, given_away=ITEMS
+    )
     other = filled(items, tmp_path / "other.csv", ["needed"] * 6 + ["duplicate"] * 6)
     found = precision_table(labelled(one, other)).set_index("kind")
     first, both = (items["weight"] * ([1] * n + [0] * (ITEMS - n)) for n in (9, 6))
     sums = items["weight"].groupby(items["session"]).sum()
-    assert found["needed"]["all"] == pytest.approx((both.groupby(items["session"]).sum() / sums).mean())
-    assert found["by_either"]["all"] == pytest.approx((first.groupby(items["session"]).sum() / sums).mean())
+    assert found["needed"]["all"] == pytest.approx(
+        (both.groupby(items["session"]).sum() / sums).mean()
+    )
+    assert found["by_either"]["all"] == pytest.approx(
+        (first.groupby(items["session"]).sum() / sums).mean()
+    )
     assert found["kappa"]["all"] == pytest.approx(0.5) and found["given_away"]["all"] == 0
 
 
@@ -63,7 +75,9 @@ def test_kappa_takes_chance_off() -> None:
     assert kappa([1, 1], [1, 1]) is None
 
 
-def test_labels_hold_while_the_exam_asks_the_item(sessions: list[Prepared], items: pd.DataFrame) -> None:
+def test_labels_hold_while_the_exam_asks_the_item(
+    sessions: list[Prepared], items: pd.DataFrame
+) -> None:
     labels = items.assign(label_1="needed", label_2="needed")
     assert len(still_asked(labels, sessions)) == ITEMS
     assert len(still_asked(labels.assign(key="0" * 12), sessions)) == 0
@@ -71,9 +85,13 @@ def test_labels_hold_while_the_exam_asks_the_item(sessions: list[Prepared], item
         precision_table(still_asked(labels, []))
 
 
-def test_a_sheet_with_another_label_is_refused_by_its_row(items: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_sheet_with_another_label_is_refused_by_its_row(
+    items: pd.DataFrame, tmp_path: Path
+) -> None:
     path = filled(items, tmp_path / "one.csv", ["needed"] * (ITEMS - 1) + ["maybe"])
-    with pytest.raises(SettingError, match=r"one\.csv, row 13: label is 'maybe'; it must be one of needed"):
+    with pytest.raises(
+        SettingError, match=r"one\.csv, row 13: label is 'maybe'; it must be one of needed"
+    ):
         labelled(path, path)
     items.drop(columns="key").to_csv(path)
     with pytest.raises(SettingError, match="the column 'key' is missing"):

@@ -1,4 +1,6 @@
-"""`workbench lab validate` checks the accounts of a run: equal sizes, projects, neighbours. Each is seen to fail."""
+"""`workbench lab validate` checks the accounts of a run: equal sizes, projects, neighbours. Each
+is seen to fail.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.store import Results
 from workbench.lab.validation.selfcheck import WASTEFUL, equal_size, neighbours, projects, too_small
 
-SESSIONS = [Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}") for n in range(2)]
+SESSIONS = [
+    Session.of([rules("be brief"), *remembering(40 + n)], id=f"s{n}", project=f"p{n}")
+    for n in range(2)
+]
 
 
 class Bent:
@@ -33,21 +38,30 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
     """A run of both sessions, and one of the first alone."""
     return tuple(
         compare(
-            SESSIONS[:n], strategies=("truncate", WASTEFUL), shares=(0.02, 0.3), window=20_000, quiet=True,
-            boundaries=(0.5,), out=tmp_path_factory.mktemp("run"),
+            SESSIONS[:n],
+            strategies=("truncate", WASTEFUL),
+            shares=(0.02, 0.3),
+            window=20_000,
+            quiet=True,
+            boundaries=(0.5,),
+            out=tmp_path_factory.mktemp("run"),
         )
         for n in (2, 1)
-    )  # type: ignore[return-value]  # fmt: skip
+    )  # type: ignore[return-value]
 
 
-def test_truncate_that_wastes_room_differs_at_the_size_asked_for_alone(runs: tuple[Results, Results]) -> None:
+def test_truncate_that_wastes_room_differs_at_the_size_asked_for_alone(
+    runs: tuple[Results, Results],
+) -> None:
     assert equal_size(runs[0]).outcome == "passed"
     asked = runs[0].table("baseline_at_sizes")
     scores = runs[0].table("scores")
     whole = scores[(scores["strategy"] == "truncate") & (scores["mode"] == "matched")]
     whole = whole.set_index(["session", "share", "metric"])["value"]
     keys = pd.MultiIndex.from_frame(asked[["session", "share", "metric"]])
-    planted = equal_size(Bent(runs[0], baseline_at_sizes=asked.assign(value=whole.reindex(keys).to_numpy())))
+    planted = equal_size(
+        Bent(runs[0], baseline_at_sizes=asked.assign(value=whole.reindex(keys).to_numpy()))
+    )
     assert planted.failed and "differs by -" in planted.where[0]
 
 

@@ -1,4 +1,6 @@
-"""An agent of the OpenAI Agents SDK that asks its person's questions, and goes on where it was killed."""
+"""An agent of the OpenAI Agents SDK that asks its person's questions, and goes on where it was
+killed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,14 @@ import asyncio
 import sys
 from typing import Any
 
-from agents import Agent, OpenAIResponsesModel, Runner, SQLiteSession, function_tool, set_tracing_disabled
+from agents import (
+    Agent,
+    OpenAIResponsesModel,
+    Runner,
+    SQLiteSession,
+    function_tool,
+    set_tracing_disabled,
+)
 from openai import AsyncOpenAI
 
 from workbench.live.dropins.openai_agents import AgentsCompactor
@@ -21,12 +30,27 @@ def read_part(part: int) -> str:
     return "\n".join([*lines, f"limit = {part + 7000}"])
 
 
-def made(url: str, file: str, preset: str, window: int = 3_000, **given: Any) -> tuple[Agent[Any], AgentsCompactor]:
+def made(
+    url: str, file: str, preset: str, window: int = 3_000, **given: Any
+) -> tuple[Agent[Any], AgentsCompactor]:
     compactor = AgentsCompactor(
-        lambda id: SQLiteSession(id, file), "chat", preset, model="extractive", window=window, **given
+        lambda id: SQLiteSession(id, file),
+        "chat",
+        preset,
+        model="extractive",
+        window=window,
+        **given,
     )
     model = OpenAIResponsesModel("stub", AsyncOpenAI(base_url=url, api_key="none", max_retries=0))
-    return Agent("reader", instructions="Read each part.", model=model, tools=[read_part, *compactor.tools]), compactor
+    return (
+        Agent(
+            "reader",
+            instructions="Read each part.",
+            model=model,
+            tools=[read_part, *compactor.tools],
+        ),
+        compactor,
+    )
 
 
 async def ask(agent: Agent[Any], compactor: AgentsCompactor, parts: int) -> list[Any]:

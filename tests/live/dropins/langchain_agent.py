@@ -1,4 +1,6 @@
-"""An agent of LangChain's that asks its person's questions one after another, and goes on where it was killed."""
+"""An agent of LangChain's that asks its person's questions one after another, and goes on where
+it was killed.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,17 @@ def read_part(part: int) -> str:
     return "\n".join([*lines, f"limit = {part + 7000}"])
 
 
-def made(url: str, preset: str, saver: Any, window: int = 3_000, **given: Any) -> tuple[Any, CompactionMiddleware]:
+def made(
+    url: str, preset: str, saver: Any, window: int = 3_000, **given: Any
+) -> tuple[Any, CompactionMiddleware]:
     compaction = CompactionMiddleware(preset, model="extractive", window=window, **given)
     model = ChatOpenAI(model="stub", base_url=url, api_key="none", max_retries=0)  # type: ignore[arg-type]
     agent = create_agent(
-        model, [read_part], system_prompt="Read each part.", middleware=[compaction], checkpointer=saver
+        model,
+        [read_part],
+        system_prompt="Read each part.",
+        middleware=[compaction],
+        checkpointer=saver,
     )
     return agent, compaction
 

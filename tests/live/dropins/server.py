@@ -1,4 +1,6 @@
-"""A provider on this machine that answers by the newest message, and may kill the agent that asks it."""
+"""A provider on this machine that answers by the newest message, and may kill the agent that
+asks it.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,20 @@ ROOT = Path(__file__).parents[3]
 
 
 def chat(asked: dict[str, Any]) -> Reply:
-    """A question about a part is answered with a call, its result with the limit; in chat completions."""
+    """A question about a part is answered with a call, its result with the limit; in chat
+    completions.
+    """
     newest, number = asked["messages"][-1], crc32(str(asked["messages"]).encode())
-    usage = {"prompt_tokens": size(asked), "completion_tokens": 20, "total_tokens": size(asked) + 20}
-    said = _limit(str(newest["content"])) if newest["role"] == "tool" else _wish(str(newest["content"]))
+    usage = {
+        "prompt_tokens": size(asked),
+        "completion_tokens": 20,
+        "total_tokens": size(asked) + 20,
+    }
+    said = (
+        _limit(str(newest["content"]))
+        if newest["role"] == "tool"
+        else _wish(str(newest["content"]))
+    )
     if isinstance(said, str):
         return completion(said, usage=usage)
     function = {"name": said[0], "arguments": json.dumps(said[1])}
@@ -38,19 +50,44 @@ def responses(asked: dict[str, Any]) -> Reply:
     said = _limit(str(newest["output"])) if tool else _wish(str(newest["content"]))
     if isinstance(said, str):
         part = {"type": "output_text", "text": said, "annotations": []}
-        item = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed", "content": [part]}
+        item = {
+            "type": "message",
+            "id": f"msg_{number}",
+            "role": "assistant",
+            "status": "completed",
+            "content": [part],
+        }
     else:
-        call = {"call_id": f"call_{said[0]}_{number}", "name": said[0], "arguments": json.dumps(said[1])}
+        call = {
+            "call_id": f"call_{said[0]}_{number}",
+            "name": said[0],
+            "arguments": json.dumps(said[1]),
+        }
         item = {"type": "function_call", "id": f"fc_{number}", "status": "completed", **call}
     details = {
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
     }
-    usage = {"input_tokens": size(asked), "output_tokens": 20, "total_tokens": size(asked) + 20, **details}
-    return Reply({
-        "id": f"resp_{number}", "object": "response", "created_at": 1, "status": "completed", "model": "stub",
-        "output": [item], "usage": usage, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
-    })  # fmt: skip
+    usage = {
+        "input_tokens": size(asked),
+        "output_tokens": 20,
+        "total_tokens": size(asked) + 20,
+        **details,
+    }
+    return Reply(
+        {
+            "id": f"resp_{number}",
+            "object": "response",
+            "created_at": 1,
+            "status": "completed",
+            "model": "stub",
+            "output": [item],
+            "usage": usage,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+        }
+    )
 
 
 def _wish(question: str) -> str | tuple[str, dict[str, Any]]:
@@ -71,7 +108,9 @@ def size(asked: dict[str, Any]) -> int:
     return len(json.dumps([asked.get("messages"), asked.get("input"), asked.get("tools")])) // 4
 
 
-def refusing(answer: Callable[[dict[str, Any]], Reply], window: int) -> Callable[[dict[str, Any]], Reply]:
+def refusing(
+    answer: Callable[[dict[str, Any]], Reply], window: int
+) -> Callable[[dict[str, Any]], Reply]:
     """The same in a window of so many tokens."""
 
     def reply(asked: dict[str, Any]) -> Reply:
@@ -90,9 +129,15 @@ def answering(answer: Callable[[dict[str, Any]], Reply]) -> Iterator[Provider]:
 
 
 def requests(
-    script: str, file: Path, *given: str, kills: int, answer: Callable[[dict[str, Any]], Reply] = chat
+    script: str,
+    file: Path,
+    *given: str,
+    kills: int,
+    answer: Callable[[dict[str, Any]], Reply] = chat,
 ) -> list[dict[str, Any]]:
-    """What an agent in a process of its own sends; killed while request `kills` is open, and begun anew."""
+    """What an agent in a process of its own sends; killed while request `kills` is open, and
+    begun anew.
+    """
     agents: list[subprocess.Popen[bytes]] = []
 
     def reply(asked: dict[str, Any]) -> Reply:
@@ -101,7 +146,13 @@ def requests(
         return answer(asked)
 
     with answering(reply) as provider:
-        command = [sys.executable, str(Path(__file__).parent / script), provider.address, str(file), *given]
+        command = [
+            sys.executable,
+            str(Path(__file__).parent / script),
+            provider.address,
+            str(file),
+            *given,
+        ]
         for end in (-signal.SIGKILL, 0):
             agents.insert(0, subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}))
             assert agents[0].wait(120) == end

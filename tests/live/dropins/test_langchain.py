@@ -1,4 +1,6 @@
-"""The middleware inside LangChain's own agent, with its own client against a server on this machine."""
+"""The middleware inside LangChain's own agent, with its own client against a server on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window(
 
 
 @pytest.mark.parametrize("how", ["sync", "async"] if FULL else ["sync"])
-def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_not(tmp_path: Path, how: str) -> None:
+def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_not(
+    tmp_path: Path, how: str
+) -> None:
     with answering(chat) as provider:
         ask(made(provider.address, "summarize", InMemorySaver(), window=2_000)[0], 10)
     killed = requests("langchain_agent.py", tmp_path / "chat.db", "summarize", "10", how, kills=18)
@@ -57,9 +61,15 @@ def test_a_streamed_agent_is_compacted_under_every_preset(preset: str) -> None:
         def bind_tools(self, *_: Any, **__: Any) -> Any:
             return self
 
-        def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        def _stream(
+            self, messages: list[BaseMessage], *_: Any, **__: Any
+        ) -> Iterator[ChatGenerationChunk]:
             seen.append({"messages": convert_to_openai_messages(messages)})
-            usage = {"input_tokens": size(seen[-1]), "output_tokens": 9, "total_tokens": size(seen[-1]) + 9}
+            usage = {
+                "input_tokens": size(seen[-1]),
+                "output_tokens": 9,
+                "total_tokens": size(seen[-1]) + 9,
+            }
             for piece in ("The limit ", "is " + "long " * 40, "kept."):
                 yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
             yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))  # type: ignore[arg-type]
@@ -72,8 +82,11 @@ def test_a_streamed_agent_is_compacted_under_every_preset(preset: str) -> None:
         pieces = [*agent.stream(asked(part), CONFIG, stream_mode="messages")]
         assert len(pieces) >= 3
     live = compaction.compactor(agent.get_state(CONFIG).values)
-    assert max(map(size, seen)) < 1.05 * 2_000 and len(live.original) == 80  # it counts otherwise than the provider
-    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(event.type for event in live.events)
+    # it counts otherwise than the provider
+    assert max(map(size, seen)) < 1.05 * 2_000 and len(live.original) == 80
+    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(
+        event.type for event in live.events
+    )
 
 
 def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:
@@ -83,7 +96,9 @@ def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:
         question = {"messages": [{"role": "user", "content": "Use recall for what went."}]}
         said = agent.invoke(question, CONFIG)["messages"]
         offered = [tool["function"]["name"] for tool in provider.requests[-1]["tools"]]
-        assert offered == ["recall", "read_part"] and "runtime" not in str(provider.requests[-1]["tools"])
+        assert offered == ["recall", "read_part"] and "runtime" not in str(
+            provider.requests[-1]["tools"]
+        )
         assert said[-2].name == "recall" and "limit = 7000" in said[-2].content
         assert said[-1].content == "The limit is 7000."
 
@@ -91,7 +106,9 @@ def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went() -> None:
 def test_a_refused_request_goes_out_again_smaller_and_the_limit_is_learned() -> None:
     told: list[Event] = []
     with answering(refusing(chat, 3_000)) as provider:
-        agent, compaction = made(provider.address, "summarize", InMemorySaver(), window=100_000, on_event=told.append)
+        agent, compaction = made(
+            provider.address, "summarize", InMemorySaver(), window=100_000, on_event=told.append
+        )
         assert ask(agent, 12)[-1].content == "The limit is 7011."
         assert sum(size(one) > 3_000 for one in provider.requests) == 1
         assert compaction.compactor(agent.get_state(CONFIG).values).window == 3_000
@@ -129,7 +146,11 @@ def test_conversations_do_not_meet_and_an_earlier_checkpoint_goes_on_as_it_did()
         other: Any = {"configurable": {"thread_id": "other"}}
         agent.invoke(asked(1), other)
         assert "part 15" not in str(provider.requests[-1])
-        then = next(state for state in agent.get_state_history(CONFIG) if len(state.values["messages"]) == 48)
+        then = next(
+            state
+            for state in agent.get_state_history(CONFIG)
+            if len(state.values["messages"]) == 48
+        )
         was = next(one for one in provider.requests if "part 12" in str(one["messages"][-1]))
         agent.invoke(asked(12), then.config)
         assert provider.requests[-2] == was

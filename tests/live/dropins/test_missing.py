@@ -11,15 +11,25 @@ import pytest
 @pytest.mark.parametrize(
     ("file", "library", "sentence"),
     [
-        ("langchain", "langchain", "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'`"),
-        ("openai_agents", "agents", "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents`"),
+        (
+            "langchain",
+            "langchain",
+            "CompactionMiddleware needs LangChain; `pip install 'langchain>=1.3,<2'`",
+        ),
+        (
+            "openai_agents",
+            "agents",
+            "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents`",
+        ),
     ],
 )
 def test_one_sentence_says_what_to_install(
     file: str, library: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"workbench.live.dropins.{file}"
-    for one in [module for module in sys.modules if module == name or module.split(".")[0] == library]:
+    for one in [
+        module for module in sys.modules if module == name or module.split(".")[0] == library
+    ]:
         monkeypatch.delitem(sys.modules, one)
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ModuleNotFoundError) as error:

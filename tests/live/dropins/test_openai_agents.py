@@ -1,4 +1,6 @@
-"""The compactor inside the OpenAI Agents SDK's own runner and session, against a server on this machine."""
+"""The compactor inside the OpenAI Agents SDK's own runner and session, against a server on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,21 @@ def test_the_session_keeps_every_item_and_what_is_sent_stays_within_the_window(f
         assert len(items) == 80 and "The limit is 7019." in str(items[-1])
         assert max(map(size, provider.requests)) <= 3_000
         types = [event.type for event in compactor.compactor.events]
-        assert types.count("compaction_ended") >= 2 and "rewound" not in types and "usage_ignored" not in types
+        assert (
+            types.count("compaction_ended") >= 2
+            and "rewound" not in types
+            and "usage_ignored" not in types
+        )
 
 
-def test_killed_in_mid_run_it_goes_on_with_the_requests_of_an_agent_that_was_not(file: str, tmp_path: Path) -> None:
+def test_killed_in_mid_run_it_goes_on_with_the_requests_of_an_agent_that_was_not(
+    file: str, tmp_path: Path
+) -> None:
     with answering(responses) as provider:
         asyncio.run(ask(*made(provider.address, file, "summarize", window=2_000), 10))
-    killed = requests("agents_agent.py", tmp_path / "killed.db", "summarize", "10", kills=18, answer=responses)
+    killed = requests(
+        "agents_agent.py", tmp_path / "killed.db", "summarize", "10", kills=18, answer=responses
+    )
     assert killed.pop(17) == killed[17] and killed == provider.requests
     assert "part 0," not in str(killed[16])  # something was compacted before the kill
 
@@ -65,7 +75,9 @@ def test_after_a_refusal_that_compaction_mends_another_run_goes_on(file: str) ->
         refused = 0
         for part in range(12):
             try:
-                await Runner.run(agent, f"What is the limit in part {part}?", **compactor.arguments())
+                await Runner.run(
+                    agent, f"What is the limit in part {part}?", **compactor.arguments()
+                )
             except Exception as error:  # noqa: BLE001
                 refused += 1
                 assert await compactor.on_error(error)
@@ -74,9 +86,14 @@ def test_after_a_refusal_that_compaction_mends_another_run_goes_on(file: str) ->
 
     told: list[Event] = []
     with answering(refusing(responses, 3_000)) as provider:
-        agent, compactor = made(provider.address, file, "summarize", window=100_000, on_event=told.append)
+        agent, compactor = made(
+            provider.address, file, "summarize", window=100_000, on_event=told.append
+        )
         assert asyncio.run(talk(agent, compactor)) == 1
-        assert sum(size(one) > 3_000 for one in provider.requests) == 1 and compactor.compactor.window == 3_000
+        assert (
+            sum(size(one) > 3_000 for one in provider.requests) == 1
+            and compactor.compactor.window == 3_000
+        )
     assert any(event.type == "error_judged" for event in told)
     assert made("http://127.0.0.1:1", file, "summarize")[1].compactor.window == 3_000
 
@@ -103,7 +120,9 @@ def test_an_agent_that_is_a_tool_has_a_conversation_of_its_own(file: str) -> Non
         agent = Agent("asker", model=reader.model, tools=[tool])
         Runner.run_sync(agent, "Ask: What is the limit in part 3?", **compactor.arguments())
         assert [len(one["input"]) for one in provider.requests] == [1, 1, 3, 3]
-    assert not [event for event in compactor.compactor.events if event.type in ("rewound", "usage_ignored")]
+    assert not [
+        event for event in compactor.compactor.events if event.type in ("rewound", "usage_ignored")
+    ]
 
 
 def test_a_filter_of_the_hosts_own_comes_first(file: str) -> None:
@@ -125,7 +144,9 @@ def test_what_a_compactor_refuses_is_refused_at_once() -> None:
 
 
 READING = [name for name in NAMES if name not in ("null", "ddx_agent")]
-"""Presets whose newest message is the host's: `null` forgets the question, and DDx puts its summary behind it."""
+"""Presets whose newest message is the host's: `null` forgets the question, and DDx puts its
+summary behind it.
+"""
 
 
 @pytest.mark.parametrize("preset", READING if FULL else ["pipeline", "ex_athena"])
@@ -136,13 +157,17 @@ def test_a_streamed_run_is_compacted(file: str, preset: str) -> None:
         async def stream_response(self, instructions: Any, input: Any, *_: Any, **__: Any) -> Any:
             seen.append({"input": input})
             answer = Response.model_validate(responses(seen[-1]).body)
-            yield ResponseCompletedEvent(response=answer, sequence_number=0, type="response.completed")
+            yield ResponseCompletedEvent(
+                response=answer, sequence_number=0, type="response.completed"
+            )
 
     async def talk() -> Any:
         agent, compactor = made("http://none", file, preset, window=4_000)
         agent.model = Streaming("stub", AsyncOpenAI(api_key="none"))
         for part in range(30):
-            run = Runner.run_streamed(agent, f"What is the limit in part {part}?", **compactor.arguments())
+            run = Runner.run_streamed(
+                agent, f"What is the limit in part {part}?", **compactor.arguments()
+            )
             assert [event async for event in run.stream_events()]
         return run.final_output, compactor.compactor
 
@@ -150,4 +175,6 @@ def test_a_streamed_run_is_compacted(file: str, preset: str) -> None:
     said, live = asyncio.run(talk())
     assert said == "The limit is 7029." and len(live.original) >= 119
     assert max(map(size, seen)) < 1.05 * 4_000  # it counts otherwise than the provider
-    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(event.type for event in live.events)
+    assert {"usage_ignored", "rewound", "callback_failed"}.isdisjoint(
+        event.type for event in live.events
+    )

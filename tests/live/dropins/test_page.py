@@ -1,4 +1,6 @@
-"""The blocks of docs/in-your-agent.md that need another library, word for word, against a server on this machine."""
+"""The blocks of docs/in-your-agent.md that need another library, word for word, against a server
+on this machine.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,23 @@ PAGE = (ROOT / "docs" / "in-your-agent.md").read_text(encoding="utf-8")
 @pytest.mark.parametrize(
     ("mark", "needs", "answer", "said"),
     [
-        ("langchain", "langgraph.checkpoint.sqlite", chat, lambda space: space["answer"]["messages"][-1].content),
+        (
+            "langchain",
+            "langgraph.checkpoint.sqlite",
+            chat,
+            lambda space: space["answer"]["messages"][-1].content,
+        ),
         ("openai agents", "agents", responses, lambda space: space["answer"].final_output),
     ],
 )
 def test_it_runs(
-    mark: str, needs: str, answer: Callable[[dict[str, Any]], Reply], said: Callable[[dict[str, Any]], str],
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    mark: str,
+    needs: str,
+    answer: Callable[[dict[str, Any]], Reply],
+    said: Callable[[dict[str, Any]], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip(needs)
     found = re.search(rf"<!-- {mark} -->\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert found is not None

@@ -32,13 +32,19 @@ def test_every_probe_is_answered_by_each_of_its_messages(path: Path) -> None:
 
 
 @each
-def test_every_superseded_value_stands_in_its_messages_and_the_new_one_comes_later(path: Path) -> None:
+def test_every_superseded_value_stands_in_its_messages_and_the_new_one_comes_later(
+    path: Path,
+) -> None:
     said = texts(path)
     place = {message: i for i, message in enumerate(said)}
     for value in annotated(path).superseded:
         assert value.old_evidence and value.new_evidence
-        assert all(value.old.lower() in said[message] for message in value.old_evidence), value.about
-        assert all(value.new.lower() in said[message] for message in value.new_evidence), value.about
+        assert all(
+            value.old.lower() in said[message] for message in value.old_evidence
+        ), value.about
+        assert all(
+            value.new.lower() in said[message] for message in value.new_evidence
+        ), value.about
         assert place[value.old_evidence[0]] <= place[value.new_evidence[0]], value.about
 
 

@@ -16,7 +16,13 @@ from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.recordings.datasets.recorder import record
 from workbench.recordings.datasets.recorder import read_task
 from workbench.engine.transcript.log import Entry, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Text, counted_text, plain_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    counted_text,
+    plain_text,
+)
 from workbench.engine.transcript.session import Session
 
 SESSIONS = bundled_files()
@@ -33,9 +39,11 @@ def messages(entries: tuple[Entry, ...]) -> list[Message]:
 def without_times(session: Session) -> list[Message]:
     """The messages with what a stopwatch says taken out: their times, and durations in outputs."""
     return [
-        replace(m, time=None, blocks=(Text(SECONDS.sub("_ s", plain_text(m))),))
-        if m.role == "tool"
-        else replace(m, time=None)
+        (
+            replace(m, time=None, blocks=(Text(SECONDS.sub("_ s", plain_text(m))),))
+            if m.role == "tool"
+            else replace(m, time=None)
+        )
         for m in messages(tuple(session.log))
     ]
 
@@ -51,8 +59,16 @@ def test_a_card_says_what_the_file_is(path: Path) -> None:
     said = messages(tuple(session.log))
     answers = [message for message in said if isinstance(message, AssistantMessage)]
     assert known["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert (known["name"], known["title"], known["project"]) == (session.id, session.title, session.project)
-    assert (known["messages"], known["requests"], known["branches"]) == (len(said), len(answers), session.branches)
+    assert (known["name"], known["title"], known["project"]) == (
+        session.id,
+        session.title,
+        session.project,
+    )
+    assert (known["messages"], known["requests"], known["branches"]) == (
+        len(said),
+        len(answers),
+        session.branches,
+    )
     assert known["calls"] == sum(len(message.calls) for message in answers)
     count = TiktokenCounter()
     assert known["tokens"] == sum(count.count_text(counted_text(message)) for message in said)
@@ -77,7 +93,10 @@ def test_recording_a_task_anew_gives_the_same_session(path: Path) -> None:
     if not (TASKS / known["name"]).is_dir():
         pytest.skip("the tasks are not installed; they are in a checkout")
     if (known["python"], known["pytest"]) != (platform.python_version(), version("pytest")):
-        pytest.skip(f"it was recorded with Python {known['python']} and pytest {known['pytest']}, whose outputs differ")
+        pytest.skip(
+            f"it was recorded with Python {known['python']} and pytest {known['pytest']}, whose"
+            " outputs differ"
+        )
     if "RECORD_ALL" not in os.environ and path != SESSIONS[0]:
         pytest.skip("each takes some ten seconds, so one is recorded anew unless RECORD_ALL is set")
     [session] = load(path)

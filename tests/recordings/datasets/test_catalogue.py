@@ -73,9 +73,14 @@ def part(data: bytes, **where: object) -> PublicRecording:
     return replace(ENTRY, file="part", sha256=hashlib.sha256(data).hexdigest(), **where)  # type: ignore[arg-type]
 
 
-def test_a_recording_is_fetched_once_to_the_folder_of_its_source(tmp_path: Path, host: Host) -> None:
+def test_a_recording_is_fetched_once_to_the_folder_of_its_source(
+    tmp_path: Path, host: Host
+) -> None:
     assert fetched(ENTRY, tmp_path / "fetched", host).read_bytes() == DATA
-    assert fetched(ENTRY, tmp_path / "fetched", host) == tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"
+    assert (
+        fetched(ENTRY, tmp_path / "fetched", host)
+        == tmp_path / "fetched" / "corpora" / "thing" / "sample.jsonl"
+    )
     assert len(host.asked) == 1
 
 
@@ -85,11 +90,13 @@ def test_recordings_that_are_parts_of_one_file_ask_for_it_once(tmp_path: Path, h
     every = [part(b"two\rtoo\n\xffthree\n", lines=(2, 3)), replace(part(text), file="whole")]
     assert [file.read_bytes() for _, file in fetch(every, tmp_path, host.address) if isinstance(file, Path)] == [
         b"two\rtoo\n\xffthree\n", text,
-    ]  # fmt: skip
+    ]
     assert len(host.asked) == 1
 
 
-def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(tmp_path: Path, host: Host) -> None:
+def test_items_of_a_list_are_taken_in_the_order_of_the_catalogue(
+    tmp_path: Path, host: Host
+) -> None:
     host.files = dict.fromkeys(host.files, '[{"a": 1}, "é", [2]]'.encode())
     wanted = part('[\n [\n  2\n ],\n "é"\n]'.encode(), items=(2, 1))
     assert json.loads(fetched(wanted, tmp_path, host).read_text("utf-8")) == [[2], "é"]

@@ -42,7 +42,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_does_not() -> None:
 @pytest.mark.parametrize("tokens", [1_000, 20_000, 300_000])
 def test_the_size_is_met_within_some_percent(tokens: int) -> None:
     count = TiktokenCounter()
-    size = sum(count.count_text(counted_text(message)) for message in generate(tokens, 5).session.messages)
+    size = sum(
+        count.count_text(counted_text(message)) for message in generate(tokens, 5).session.messages
+    )
     assert tokens <= size * 1.03
     assert size <= tokens * 1.03 + 8_000
 
@@ -51,7 +53,9 @@ def test_each_fact_stands_in_its_message(made: Generated) -> None:
     messages = {message.id: message for message in made.session.messages}
     for fact in made.facts:
         message = messages[fact.message]
-        assert message.role == {"user": "user", "tool": "tool", "assistant": "assistant"}[fact.speaker]
+        assert (
+            message.role == {"user": "user", "tool": "tool", "assistant": "assistant"}[fact.speaker]
+        )
         assert any(fact.line in text.split("\n") for text in said_texts(message))
         assert fact.entity in fact.line
 
@@ -68,7 +72,10 @@ def test_each_use_holds_the_entity_and_comes_later(made: Generated) -> None:
 
 
 def test_the_uses_are_all_there_are_as_the_projects_own_extractor_sees_it(made: Generated) -> None:
-    known = {fact.message: {f.entity for f in made.facts if f.message == fact.message} for fact in made.facts}
+    known = {
+        fact.message: {f.entity for f in made.facts if f.message == fact.message}
+        for fact in made.facts
+    }
     uses = defaultdict(set)
     for fact in made.facts:
         for use in fact.uses:

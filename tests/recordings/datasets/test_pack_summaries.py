@@ -1,4 +1,6 @@
-"""Real summaries are packed from a folder, round by round; what nobody asks for any more is dropped."""
+"""Real summaries are packed from a folder, round by round; what nobody asks for any more is
+dropped.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ workbench compare --shares 0.2 --no-report --out reports/results \\
 @pytest.fixture
 def packing(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The program, with a README of two small commands."""
-    spec = importlib.util.spec_from_file_location("pack_summaries", ROOT / "datasets" / "pack_summaries.py")
+    spec = importlib.util.spec_from_file_location(
+        "pack_summaries", ROOT / "datasets" / "pack_summaries.py"
+    )
     assert spec is not None and spec.loader is not None
     program = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "pack_summaries", program)
@@ -51,7 +55,14 @@ def small(program: ModuleType, folder: Path) -> None:
 
 def ask(folder: Path, out: Path) -> int:
     """Have a run write its requests; how many there are."""
-    compare(SESSION, strategies=("summarize",), shares=(0.2,), model=f"folder:{folder}", out=out, quiet=True)
+    compare(
+        SESSION,
+        strategies=("summarize",),
+        shares=(0.2,),
+        model=f"folder:{folder}",
+        out=out,
+        quiet=True,
+    )
     return len(list(folder.glob("*.request.txt")))
 
 
@@ -65,13 +76,17 @@ def keys(folder: Path) -> list[str]:
 def answer(folder: Path, text: str) -> None:
     for request in folder.glob("*.request.txt"):
         file = request.with_name(request.name.replace("request", "answer"))
-        headings = [line for line in request.read_text("utf-8").splitlines() if line.startswith("## ")]
+        headings = [
+            line for line in request.read_text("utf-8").splitlines() if line.startswith("## ")
+        ]
         file.write_text("\n".join(f"{heading}\n- {text}" for heading in headings) or text, "utf-8")
 
 
 def test_the_commands_are_those_of_the_pages(packing: ModuleType, tmp_path: Path) -> None:
     main, results = packing.shipped_specs(ROOT)
-    assert main.strategies == ("none", "truncate", "summarize", "pipeline") and len(main.shares) == 5
+    assert (
+        main.strategies == ("none", "truncate", "summarize", "pipeline") and len(main.shares) == 5
+    )
     assert results.shares == (0.2,) and {"claude_code", "hermes_lean"} <= set(results.strategies)
     (tmp_path / "README.md").write_text("# workbench", "utf-8")
     with pytest.raises(SystemExit, match=r"README.md has no main command"):
@@ -84,7 +99,9 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     small(packing, tmp_path)
     folder, file = tmp_path / "asks", tmp_path / "answers.jsonl"
     asked = ask(folder, tmp_path / "run")
-    stale = BundledAnswer(key="0" * 64, text="old", input_tokens=1, output_tokens=1, writer="somebody")
+    stale = BundledAnswer(
+        key="0" * 64, text="old", input_tokens=1, output_tokens=1, writer="somebody"
+    )
     file.write_text(answers_text([stale]), "utf-8")
     words = [str(folder), "--who", "a test", "--file", str(file)]
     before = sorted(folder.iterdir())
@@ -99,9 +116,13 @@ def test_answers_are_packed_counted_and_dropped_once_nobody_asks(
     assert stale.key not in packed and len(packed) >= asked > 0
     assert {one.writer for one in packed.values()} == {"a test"}
     assert f"recorded: {len(packed)}, {len(packed)} of them from the folder" in told
-    assert sorted(path for path in folder.iterdir() if "answer" not in path.name) == before, "nothing is asked there"
+    assert (
+        sorted(path for path in folder.iterdir() if "answer" not in path.name) == before
+    ), "nothing is asked there"
 
-    assert packing.main(["--file", str(file)], SESSION) == 0, "without the folder the file keeps what it has"
+    assert (
+        packing.main(["--file", str(file)], SESSION) == 0
+    ), "without the folder the file keeps what it has"
     assert read_answers(file) == packed
     assert f"recorded: {len(packed)}, 0 of them from the folder" in capsys.readouterr().out
 
@@ -123,11 +144,17 @@ def test_it_asks_what_the_commands_ask_until_nothing_is_missing(
     assert packing.main([*words, "--check"], SESSION) == 0
     assert read_answers(file).keys() == {*keys(folder)}
     number = len(keys(folder))
-    packing.main([str(tmp_path / "other"), "--who", "a test", "--file", str(file), "--ask"], SESSION)
-    assert len(keys(folder)) == number and not (tmp_path / "other").exists(), "what ships is not asked again"
+    packing.main(
+        [str(tmp_path / "other"), "--who", "a test", "--file", str(file), "--ask"], SESSION
+    )
+    assert (
+        len(keys(folder)) == number and not (tmp_path / "other").exists()
+    ), "what ships is not asked again"
 
 
-def test_who_wrote_must_be_said(packing: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_who_wrote_must_be_said(
+    packing: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     small(packing, tmp_path)
     with pytest.raises(SystemExit):
         packing.main([str(tmp_path)], SESSION)

@@ -5,7 +5,12 @@ from pathlib import Path
 from workbench.recordings.datasets.recorder import MODEL, record
 from workbench.recordings.datasets.recorder import RecordingTask, steps
 from workbench.engine.transcript.log import MessageEntry, NoteEntry
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, UserMessage, plain_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    ToolResult,
+    UserMessage,
+    plain_text,
+)
 
 SCRIPT = """\
 @@ user
@@ -24,7 +29,9 @@ Done.
 
 
 def played(script: str, files: Path, prepare: tuple[str, ...] = ()) -> RecordingTask:
-    return RecordingTask("t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script)))
+    return RecordingTask(
+        "t", "A title", "shop", files, "Be brief.", 1_000_000.0, prepare, tuple(steps(script))
+    )
 
 
 def test_a_session_holds_what_really_came_back(tmp_path: Path) -> None:
@@ -48,7 +55,10 @@ def test_a_session_says_who_spoke_and_why_it_stopped(tmp_path: Path) -> None:
     ]
     assert session.messages[0].pinned
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
-    assert [(a.model, a.stop, a.usage) for a in answers] == [(MODEL, "tool_use", None), (MODEL, "end_turn", None)]
+    assert [(a.model, a.stop, a.usage) for a in answers] == [
+        (MODEL, "tool_use", None),
+        (MODEL, "end_turn", None),
+    ]
     assert [call.id for call in answers[0].calls] == ["call_001", "call_002"]
     assert (session.cwd, session.project, session.title) == ("/home/dev/shop", "shop", "A title")
 
@@ -63,13 +73,18 @@ def test_time_goes_on_and_holds_what_a_command_took(tmp_path: Path) -> None:
 
 def test_the_projects_files_are_there_and_stay_as_they_were(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("first\n")
-    session = record(played("@@ bash\necho second >> a.txt; cat a.txt b.txt\n", tmp_path, ("echo made > b.txt",)))
+    session = record(
+        played("@@ bash\necho second >> a.txt; cat a.txt b.txt\n", tmp_path, ("echo made > b.txt",))
+    )
     assert plain_text(session.messages[-1]) == "first\nsecond\nmade"
     assert (tmp_path / "a.txt").read_text() == "first\n"
 
 
 def test_going_back_branches_the_session_and_the_folder(tmp_path: Path) -> None:
-    script = "@@ user\ngo\n@@ mark fork\n@@ bash\necho left > a; cat a\n@@ back fork\n@@ bash\ncat a || echo right\n"
+    script = (
+        "@@ user\ngo\n@@ mark fork\n@@ bash\necho left > a; cat a\n@@ back fork\n@@ bash\ncat a ||"
+        " echo right\n"
+    )
     session = record(played(script, tmp_path))
     assert session.branches == 2
     assert "left" not in plain_text(session.messages[-1])

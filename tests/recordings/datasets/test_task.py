@@ -12,7 +12,9 @@ from workbench.engine.transcript.message import ToolCall
 def test_a_thought_a_text_and_a_tool_are_one_answer() -> None:
     script = "@@ think\nhm\n@@ agent\nlooking\n@@ bash\nls -l\n"
     assert list(steps(script)) == [
-        ScriptStep("agent", "looking", thought="hm", calls=[ToolCall("", "bash", {"command": "ls -l"})])
+        ScriptStep(
+            "agent", "looking", thought="hm", calls=[ToolCall("", "bash", {"command": "ls -l"})]
+        )
     ]
 
 
@@ -20,17 +22,25 @@ def test_each_further_tool_is_an_answer_of_its_own() -> None:
     script = "@@ read a.py\n@@ read b.py 10 5\n"
     assert list(steps(script)) == [
         ScriptStep("agent", calls=[ToolCall("", "read", {"path": "a.py"})]),
-        ScriptStep("agent", calls=[ToolCall("", "read", {"path": "b.py", "offset": 10, "limit": 5})]),
+        ScriptStep(
+            "agent", calls=[ToolCall("", "read", {"path": "b.py", "offset": 10, "limit": 5})]
+        ),
     ]
 
 
 def test_a_plus_makes_a_parallel_call() -> None:
     [acts] = steps("@@ list .\n@@ + grep src\nx+\n")
-    assert [call.arguments for call in acts.calls] == [{"path": "."}, {"pattern": "x+", "path": "src"}]
+    assert [call.arguments for call in acts.calls] == [
+        {"path": "."},
+        {"pattern": "x+", "path": "src"},
+    ]
 
 
 def test_a_user_may_take_minutes() -> None:
-    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [ScriptStep("user", "hello", 720.0), ScriptStep("user", "there")]
+    assert list(steps("@@ user 12m\nhello\n@@ user\nthere")) == [
+        ScriptStep("user", "hello", 720.0),
+        ScriptStep("user", "there"),
+    ]
 
 
 def test_an_edit_has_an_old_and_a_new_text_and_the_new_one_may_be_empty() -> None:

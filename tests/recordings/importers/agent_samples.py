@@ -1,4 +1,6 @@
-"""A small made-up recording in each format of agents and frameworks whose messages have a shape of their own."""
+"""A small made-up recording in each format of agents and frameworks whose messages have a shape
+of their own.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +24,25 @@ def said(role: str, content: Any, **more: Any) -> dict[str, Any]:
 
 USAGE = {"input_tokens": 3, "cache_read_input_tokens": 90, "output_tokens": 7}
 CLAUDE_STREAM: list[dict[str, Any]] = [
-    {"type": "system", "subtype": "init", "session_id": "s1", "cwd": "/home/me/hall", "model": "big", "tools": []},
+    {
+        "type": "system",
+        "subtype": "init",
+        "session_id": "s1",
+        "cwd": "/home/me/hall",
+        "model": "big",
+        "tools": [],
+    },
     stream("user", "u1", **said("user", QUESTION)),
     stream(
         "assistant",
         "u2",
-        **said("assistant", [{"type": "thinking", "thinking": THOUGHT}], id="m1", model="big", usage=USAGE),
+        **said(
+            "assistant",
+            [{"type": "thinking", "thinking": THOUGHT}],
+            id="m1",
+            model="big",
+            usage=USAGE,
+        ),
     ),
     stream(
         "assistant",
@@ -41,8 +56,17 @@ CLAUDE_STREAM: list[dict[str, Any]] = [
         ),
     ),
     stream("user", "u4", **said("user", "read it"), parent_tool_use_id="t1"),
-    stream("assistant", "u5", **said("assistant", FILE, id="m2", model="small"), parent_tool_use_id="t1"),
-    stream("user", "u6", **said("user", [{"type": "tool_result", "tool_use_id": "t1", "content": FILE}])),
+    stream(
+        "assistant",
+        "u5",
+        **said("assistant", FILE, id="m2", model="small"),
+        parent_tool_use_id="t1",
+    ),
+    stream(
+        "user",
+        "u6",
+        **said("user", [{"type": "tool_result", "tool_use_id": "t1", "content": FILE}]),
+    ),
     {
         "type": "system",
         "subtype": "compact_boundary",
@@ -52,16 +76,35 @@ CLAUDE_STREAM: list[dict[str, Any]] = [
     },
     stream("user", "u8", **said("user", SUMMARY), isSynthetic=True),
     stream(
-        "assistant", "u9", **said("assistant", [{"type": "text", "text": ANSWER}], id="m3", model="big", usage=USAGE)
+        "assistant",
+        "u9",
+        **said("assistant", [{"type": "text", "text": ANSWER}], id="m3", model="big", usage=USAGE),
     ),
     {"type": "result", "subtype": "success", "session_id": "s1", "result": ANSWER, "usage": USAGE},
 ]
 
 GEMINI_LINES: list[dict[str, Any]] = [
     {"sessionId": "g1", "projectHash": "ab", "startTime": "2026-01-01T10:00:00Z", "kind": "main"},
-    {"$set": {"messages": [{"id": "m0", "type": "user", "content": [{"text": "<session_context> a house"}]}]}},
-    {"id": "m1", "timestamp": "2026-01-01T10:00:01Z", "type": "user", "content": [{"text": QUESTION}]},
-    {"id": "m2", "timestamp": "2026-01-01T10:00:02Z", "type": "gemini", "content": "", "model": "flash"},
+    {
+        "$set": {
+            "messages": [
+                {"id": "m0", "type": "user", "content": [{"text": "<session_context> a house"}]}
+            ]
+        }
+    },
+    {
+        "id": "m1",
+        "timestamp": "2026-01-01T10:00:01Z",
+        "type": "user",
+        "content": [{"text": QUESTION}],
+    },
+    {
+        "id": "m2",
+        "timestamp": "2026-01-01T10:00:02Z",
+        "type": "gemini",
+        "content": "",
+        "model": "flash",
+    },
     {
         "id": "m2",
         "timestamp": "2026-01-01T10:00:02Z",
@@ -75,32 +118,63 @@ GEMINI_LINES: list[dict[str, Any]] = [
                 "name": "read_file",
                 "args": {"path": "lamp.py"},
                 "status": "success",
-                "result": [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": FILE}}}],
+                "result": [
+                    {
+                        "functionResponse": {
+                            "id": "c1",
+                            "name": "read_file",
+                            "response": {"output": FILE},
+                        }
+                    }
+                ],
             }
         ],
     },
     {
         "id": "r1",
         "type": "user",
-        "content": [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": FILE}}}],
+        "content": [
+            {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": FILE}}}
+        ],
     },
     {"$set": {"lastUpdated": "2026-01-01T10:00:03Z"}},
-    {"id": "m3", "timestamp": "2026-01-01T10:00:04Z", "type": "user", "content": [{"text": "no, the other lamp"}]},
+    {
+        "id": "m3",
+        "timestamp": "2026-01-01T10:00:04Z",
+        "type": "user",
+        "content": [{"text": "no, the other lamp"}],
+    },
     {"$rewindTo": "m3"},
     {
         "$set": {
             "messages": [
-                {"id": "k1", "timestamp": "2026-01-01T10:00:05Z", "type": "user", "content": [{"text": SUMMARY}]},
+                {
+                    "id": "k1",
+                    "timestamp": "2026-01-01T10:00:05Z",
+                    "type": "user",
+                    "content": [{"text": SUMMARY}],
+                },
                 {"id": "m2", "type": "gemini", "content": ""},
             ]
         }
     },
-    {"id": "m4", "timestamp": "2026-01-01T10:00:06Z", "type": "gemini", "content": ANSWER, "model": "flash"},
+    {
+        "id": "m4",
+        "timestamp": "2026-01-01T10:00:06Z",
+        "type": "gemini",
+        "content": ANSWER,
+        "model": "flash",
+    },
 ]
 
 
 def qwen(type_: str, uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
-    about = {"sessionId": "q1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/home/me/hall", "version": "0.9.0"}
+    about = {
+        "sessionId": "q1",
+        "timestamp": "2026-01-01T10:00:00Z",
+        "cwd": "/home/me/hall",
+        "version": "0.9.0",
+    }
     return {"uuid": uuid, "parentUuid": parent, "type": type_, **about, **more}
 
 
@@ -115,11 +189,27 @@ QWEN: list[dict[str, Any]] = [
         "u1",
         model="coder",
         message={"role": "model", "parts": [{"text": THOUGHT, "thought": True}, QWEN_CALL]},
-        usageMetadata={"promptTokenCount": 90, "candidatesTokenCount": 7, "cachedContentTokenCount": 50},
+        usageMetadata={
+            "promptTokenCount": 90,
+            "candidatesTokenCount": 7,
+            "cachedContentTokenCount": 50,
+        },
     ),
-    qwen("tool_result", "u3", "u2", message={"role": "user", "parts": [QWEN_RESULT]}, toolCallResult={"callId": "c1"}),
+    qwen(
+        "tool_result",
+        "u3",
+        "u2",
+        message={"role": "user", "parts": [QWEN_RESULT]},
+        toolCallResult={"callId": "c1"},
+    ),
     qwen("system", "u4", "u3", subtype="ui_telemetry", systemPayload={"uiEvent": {}}),
-    qwen("assistant", "u5", "u4", model="coder", message={"role": "model", "parts": [{"text": "A wrong guess."}]}),
+    qwen(
+        "assistant",
+        "u5",
+        "u4",
+        model="coder",
+        message={"role": "model", "parts": [{"text": "A wrong guess."}]},
+    ),
     qwen("system", "u6", "u4", subtype="rewind", systemPayload={"truncatedCount": 1}),
     qwen(
         "system",
@@ -135,24 +225,50 @@ QWEN: list[dict[str, Any]] = [
             ],
         },
     ),
-    qwen("assistant", "u8", "u7", model="coder", message={"role": "model", "parts": [{"text": ANSWER}]}),
+    qwen(
+        "assistant",
+        "u8",
+        "u7",
+        model="coder",
+        message={"role": "model", "parts": [{"text": ANSWER}]},
+    ),
 ]
 
-FUNCTION = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"path": "lamp.py"}'}}
+FUNCTION = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "read", "arguments": '{"path": "lamp.py"}'},
+}
 KIMI: list[dict[str, Any]] = [
     {"role": "_system_prompt", "content": "You mend lamps in the whole house."},
     {"role": "_checkpoint", "id": 0},
     {"role": "user", "content": [{"type": "text", "text": QUESTION}]},
-    {"role": "assistant", "content": [{"type": "think", "think": THOUGHT}], "tool_calls": [FUNCTION]},
+    {
+        "role": "assistant",
+        "content": [{"type": "think", "think": THOUGHT}],
+        "tool_calls": [FUNCTION],
+    },
     {"role": "_usage", "token_count": 120},
     {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": FILE}]},
     {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
 ]
 
 HERMES: list[dict[str, Any]] = [
-    {"role": "session_meta", "model": "hermes-4", "platform": "cli", "tools": [], "timestamp": "2026-01-01T10:00:00Z"},
+    {
+        "role": "session_meta",
+        "model": "hermes-4",
+        "platform": "cli",
+        "tools": [],
+        "timestamp": "2026-01-01T10:00:00Z",
+    },
     {"role": "user", "content": QUESTION, "timestamp": "2026-01-01T10:00:01Z"},
-    {"role": "assistant", "content": "", "reasoning": THOUGHT, "finish_reason": "tool_calls", "tool_calls": [FUNCTION]},
+    {
+        "role": "assistant",
+        "content": "",
+        "reasoning": THOUGHT,
+        "finish_reason": "tool_calls",
+        "tool_calls": [FUNCTION],
+    },
     {"role": "tool", "tool_call_id": "c1", "tool_name": "read", "content": FILE},
     {"role": "user", "content": f"[CONTEXT COMPACTION] {SUMMARY}"},
     {"role": "assistant", "content": ANSWER, "finish_reason": "stop"},
@@ -166,7 +282,9 @@ HERMES_DOCUMENT: dict[str, Any] = {
 }
 
 
-def goose(role: str, *content: dict[str, Any], agent: bool = True, user: bool = True) -> dict[str, Any]:
+def goose(
+    role: str, *content: dict[str, Any], agent: bool = True, user: bool = True
+) -> dict[str, Any]:
     shown = {"agentVisible": agent, "userVisible": user}
     return {"role": role, "created": 1767261600, "content": list(content), "metadata": shown}
 
@@ -174,12 +292,18 @@ def goose(role: str, *content: dict[str, Any], agent: bool = True, user: bool = 
 GOOSE_CALL = {
     "type": "toolRequest",
     "id": "c1",
-    "toolCall": {"status": "success", "value": {"name": "shell", "arguments": {"command": "cat lamp.py"}}},
+    "toolCall": {
+        "status": "success",
+        "value": {"name": "shell", "arguments": {"command": "cat lamp.py"}},
+    },
 }
 GOOSE_RESULT = {
     "type": "toolResponse",
     "id": "c1",
-    "toolResult": {"status": "success", "value": {"content": [{"type": "text", "text": FILE}], "isError": False}},
+    "toolResult": {
+        "status": "success",
+        "value": {"content": [{"type": "text", "text": FILE}], "isError": False},
+    },
 }
 GOOSE: list[dict[str, Any]] = [
     {"working_dir": "/home/me/hall", "description": "a lamp", "message_count": 5},
@@ -189,7 +313,12 @@ GOOSE: list[dict[str, Any]] = [
     goose("user", {"type": "text", "text": SUMMARY}, user=False),
     goose("assistant", {"type": "text", "text": ANSWER}),
     goose(
-        "assistant", {"type": "systemNotification", "notificationType": "inlineMessage", "msg": "the context is full"}
+        "assistant",
+        {
+            "type": "systemNotification",
+            "notificationType": "inlineMessage",
+            "msg": "the context is full",
+        },
     ),
 ]
 
@@ -197,7 +326,10 @@ CODEX_EXEC: list[dict[str, Any]] = [
     {"type": "thread.started", "thread_id": "x1"},
     {"type": "turn.started"},
     {"type": "item.completed", "item": {"id": "item_0", "type": "reasoning", "text": THOUGHT}},
-    {"type": "item.started", "item": {"id": "item_1", "type": "command_execution", "command": "cat lamp.py"}},
+    {
+        "type": "item.started",
+        "item": {"id": "item_1", "type": "command_execution", "command": "cat lamp.py"},
+    },
     {
         "type": "item.completed",
         "item": {
@@ -210,8 +342,14 @@ CODEX_EXEC: list[dict[str, Any]] = [
         },
     },
     {"type": "item.completed", "item": {"id": "item_2", "type": "agent_message", "text": ANSWER}},
-    {"type": "item.started", "item": {"id": "item_3", "type": "mcp_tool_call", "server": "house", "tool": "light"}},
-    {"type": "turn.completed", "usage": {"input_tokens": 100, "cached_input_tokens": 60, "output_tokens": 9}},
+    {
+        "type": "item.started",
+        "item": {"id": "item_3", "type": "mcp_tool_call", "server": "house", "tool": "light"},
+    },
+    {
+        "type": "turn.completed",
+        "usage": {"input_tokens": 100, "cached_input_tokens": 60, "output_tokens": 9},
+    },
 ]
 
 LANGCHAIN_CALL = {"name": "read", "args": {"path": "lamp.py"}, "id": "c1", "type": "tool_call"}
@@ -232,7 +370,13 @@ LANGCHAIN: list[dict[str, Any]] = [
             "input_token_details": {"cache_read": 60},
         },
     },
-    {"type": "tool", "content": "no such file", "tool_call_id": "c1", "name": "read", "status": "error"},
+    {
+        "type": "tool",
+        "content": "no such file",
+        "tool_call_id": "c1",
+        "name": "read",
+        "status": "error",
+    },
     {"type": "ai", "content": ANSWER, "additional_kwargs": {}, "tool_calls": []},
 ]
 
@@ -251,13 +395,20 @@ PYDANTIC: list[dict[str, Any]] = [
         "usage": {"input_tokens": 100, "cache_read_tokens": 60, "output_tokens": 9},
         "parts": [
             {"part_kind": "thinking", "content": THOUGHT},
-            {"part_kind": "tool-call", "tool_name": "read", "args": '{"path": "lamp.py"}', "tool_call_id": "c1"},
+            {
+                "part_kind": "tool-call",
+                "tool_name": "read",
+                "args": '{"path": "lamp.py"}',
+                "tool_call_id": "c1",
+            },
         ],
     },
     {
         "kind": "request",
         "instructions": "Answer in short sentences, please.",
-        "parts": [{"part_kind": "tool-return", "tool_name": "read", "content": FILE, "tool_call_id": "c1"}],
+        "parts": [
+            {"part_kind": "tool-return", "tool_name": "read", "content": FILE, "tool_call_id": "c1"}
+        ],
     },
     {"kind": "response", "model_name": "big", "parts": [{"part_kind": "text", "content": ANSWER}]},
 ]
@@ -269,7 +420,12 @@ VERCEL: list[dict[str, Any]] = [
         "role": "assistant",
         "content": [
             {"type": "reasoning", "text": THOUGHT},
-            {"type": "tool-call", "toolCallId": "c1", "toolName": "read", "input": {"path": "lamp.py"}},
+            {
+                "type": "tool-call",
+                "toolCallId": "c1",
+                "toolName": "read",
+                "input": {"path": "lamp.py"},
+            },
         ],
     },
     {
@@ -321,7 +477,9 @@ BEDROCK: dict[str, Any] = {
         },
         {
             "role": "user",
-            "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": FILE}], "status": "error"}}],
+            "content": [
+                {"toolResult": {"toolUseId": "c1", "content": [{"text": FILE}], "status": "error"}}
+            ],
         },
         {"role": "assistant", "content": [{"text": ANSWER}]},
     ],
@@ -331,8 +489,14 @@ GEMINI_CONTENTS: dict[str, Any] = {
     "systemInstruction": {"parts": [{"text": "You mend lamps in the whole house."}]},
     "contents": [
         {"role": "user", "parts": [{"text": QUESTION}]},
-        {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {"path": "lamp.py"}}}]},
-        {"role": "user", "parts": [{"functionResponse": {"name": "read", "response": {"output": FILE}}}]},
+        {
+            "role": "model",
+            "parts": [{"functionCall": {"name": "read", "args": {"path": "lamp.py"}}}],
+        },
+        {
+            "role": "user",
+            "parts": [{"functionResponse": {"name": "read", "response": {"output": FILE}}}],
+        },
         {"role": "model", "parts": [{"text": ANSWER}]},
     ],
 }
@@ -343,7 +507,10 @@ SHAREGPT: list[dict[str, Any]] = [
         "conversations": [
             {"from": "system", "value": "You mend lamps in the whole house."},
             {"from": "human", "value": QUESTION},
-            {"from": "function_call", "value": '{"name": "read", "arguments": {"path": "lamp.py"}}'},
+            {
+                "from": "function_call",
+                "value": '{"name": "read", "arguments": {"path": "lamp.py"}}',
+            },
             {"from": "observation", "value": FILE},
             {"from": "gpt", "value": ANSWER},
         ],
@@ -354,8 +521,10 @@ SHAREGPT: list[dict[str, Any]] = [
             {"from": "human", "value": QUESTION},
             {
                 "from": "gpt",
-                "value": f"<think>{THOUGHT}</think>\n<tool_call>\n"
-                '{"name": "read", "arguments": {"path": "lamp.py"}}\n</tool_call>',
+                "value": (
+                    f"<think>{THOUGHT}</think>\n<tool_call>\n"
+                    '{"name": "read", "arguments": {"path": "lamp.py"}}\n</tool_call>'
+                ),
             },
             {"from": "tool", "value": f"<tool_response>\n{FILE}\n</tool_response>"},
             {"from": "gpt", "value": ANSWER},
@@ -364,15 +533,26 @@ SHAREGPT: list[dict[str, Any]] = [
 ]
 
 ROO: list[dict[str, Any]] = [
-    {"role": "user", "content": [{"type": "text", "text": QUESTION}], "ts": 1767261600000, "condenseParent": "k1"},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": QUESTION}],
+        "ts": 1767261600000,
+        "condenseParent": "k1",
+    },
     {
         "role": "assistant",
-        "content": [{"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "lamp.py"}}],
+        "content": [
+            {"type": "tool_use", "id": "c1", "name": "read_file", "input": {"path": "lamp.py"}}
+        ],
         "ts": 1767261601000,
         "modelInfo": {"modelId": "big"},
         "metrics": {"tokens": {"prompt": 100, "completion": 9, "cached": 60}},
     },
-    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": FILE}], "ts": 1767261602000},
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c1", "content": FILE}],
+        "ts": 1767261602000,
+    },
     {
         "role": "user",
         "content": [{"type": "text", "text": SUMMARY}],
@@ -403,7 +583,11 @@ CLAUDE_EXPORT: list[dict[str, Any]] = [
                 "content": [
                     {"type": "thinking", "thinking": THOUGHT},
                     {"type": "tool_use", "id": "c1", "name": "search", "input": {"query": "volts"}},
-                    {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": FILE}]},
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "c1",
+                        "content": [{"type": "text", "text": FILE}],
+                    },
                     {"type": "text", "text": ANSWER},
                 ],
             },
@@ -412,20 +596,51 @@ CLAUDE_EXPORT: list[dict[str, Any]] = [
 ]
 
 
-def chatgpt(name: str, parent: str | None, role: str, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+def chatgpt(
+    name: str, parent: str | None, role: str, content: dict[str, Any], **more: Any
+) -> dict[str, Any]:
     author = {"role": role, "name": more.pop("tool", None)}
-    message = {"id": name, "author": author, "content": content, "create_time": 1767261600.5, "metadata": {}, **more}
+    message = {
+        "id": name,
+        "author": author,
+        "content": content,
+        "create_time": 1767261600.5,
+        "metadata": {},
+        **more,
+    }
     return {"id": name, "parent": parent, "message": message}
 
 
 CHATGPT_NODES = [
-    chatgpt("m5", "m4", "assistant", {"content_type": "text", "parts": [ANSWER]}, metadata={"model_slug": "big"}),
+    chatgpt(
+        "m5",
+        "m4",
+        "assistant",
+        {"content_type": "text", "parts": [ANSWER]},
+        metadata={"model_slug": "big"},
+    ),
     {"id": "root", "parent": None, "message": None},
     chatgpt("m1", "root", "user", {"content_type": "text", "parts": [QUESTION]}),
-    chatgpt("m2", "m1", "assistant", {"content_type": "thoughts", "thoughts": [{"summary": "", "content": THOUGHT}]}),
-    chatgpt("m3", "m2", "assistant", {"content_type": "code", "text": "read('lamp.py')"}, recipient="python"),
+    chatgpt(
+        "m2",
+        "m1",
+        "assistant",
+        {"content_type": "thoughts", "thoughts": [{"summary": "", "content": THOUGHT}]},
+    ),
+    chatgpt(
+        "m3",
+        "m2",
+        "assistant",
+        {"content_type": "code", "text": "read('lamp.py')"},
+        recipient="python",
+    ),
     chatgpt("m4", "m3", "tool", {"content_type": "execution_output", "text": FILE}, tool="python"),
-    chatgpt("m6", "m1", "assistant", {"content_type": "text", "parts": ["A first try that was made again."]}),
+    chatgpt(
+        "m6",
+        "m1",
+        "assistant",
+        {"content_type": "text", "parts": ["A first try that was made again."]},
+    ),
 ]
 CHATGPT_EXPORT: list[dict[str, Any]] = [
     {
@@ -438,7 +653,12 @@ CHATGPT_EXPORT: list[dict[str, Any]] = [
 
 
 def constructed(name: str, **given: Any) -> dict[str, Any]:
-    return {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", name], "kwargs": given}
+    return {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain", "schema", "messages", name],
+        "kwargs": given,
+    }
 
 
 RUN_CALL = {"name": "read", "args": {"path": "lamp.py"}, "id": "c1", "type": "tool_call"}
@@ -462,14 +682,27 @@ def run(number: int, sent: list[Any], answer: dict[str, Any]) -> dict[str, Any]:
 
 
 LANGSMITH: list[dict[str, Any]] = [
-    {"id": "r0", "trace_id": "t1", "run_type": "chain", "inputs": {"question": "why?"}, "outputs": {}},
+    {
+        "id": "r0",
+        "trace_id": "t1",
+        "run_type": "chain",
+        "inputs": {"question": "why?"},
+        "outputs": {},
+    },
     run(1, RUN_SENT, RUN_ANSWER),
     run(2, [*RUN_SENT, RUN_ANSWER, RUN_RESULT], constructed("AIMessage", content=ANSWER)),
 ]
 
-PHOENIX_CALL = {"tool_call": {"id": "c1", "function": {"name": "read", "arguments": '{"path": "lamp.py"}'}}}
+PHOENIX_CALL = {
+    "tool_call": {"id": "c1", "function": {"name": "read", "arguments": '{"path": "lamp.py"}'}}
+}
 PHOENIX_SENT = [
-    {"message": {"role": "user", "contents": [{"message_content": {"type": "text", "text": QUESTION}}]}},
+    {
+        "message": {
+            "role": "user",
+            "contents": [{"message_content": {"type": "text", "text": QUESTION}}],
+        }
+    },
     {"message": {"role": "assistant", "tool_calls": [PHOENIX_CALL]}},
     {"message": {"role": "tool", "content": FILE, "tool_call_id": "c1"}},
 ]
@@ -500,13 +733,17 @@ def in_columns(value: Any) -> Any:
     for name, inner in value.items():
         shaped = in_columns(inner)
         columns |= (
-            {f"{name}.{key}": leaf for key, leaf in shaped.items()} if isinstance(shaped, dict) else {name: shaped}
+            {f"{name}.{key}": leaf for key, leaf in shaped.items()}
+            if isinstance(shaped, dict)
+            else {name: shaped}
         )
     return columns
 
 
 def mlflow_span(name: str, type_: str, second: int, **values: Any) -> dict[str, Any]:
-    attributes = {f"mlflow.{key}": json.dumps(value) for key, value in {"spanType": type_, **values}.items()}
+    attributes = {
+        f"mlflow.{key}": json.dumps(value) for key, value in {"spanType": type_, **values}.items()
+    }
     start = (1767261600 + second) * 10**9
     return {"name": name, "trace_id": "t1", "start_time_unix_nano": start, "attributes": attributes}
 
@@ -519,7 +756,14 @@ MLFLOW: dict[str, Any] = {
     "data": {
         "spans": [
             mlflow_span("agent", "AGENT", 0, spanInputs={"question": "why?"}),
-            mlflow_span("chat", "CHAT_MODEL", 1, spanInputs=MLFLOW_SENT, spanOutputs=MLFLOW_ANSWER, **MLFLOW_USAGE),
+            mlflow_span(
+                "chat",
+                "CHAT_MODEL",
+                1,
+                spanInputs=MLFLOW_SENT,
+                spanOutputs=MLFLOW_ANSWER,
+                **MLFLOW_USAGE,
+            ),
         ]
     },
 }

@@ -15,7 +15,10 @@ PI = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd":
 
 def say(text: str) -> dict[str, Any]:
     """A line of pi's format in which the user says this."""
-    return {"type": "message", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}
+    return {
+        "type": "message",
+        "message": {"role": "user", "content": [{"type": "text", "text": text}]},
+    }
 
 
 def written(folder: Path, lines: Iterable[Any], name: str = "one.jsonl") -> Path:

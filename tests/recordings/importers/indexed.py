@@ -33,7 +33,9 @@ READ = {
 }  # fmt: skip
 
 
-SILENT = tuple(f"aider/chat-2024-08-{day}.md" for day in ("06_14-17-56", "09_08-07-43", "18_13-06-02"))
+SILENT = tuple(
+    f"aider/chat-2024-08-{day}.md" for day in ("06_14-17-56", "09_08-07-43", "18_13-06-02")
+)
 """Chats in which only commands were typed: nothing was said to a model, so they are refused."""
 
 
@@ -42,7 +44,11 @@ def rows() -> list[dict[str, str]]:
     if not (CORPORA / "INDEX.csv").is_file():
         return []
     with (CORPORA / "INDEX.csv").open(encoding="utf-8", newline="") as stream:
-        return [row for row in csv.DictReader(stream) if row["format"] in READ and row["path"] not in SILENT]
+        return [
+            row
+            for row in csv.DictReader(stream)
+            if row["format"] in READ and row["path"] not in SILENT
+        ]
 
 
 def sampled() -> list[dict[str, str]]:
@@ -64,29 +70,48 @@ def main_sessions(path: str) -> list[Session]:
 
 @lru_cache(maxsize=2)
 def progress(path: str) -> frozenset[str]:
-    """Ids of the messages that Claude Code shows as progress of a sub-agent, which the index does not count."""
+    """Ids of the messages that Claude Code shows as progress of a sub-agent, which the index
+    does not count.
+    """
     with (CORPORA / path).open(encoding="utf-8", errors="replace") as stream:
-        lines = [json.loads(line) for line in stream if '"type":"agent_progress"' in line and line.startswith("{")]
+        lines = [
+            json.loads(line)
+            for line in stream
+            if '"type":"agent_progress"' in line and line.startswith("{")
+        ]
     return frozenset(line["data"]["message"]["uuid"] for line in lines)
 
 
 def entries(path: str) -> list[Entry]:
     shown = progress(path) if path.endswith(".jsonl") else frozenset()
-    return [entry for session in sessions(path) for entry in session.log if entry.id.partition("~")[0] not in shown]
+    return [
+        entry
+        for session in sessions(path)
+        for entry in session.log
+        if entry.id.partition("~")[0] not in shown
+    ]
 
 
 def messages(path: str) -> list[Message]:
-    """Everything that was said in a file, also on dead branches; the summaries of compactions are not among it."""
+    """Everything that was said in a file, also on dead branches; the summaries of compactions
+    are not among it.
+    """
     return [entry.message for entry in entries(path) if isinstance(entry, MessageEntry)]
 
 
 def summaries(path: str) -> list[str]:
-    return [entry.summary.text for entry in entries(path) if isinstance(entry, CompactionEntry) and entry.summary]
+    return [
+        entry.summary.text
+        for entry in entries(path)
+        if isinstance(entry, CompactionEntry) and entry.summary
+    ]
 
 
 @lru_cache(maxsize=2)
 def attachments(path: str) -> frozenset[str]:
-    """Ids of Claude Code's attachments, which the index does not count and which were sent nevertheless."""
+    """Ids of Claude Code's attachments, which the index does not count and which were sent
+    nevertheless.
+    """
     found = set()
     with (CORPORA / path).open(encoding="utf-8") as stream:
         for line in stream:
@@ -102,7 +127,9 @@ def as_recorded(call: ToolCall) -> str:
     return json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
 
 
-def texts(said: Sequence[Message], written: Callable[[ToolCall], str] = ToolCall.arguments_json) -> list[str]:
+def texts(
+    said: Sequence[Message], written: Callable[[ToolCall], str] = ToolCall.arguments_json
+) -> list[str]:
     """What the index counts as text: words, thoughts and arguments."""
     return [
         written(block) if isinstance(block, ToolCall) else block.text
@@ -118,11 +145,17 @@ def no_attachments(path: str) -> list[Message]:
 
 
 def items(path: str) -> list[object]:
-    """Codex counts each thing that was said or called; its searches for tools and its own prompt are not counted."""
+    """Codex counts each thing that was said or called; its searches for tools and its own prompt
+    are not counted.
+    """
     found: list[object] = []
     for message in messages(path)[1:]:
         if isinstance(message, AssistantMessage):
-            found += [b for b in message.blocks if isinstance(b, Text) or (isinstance(b, ToolCall) and not searches(b))]
+            found += [
+                b
+                for b in message.blocks
+                if isinstance(b, Text) or (isinstance(b, ToolCall) and not searches(b))
+            ]
         elif not (isinstance(message, ToolResult) and message.name in SEARCHES):
             found.append(message)
     return found
@@ -154,15 +187,23 @@ def gemini_texts(path: str) -> list[str]:
 
 
 def adk_texts(path: str) -> list[str]:
-    """ADK's results are counted as the JSON of the response, and the names of tools are counted as well."""
+    """ADK's results are counted as the JSON of the response, and the names of tools are counted
+    as well.
+    """
     found = []
     for message in messages(path):
         if isinstance(message, ToolResult):
             answers = [block.text for block in message.blocks if isinstance(block, Text)]
-            found += [text if text.startswith("{") else json.dumps({"result": text}) for text in answers]
+            found += [
+                text if text.startswith("{") else json.dumps({"result": text}) for text in answers
+            ]
         else:
             found += texts([message])
-            found += [call.name for call in message.calls] if isinstance(message, AssistantMessage) else []
+            found += (
+                [call.name for call in message.calls]
+                if isinstance(message, AssistantMessage)
+                else []
+            )
     return found
 
 
@@ -176,7 +217,9 @@ def messages_as_indexed(format: str, path: str) -> int:
     if format == "opencode-export-json":
         return sum(not isinstance(message, ToolResult) for message in said) + 2 * written
     if format == "gemini-cli-json":
-        return sum(not isinstance(m, ToolResult) for m in said) + sum(isinstance(e, NoteEntry) for e in entries(path))
+        return sum(not isinstance(m, ToolResult) for m in said) + sum(
+            isinstance(e, NoteEntry) for e in entries(path)
+        )
     if format == "cline-messages-json":
         return sum(not isinstance(message, SystemMessage) for message in said) + written
     if format == "openhands-output-jsonl":

@@ -1,8 +1,10 @@
-"""Recordings with one odd value each, read leniently: what else changed, and whether the reader said so.
+"""Recordings with one odd value each, read leniently: what else changed, and whether the reader
+said so.
 
-A recording is a list of records: lines of JSON, or the elements of the longest list in a document. Each mutation
-changes one value of one record. All that the other records say must come out as it did: the words, the role, and the
-call that a result answers. Where something did not, a note must say so.
+A recording is a list of records: lines of JSON, or the elements of the longest list in a document.
+Each mutation changes one value of one record. All that the other records say must come out as it
+did: the words, the role, and the call that a result answers. Where something did not, a note must
+say so.
 """
 
 from __future__ import annotations
@@ -48,13 +50,28 @@ ODD: tuple[Any, ...] = (
 )  # fmt: skip
 MISSING = object()
 """In the place of a value: the field is gone."""
-UNNEEDED = re.compile(r"usage|tokens?$|^tokens|time(stamp)?$|^time|^ts$|cost|^metrics$|window|^score", re.IGNORECASE)
+UNNEEDED = re.compile(
+    r"usage|tokens?$|^tokens|time(stamp)?$|^time|^ts$|cost|^metrics$|window|^score", re.IGNORECASE
+)
 """Names of fields without which every message can be read."""
 SWITCHES = ("hookEvent",)
-"""Fields that say whether a client sent a record: another true value leaves its words out, and rightly so."""
+"""Fields that say whether a client sent a record: another true value leaves its words out, and
+rightly so.
+"""
 
-Outcome = Literal["same", "told", "refused", "changed without a word", "lost for a value that is not needed", "a bug"]
-FAILURES: tuple[Outcome, ...] = ("changed without a word", "lost for a value that is not needed", "a bug")
+Outcome = Literal[
+    "same",
+    "told",
+    "refused",
+    "changed without a word",
+    "lost for a value that is not needed",
+    "a bug",
+]
+FAILURES: tuple[Outcome, ...] = (
+    "changed without a word",
+    "lost for a value that is not needed",
+    "a bug",
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +128,9 @@ def in_document(name: str, document: Any, way: Sequence[Any] | None = None) -> R
     if way is None:
         way = max(lists(document), key=lambda one: len(at(document, one)), default=())
     records = at(document, way)
-    return Recording(name, records if isinstance(records, list) else [document], document, tuple(way))
+    return Recording(
+        name, records if isinstance(records, list) else [document], document, tuple(way)
+    )
 
 
 def lists(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -135,7 +154,11 @@ def made_up() -> Iterator[Recording]:
     for name, document in DOCUMENTS.items():
         yield in_document(name, json.loads(json.dumps(document)))
     for name, lines in LINES.items():
-        yield Recording(name, json.loads(json.dumps(lines))) if len(lines) > 1 else in_document(name, lines[0])
+        yield (
+            Recording(name, json.loads(json.dumps(lines)))
+            if len(lines) > 1
+            else in_document(name, lines[0])
+        )
 
 
 def of_the_package(folder: Path) -> Iterator[Recording]:
@@ -177,9 +200,11 @@ def mutations(recording: Recording, count: int, chance: random.Random) -> Iterat
         holder, key = chance.choice(everywhere)
         before, value = json.loads(json.dumps(record)), holder[key]
         same_field = [
-            other[key] for inner in copy.records for other, name in places(inner)
+            other[key]
+            for inner in copy.records
+            for other, name in places(inner)
             if name == key and isinstance(key, str) and other[name] != value
-        ]  # fmt: skip
+        ]
         action = chance.choice(("odd", "odd", "odd", "gone", "another's"))
         if action == "another's" and same_field:
             holder[key] = json.loads(json.dumps(chance.choice(same_field)))
@@ -208,12 +233,25 @@ def changed(recording: Recording, number: int, way: Sequence[Any], value: Any) -
         del holder[key]
     else:
         holder[key] = value
-    return Mutation(copy, f"record {number + 1}: {way}", (before, record), earlier, unneeded=False, is_switch=False)
+    return Mutation(
+        copy,
+        f"record {number + 1}: {way}",
+        (before, record),
+        earlier,
+        unneeded=False,
+        is_switch=False,
+    )
 
 
 def way_to(record: Any, key: Any, value: Any, way: tuple[Any, ...] = ()) -> tuple[Any, ...]:
     """The way to a key that holds this value, for people."""
-    items = record.items() if isinstance(record, dict) else enumerate(record) if isinstance(record, list) else ()
+    items = (
+        record.items()
+        if isinstance(record, dict)
+        else enumerate(record)
+        if isinstance(record, list)
+        else ()
+    )
     for name, inner in items:
         if name == key and inner == value:
             return (*way, name)
@@ -243,20 +281,31 @@ def outcome(mutation: Mutation, original: Sequence[Session], path: Path) -> tupl
         return ("lost for a value that is not needed" if mutation.unneeded else "refused"), why
     touched = {text for record in mutation.record for text in strings(record)}
     others = {
-        text for record in mutation.recording.records for text in strings(record) if record is not mutation.record[1]
+        text
+        for record in mutation.recording.records
+        for text in strings(record)
+        if record is not mutation.record[1]
     }
     alone = {text for text in touched - others if len(text) >= SHORT}
     touched_calls = {name for name, call in calls_of(original).items() ^ calls_of(sessions).items()}
-    before, after = (reading(version, touched, alone, touched_calls) for version in (original, sessions))
+    before, after = (
+        reading(version, touched, alone, touched_calls) for version in (original, sessions)
+    )
     changed = before.fingerprints - after.fingerprints
     if any(mark in text for text in strings(mutation.record[1]) for mark in MARKS_OF_CALLS):
-        changed = Counter({said: n for said, n in changed.items() if not answers_new_call(said, after)})
+        changed = Counter(
+            {said: n for said, n in changed.items() if not answers_new_call(said, after)}
+        )
     taken = "\n".join(strings(mutation.value))
     left = [
-        text for text in strings(mutation.record[0], mutation.value)
-        if len(text) >= LONG and text in before.texts and text not in taken
-        and text not in after.texts and not any(quoted in after.texts for quoted in as_json_texts(text))
-    ]  # fmt: skip
+        text
+        for text in strings(mutation.record[0], mutation.value)
+        if len(text) >= LONG
+        and text in before.texts
+        and text not in taken
+        and text not in after.texts
+        and not any(quoted in after.texts for quoted in as_json_texts(text))
+    ]
     if mutation.is_switch:
         left = []
     what = f"{next(iter(changed), '')} {left[:1]}"
@@ -274,12 +323,19 @@ def as_json_texts(text: str) -> tuple[str, str]:
 
 
 def answers_new_call(said: str, after: Reading) -> bool:
-    """Whether a user's words are now what the call in the touched record's text returned, and rightly so."""
-    return said.startswith("user||") and f"tool|a touched call|{said.removeprefix('user||')}" in after.fingerprints
+    """Whether a user's words are now what the call in the touched record's text returned, and
+    rightly so.
+    """
+    return (
+        said.startswith("user||")
+        and f"tool|a touched call|{said.removeprefix('user||')}" in after.fingerprints
+    )
 
 
 def strings(value: Any, without: Any = None) -> Iterator[str]:
-    """All texts and numbers in a value but those of one of its parts, and those inside of text that is JSON."""
+    """All texts and numbers in a value but those of one of its parts, and those inside of text
+    that is JSON.
+    """
     if isinstance(value, str):
         if value:
             yield value
@@ -300,12 +356,16 @@ def calls_of(sessions: Sequence[Session]) -> dict[str, str]:
     """Each call by its id, with its name and arguments."""
     return {
         call.id: f"{call.name} {call.arguments_json()}"
-        for session in sessions for entry in session.log
-        if isinstance(entry, MessageEntry) and entry.message.role == "assistant" for call in entry.message.calls
-    }  # fmt: skip
+        for session in sessions
+        for entry in session.log
+        if isinstance(entry, MessageEntry) and entry.message.role == "assistant"
+        for call in entry.message.calls
+    }
 
 
-def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], touched_calls: set[str]) -> Reading:
+def reading(
+    sessions: Sequence[Session], touched: set[str], alone: set[str], touched_calls: set[str]
+) -> Reading:
     """What sessions hold, without the messages that the touched record speaks in."""
     long = "\n".join(text for text in touched if len(text) >= LONG)
     every = "\n".join(touched)
@@ -321,14 +381,17 @@ def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], tou
         return not texts or same or any(text in whole for text in alone)
 
     def stands_in_text(call: ToolCall) -> bool:
-        """Whether a call is one that the touched record has in its text, as agents without tools write them."""
+        """Whether a call is one that the touched record has in its text, as agents without tools
+        write them.
+        """
         arguments = list(argument_texts(call.arguments))
         return any(all(argument in text for argument in arguments) for text in texts_with_calls)
 
     texts_with_calls = [text for text in touched if any(mark in text for mark in MARKS_OF_CALLS)]
     calls = {
-        name: "a touched call" if name in touched_calls else call for name, call in calls_of(sessions).items()
-    }  # fmt: skip
+        name: "a touched call" if name in touched_calls else call
+        for name, call in calls_of(sessions).items()
+    }
     prints: Counter[str] = Counter()
     texts: list[str] = []
     notes: Counter[str] = Counter()
@@ -344,15 +407,22 @@ def reading(sessions: Sequence[Session], touched: set[str], alone: set[str], tou
             elif isinstance(entry, MessageEntry):
                 texts += said_texts(entry.message)
                 spoken = [
-                    block for block in entry.message.blocks
+                    block
+                    for block in entry.message.blocks
                     if block.type != "tool_call" or not stands_in_text(block)
-                ]  # fmt: skip
-                prints.update(fingerprints(replace(entry.message, blocks=tuple(spoken)), calls, is_touched))
+                ]
+                prints.update(
+                    fingerprints(replace(entry.message, blocks=tuple(spoken)), calls, is_touched)
+                )
     return Reading(prints, "\n".join(texts), notes)
 
 
-def fingerprints(message: Message, calls: dict[str, str], is_touched: Callable[[Iterable[str]], bool]) -> Iterator[str]:
-    """Who says what to whom, block by block: the parts of one answer may stand in several records."""
+def fingerprints(
+    message: Message, calls: dict[str, str], is_touched: Callable[[Iterable[str]], bool]
+) -> Iterator[str]:
+    """Who says what to whom, block by block: the parts of one answer may stand in several
+    records.
+    """
     answers = calls.get(message.call_id, "no call") if message.role == "tool" else ""
     for block in message.blocks:
         if block.type == "tool_call" and not is_touched(argument_texts(block.arguments)):

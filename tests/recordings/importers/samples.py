@@ -1,4 +1,6 @@
-"""A small made-up recording in each format that is one document, and in those that no corpus has."""
+"""A small made-up recording in each format that is one document, and in those that no corpus
+has.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ OPENCODE: dict[str, Any] = {
                 "role": "assistant",
                 "modelID": "big",
                 "finish": "tool-calls",
-                "tokens": {"input": 900, "output": 40, "reasoning": 3, "cache": {"read": 8000, "write": 5}},
+                "tokens": {
+                    "input": 900,
+                    "output": 40,
+                    "reasoning": 3,
+                    "cache": {"read": 8000, "write": 5},
+                },
             },
             "parts": [
                 {"type": "step-start"},
@@ -53,15 +60,29 @@ OPENCODE: dict[str, Any] = {
                     "callID": "c2",
                     "state": {"status": "error", "input": {}, "error": "no"},
                 },
-                {"type": "tool", "tool": "bash", "callID": "c3", "state": {"status": "running", "input": {}}},
+                {
+                    "type": "tool",
+                    "tool": "bash",
+                    "callID": "c3",
+                    "state": {"status": "running", "input": {}},
+                },
             ],
         },
         {"info": {"id": "m3", "role": "user"}, "parts": [{"type": "compaction", "auto": True}]},
         {
-            "info": {"id": "m4", "role": "assistant", "summary": True, "modelID": "big", "tokens": {"input": 9000}},
+            "info": {
+                "id": "m4",
+                "role": "assistant",
+                "summary": True,
+                "modelID": "big",
+                "tokens": {"input": 9000},
+            },
             "parts": [{"type": "text", "text": "## Goal"}],
         },
-        {"info": {"id": "m5", "role": "user"}, "parts": [{"type": "text", "text": "go on", "synthetic": True}]},
+        {
+            "info": {"id": "m5", "role": "user"},
+            "parts": [{"type": "text", "text": "go on", "synthetic": True}],
+        },
     ],
 }
 
@@ -71,7 +92,12 @@ GEMINI: dict[str, Any] = {
     "startTime": "2026-01-01T10:00:00Z",
     "kind": "main",
     "messages": [
-        {"id": "u1", "timestamp": "2026-01-01T10:00:00Z", "type": "user", "content": [{"text": "read it"}]},
+        {
+            "id": "u1",
+            "timestamp": "2026-01-01T10:00:00Z",
+            "type": "user",
+            "content": [{"text": "read it"}],
+        },
         {
             "id": "g1",
             "timestamp": "2026-01-01T10:00:01Z",
@@ -79,14 +105,29 @@ GEMINI: dict[str, Any] = {
             "content": "I read",
             "model": "flash",
             "thoughts": [{"subject": "Look", "description": "at it"}],
-            "tokens": {"input": 100, "output": 7, "cached": 60, "thoughts": 5, "tool": 0, "total": 112},
+            "tokens": {
+                "input": 100,
+                "output": 7,
+                "cached": 60,
+                "thoughts": 5,
+                "tool": 0,
+                "total": 112,
+            },
             "toolCalls": [
                 {
                     "id": "c1",
                     "name": "read_file",
                     "args": {"file_path": "a.md"},
                     "status": "success",
-                    "result": [{"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "# A"}}}],
+                    "result": [
+                        {
+                            "functionResponse": {
+                                "id": "c1",
+                                "name": "read_file",
+                                "response": {"output": "# A"},
+                            }
+                        }
+                    ],
                     "resultDisplay": "a long display",
                 },
                 {
@@ -94,11 +135,24 @@ GEMINI: dict[str, Any] = {
                     "name": "shell",
                     "args": {},
                     "status": "error",
-                    "result": [{"functionResponse": {"id": "c2", "name": "shell", "response": {"error": "denied"}}}],
+                    "result": [
+                        {
+                            "functionResponse": {
+                                "id": "c2",
+                                "name": "shell",
+                                "response": {"error": "denied"},
+                            }
+                        }
+                    ],
                 },
             ],
         },
-        {"id": "i1", "timestamp": "2026-01-01T10:00:02Z", "type": "info", "content": "Request cancelled."},
+        {
+            "id": "i1",
+            "timestamp": "2026-01-01T10:00:02Z",
+            "type": "info",
+            "content": "Request cancelled.",
+        },
     ],
 }
 
@@ -122,17 +176,31 @@ CLINE: dict[str, Any] = {
             "id": "m1",
             "role": "user",
             "ts": 1767261600000,
-            "content": [{"type": "text", "text": "smaller"}, {"type": "file", "path": "a.py", "content": "x = 1"}],
+            "content": [
+                {"type": "text", "text": "smaller"},
+                {"type": "file", "path": "a.py", "content": "x = 1"},
+            ],
         },
         {
             "id": "m2",
             "role": "assistant",
             "ts": 1767261601000,
             "modelInfo": {"id": "big"},
-            "metrics": {"inputTokens": 100, "outputTokens": 7, "cacheReadTokens": 60, "cacheWriteTokens": 10},
-            "content": [{"type": "tool_use", "id": "t1", "name": "editor", "input": {"path": "a.py"}}],
+            "metrics": {
+                "inputTokens": 100,
+                "outputTokens": 7,
+                "cacheReadTokens": 60,
+                "cacheWriteTokens": 10,
+            },
+            "content": [
+                {"type": "tool_use", "id": "t1", "name": "editor", "input": {"path": "a.py"}}
+            ],
         },
-        {"id": "m3", "role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]},
+        {
+            "id": "m3",
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}],
+        },
     ],
 }
 
@@ -153,7 +221,11 @@ ADK: dict[str, Any] = {
             "id": "e2",
             "author": "agent",
             "timestamp": 1767261602,
-            "usage_metadata": {"prompt_token_count": 50, "candidates_token_count": 5, "cached_content_token_count": 20},
+            "usage_metadata": {
+                "prompt_token_count": 50,
+                "candidates_token_count": 5,
+                "cached_content_token_count": 20,
+            },
             "content": {
                 "role": "model",
                 "parts": [
@@ -169,7 +241,13 @@ ADK: dict[str, Any] = {
             "content": {
                 "role": "user",
                 "parts": [
-                    {"function_response": {"id": "f1", "name": "search", "response": {"result": "B0 for $9"}}},
+                    {
+                        "function_response": {
+                            "id": "f1",
+                            "name": "search",
+                            "response": {"result": "B0 for $9"},
+                        }
+                    },
                 ],
             },
         },
@@ -189,7 +267,11 @@ TAU: list[dict[str, Any]] = [
                 "role": "assistant",
                 "content": None,
                 "tool_calls": [
-                    {"id": "c1", "type": "function", "function": {"name": "cancel", "arguments": '{"id": 7}'}}
+                    {
+                        "id": "c1",
+                        "type": "function",
+                        "function": {"name": "cancel", "arguments": '{"id": 7}'},
+                    }
                 ],
             },
             {"role": "tool", "tool_call_id": "c1", "name": "cancel", "content": "done"},
@@ -218,15 +300,28 @@ SWE_NEW: dict[str, Any] = {
             "message_type": "action",
             "thinking_blocks": [{"type": "thinking", "thinking": "hm", "signature": "s"}],
             "tool_calls": [
-                {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "bash", "arguments": '{"command": "ls"}'},
+                }
             ],
         },
-        {"role": "tool", "content": [{"type": "text", "text": "a.py"}], "tool_call_ids": ["c1"], "agent": "main"},
+        {
+            "role": "tool",
+            "content": [{"type": "text", "text": "a.py"}],
+            "tool_call_ids": ["c1"],
+            "agent": "main",
+        },
     ],
 }
 
 MINI_SWE: dict[str, Any] = {
-    "info": {"exit_status": "Submitted", "submission": "diff --git a/a.py b/a.py", "mini_version": "1.17.3"},
+    "info": {
+        "exit_status": "Submitted",
+        "submission": "diff --git a/a.py b/a.py",
+        "mini_version": "1.17.3",
+    },
     "messages": [
         {"role": "system", "content": "one command an answer", "timestamp": 1767261600.0},
         {"role": "user", "content": "fix the sum", "timestamp": 1767261601.0},
@@ -246,7 +341,10 @@ MINI_SWE: dict[str, Any] = {
                 }
             },
         },
-        {"role": "user", "content": "<returncode>1</returncode>\n<output>\nno such file\n</output>"},
+        {
+            "role": "user",
+            "content": "<returncode>1</returncode>\n<output>\nno such file\n</output>",
+        },
         {"role": "assistant", "content": "```bash\nls\n```\nor rather\n```bash\nls src\n```"},
         {"role": "user", "content": "Please give exactly one action."},
         {"role": "assistant", "content": "```mswea_bash_command\nls src\n```\nThis lists it."},
@@ -265,7 +363,13 @@ SWE_OLD: dict[str, Any] = {
         {"role": "system", "content": "rules", "agent": "primary"},
         {"role": "user", "content": "a demonstration", "is_demo": True, "agent": "primary"},
         {"role": "user", "content": "fix it", "agent": "primary"},
-        {"role": "assistant", "content": "look\n```\nls\n```", "thought": "look", "action": "ls", "agent": "primary"},
+        {
+            "role": "assistant",
+            "content": "look\n```\nls\n```",
+            "thought": "look",
+            "action": "ls",
+            "agent": "primary",
+        },
         {"role": "user", "content": "a.py", "agent": "primary"},
     ],
 }
@@ -293,8 +397,18 @@ OPENHANDS: dict[str, Any] = {
     "instruction": "fix it",
     "metadata": {"llm_config": {"model": "llama"}},
     "history": [
-        {"id": 0, "source": "agent", "action": "system", "args": {"content": "be OpenHands", "tools": []}},
-        {"id": 1, "source": "user", "action": "message", "args": {"content": "fix it", "image_urls": None}},
+        {
+            "id": 0,
+            "source": "agent",
+            "action": "system",
+            "args": {"content": "be OpenHands", "tools": []},
+        },
+        {
+            "id": 1,
+            "source": "user",
+            "action": "message",
+            "args": {"content": "fix it", "image_urls": None},
+        },
         {"id": 2, "source": "user", "action": "recall", "args": {"query": "fix it"}},
         *(
             {
@@ -343,7 +457,12 @@ LANGFUSE: dict[str, Any] = {
             "output": {"role": "assistant", "content": "It is sunny."},
             "input": [
                 {"role": "user", "content": "the weather?"},
-                {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": {"city": "Rome"}},
+                {
+                    "type": "function_call",
+                    "call_id": "c1",
+                    "name": "weather",
+                    "arguments": {"city": "Rome"},
+                },
                 {"type": "function_call_output", "call_id": "c1", "output": "sunny"},
             ],
         },
@@ -357,7 +476,12 @@ LANGFUSE: dict[str, Any] = {
             "input": '[{"role": "user", "content": "the weather?"}]',
             "output": {
                 "output": [
-                    {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city": "Rome"}'},
+                    {
+                        "type": "function_call",
+                        "call_id": "c1",
+                        "name": "weather",
+                        "arguments": '{"city": "Rome"}',
+                    },
                 ]
             },
         },
@@ -385,10 +509,26 @@ INSPECT: dict[str, Any] = {
                     "role": "assistant",
                     "model": "big",
                     "source": "generate",
-                    "content": [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "I look"}],
-                    "tool_calls": [{"id": "c1", "function": "bash", "arguments": {"cmd": "ls"}, "type": "function"}],
+                    "content": [
+                        {"type": "reasoning", "reasoning": "hm"},
+                        {"type": "text", "text": "I look"},
+                    ],
+                    "tool_calls": [
+                        {
+                            "id": "c1",
+                            "function": "bash",
+                            "arguments": {"cmd": "ls"},
+                            "type": "function",
+                        }
+                    ],
                 },
-                {"id": "t", "role": "tool", "tool_call_id": "c1", "function": "bash", "content": "attachment://abc"},
+                {
+                    "id": "t",
+                    "role": "tool",
+                    "tool_call_id": "c1",
+                    "function": "bash",
+                    "content": "attachment://abc",
+                },
                 {"id": "k", "role": "user", "content": "so far", "metadata": {"summary": True}},
                 {"id": "b", "role": "assistant", "model": "big", "content": "found"},
             ],
@@ -397,10 +537,19 @@ INSPECT: dict[str, Any] = {
                     "event": "model",
                     "output": {
                         "choices": [{"message": {"id": "a", "role": "assistant", "content": ""}}],
-                        "usage": {"input_tokens": 10, "output_tokens": 4, "input_tokens_cache_read": 90},
+                        "usage": {
+                            "input_tokens": 10,
+                            "output_tokens": 4,
+                            "input_tokens_cache_read": 90,
+                        },
                     },
                 },
-                {"event": "compaction", "type": "summary", "tokens_before": 1000, "tokens_after": 100},
+                {
+                    "event": "compaction",
+                    "type": "summary",
+                    "tokens_before": 1000,
+                    "tokens_after": 100,
+                },
             ],
         },
     ],
@@ -429,7 +578,12 @@ ATIF: dict[str, Any] = {
                     {"content": "tick"},
                 ]
             },
-            "metrics": {"prompt_tokens": 100, "completion_tokens": 7, "cached_tokens": 60, "cost_usd": 0.1},
+            "metrics": {
+                "prompt_tokens": 100,
+                "completion_tokens": 7,
+                "cached_tokens": 60,
+                "cost_usd": 0.1,
+            },
         },
     ],
     "final_metrics": {"total_steps": 3},
@@ -438,7 +592,14 @@ ATIF: dict[str, Any] = {
 
 def copilot(type_: str, id: str, parent: str | None, **more: Any) -> dict[str, Any]:
     agent = {"agentId": more.pop("agent")} if "agent" in more else {}
-    return {"type": type_, "id": id, "parentId": parent, "timestamp": "2026-01-01T10:00:00Z", "data": more, **agent}
+    return {
+        "type": type_,
+        "id": id,
+        "parentId": parent,
+        "timestamp": "2026-01-01T10:00:00Z",
+        "data": more,
+        **agent,
+    }
 
 
 COPILOT: list[dict[str, Any]] = [
@@ -451,7 +612,9 @@ COPILOT: list[dict[str, Any]] = [
         context={"cwd": "/home/me/shop", "repository": "me/shop"},
     ),
     copilot("system.message", "e2", "e1", content="be Copilot", role="system"),
-    copilot("user.message", "e3", "e2", content="fix it", transformedContent="<now>today</now>\nfix it"),
+    copilot(
+        "user.message", "e3", "e2", content="fix it", transformedContent="<now>today</now>\nfix it"
+    ),
     copilot("assistant.turn_start", "e4", "e3", turnId="0"),
     copilot(
         "assistant.message",
@@ -463,7 +626,15 @@ COPILOT: list[dict[str, Any]] = [
         outputTokens=9,
         toolRequests=[{"toolCallId": "c1", "name": "bash", "arguments": {"command": "ls"}}],
     ),
-    copilot("assistant.usage", "e6", "e5", model="gpt", inputTokens=100, outputTokens=9, cacheReadTokens=60),
+    copilot(
+        "assistant.usage",
+        "e6",
+        "e5",
+        model="gpt",
+        inputTokens=100,
+        outputTokens=9,
+        cacheReadTokens=60,
+    ),
     copilot("tool.execution_start", "e7", "e6", toolCallId="c1", toolName="bash"),
     copilot("assistant.message", "e8", "e7", content="sub agent", agent="sub"),
     copilot(
@@ -492,7 +663,9 @@ def attribute(key: str, value: Any) -> dict[str, Any]:
     return {"key": key, "value": {kind: str(value) if isinstance(value, int) else value}}
 
 
-def span(start: int, sent: list[dict[str, Any]], answer: list[dict[str, Any]], prompt: int) -> dict[str, Any]:
+def span(
+    start: int, sent: list[dict[str, Any]], answer: list[dict[str, Any]], prompt: int
+) -> dict[str, Any]:
     return {
         "traceId": "t1",
         "spanId": str(start),
@@ -505,7 +678,9 @@ def span(start: int, sent: list[dict[str, Any]], answer: list[dict[str, Any]], p
             attribute("gen_ai.usage.input_tokens", prompt),
             attribute("gen_ai.usage.output_tokens", 5),
             attribute("gen_ai.usage.cache_read.input_tokens", prompt // 2),
-            attribute("gen_ai.system_instructions", json.dumps([{"type": "text", "content": "rules"}])),
+            attribute(
+                "gen_ai.system_instructions", json.dumps([{"type": "text", "content": "rules"}])
+            ),
             attribute("gen_ai.input.messages", json.dumps(sent)),
             attribute("gen_ai.output.messages", json.dumps(answer)),
         ],
@@ -554,7 +729,9 @@ AMP: dict[str, Any] = {
         {
             "role": "assistant",
             "messageId": 1,
-            "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a.py"}}],
+            "content": [
+                {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "a.py"}}
+            ],
             "state": {"type": "complete", "stopReason": "tool_use"},
             "usage": {
                 "model": "big",
@@ -577,7 +754,11 @@ AMP: dict[str, Any] = {
                 },
             ],
         },
-        {"role": "info", "messageId": 3, "content": [{"type": "text", "text": "the thread was shared"}]},
+        {
+            "role": "info",
+            "messageId": 3,
+            "content": [{"type": "text", "text": "the thread was shared"}],
+        },
     ],
 }
 
@@ -596,15 +777,27 @@ CONTINUE: dict[str, Any] = {
             "message": {
                 "role": "assistant",
                 "content": "I look",
-                "usage": {"promptTokens": 30, "completionTokens": 7, "promptTokensDetails": {"cachedTokens": 60}},
+                "usage": {
+                    "promptTokens": 30,
+                    "completionTokens": 7,
+                    "promptTokensDetails": {"cachedTokens": 60},
+                },
                 "toolCalls": [
-                    {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"dir": "src"}'}},
+                    {
+                        "id": "c1",
+                        "type": "function",
+                        "function": {"name": "ls", "arguments": '{"dir": "src"}'},
+                    },
                     {"id": "c2", "type": "function", "function": {"name": "rm", "arguments": "{}"}},
                 ],
             },
             "contextItems": [],
             "toolCallStates": [
-                {"toolCallId": "c1", "status": "done", "output": [{"name": "Tool Result", "content": "a.py"}]},
+                {
+                    "toolCallId": "c1",
+                    "status": "done",
+                    "output": [{"name": "Tool Result", "content": "a.py"}],
+                },
                 {"toolCallId": "c2", "status": "canceled"},
             ],
             "conversationSummary": "so far: listed src",
@@ -627,14 +820,19 @@ VSCODE_CHAT: dict[str, Any] = {
             "result": {
                 "metadata": {
                     "renderedGlobalContext": [{"type": 1, "text": "the system is Linux"}],
-                    "renderedUserMessage": [{"type": 1, "text": "<file>a.py</file>\nfind it"}, {"type": 3}],
+                    "renderedUserMessage": [
+                        {"type": 1, "text": "<file>a.py</file>\nfind it"},
+                        {"type": 3},
+                    ],
                     "promptTokens": 500,
                     "outputTokens": 9,
                     "toolCallRounds": [
                         {
                             "id": "round1",
                             "response": "I search.",
-                            "toolCalls": [{"id": "c1", "name": "grep", "arguments": '{"query": "it"}'}],
+                            "toolCalls": [
+                                {"id": "c1", "name": "grep", "arguments": '{"query": "it"}'}
+                            ],
                         },
                         {"id": "round2", "response": "Found.", "toolCalls": []},
                     ],
@@ -646,7 +844,14 @@ VSCODE_CHAT: dict[str, Any] = {
                                         "node": {
                                             "children": [
                                                 {"text": "1 match"},
-                                                {"children": [{"text": "a.py: it", "lineBreakBefore": True}]},
+                                                {
+                                                    "children": [
+                                                        {
+                                                            "text": "a.py: it",
+                                                            "lineBreakBefore": True,
+                                                        }
+                                                    ]
+                                                },
                                             ]
                                         }
                                     }
@@ -654,11 +859,18 @@ VSCODE_CHAT: dict[str, Any] = {
                             ]
                         }
                     },
-                    "summaries": [{"toolCallRoundId": "round1", "text": "so far", "contextLengthBefore": 480}],
+                    "summaries": [
+                        {"toolCallRoundId": "round1", "text": "so far", "contextLengthBefore": 480}
+                    ],
                 }
             },
         },
-        {"requestId": "r2", "message": {"text": "thanks"}, "response": [{"value": "You are welcome."}], "result": {}},
+        {
+            "requestId": "r2",
+            "message": {"text": "thanks"},
+            "response": [{"value": "You are welcome."}],
+            "result": {},
+        },
     ],
 }
 
@@ -674,8 +886,18 @@ RESPONSES: dict[str, Any] = {
         {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": '{"dir": "src"}'},
         {"type": "function_call_output", "call_id": "c1", "output": "a.py"},
     ],
-    "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a.py is there"}]}],
-    "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 60}, "output_tokens": 9},
+    "output": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "a.py is there"}],
+        }
+    ],
+    "usage": {
+        "input_tokens": 100,
+        "input_tokens_details": {"cached_tokens": 60},
+        "output_tokens": 9,
+    },
 }
 
 DROID: list[dict[str, Any]] = [
@@ -704,7 +926,10 @@ DROID: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 CURSOR: list[dict[str, Any]] = [
-    {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nread it\n</user_query>"}]}},
+    {
+        "role": "user",
+        "message": {"content": [{"type": "text", "text": "<user_query>\nread it\n</user_query>"}]},
+    },
     {
         "role": "assistant",
         "message": {

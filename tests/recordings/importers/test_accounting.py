@@ -1,4 +1,6 @@
-"""Every importer accounts for the text of its files: what it read, what it did not, and when that is a refusal."""
+"""Every importer accounts for the text of its files: what it read, what it did not, and when
+that is a refusal.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +34,24 @@ def thread(result: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_file_whose_messages_have_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "silent.json"
-    path.write_text(json.dumps([{"role": "user", "content": []}, {"role": "assistant", "content": []}]))
+    path.write_text(
+        json.dumps([{"role": "user", "content": []}, {"role": "assistant", "content": []}])
+    )
     with pytest.raises(FormatError, match="read as openai_chat, none of 2 messages has text"):
         load(path)
 
 
-def test_a_file_whose_tool_results_are_empty_while_its_text_is_unread_is_refused(tmp_path: Path) -> None:
+def test_a_file_whose_tool_results_are_empty_while_its_text_is_unread_is_refused(
+    tmp_path: Path,
+) -> None:
     path = document(tmp_path, thread({"execution": {"stdout": LISTING}}))
     (loaded,) = scan(path, lenient=True)
     assert loaded.sessions == ()
-    assert str(loaded.error) == (
-        f"{path}: read as anthropic_messages, 1 of 1 tool results are empty: 11% of the file's text was read; unread "
-        "characters by field: messages.content.execution.stdout (396); name its importer with `format`, or write its "
-        "messages as docs/own-format.md shows"
+    assert (
+        str(loaded.error)
+        == f"{path}: read as anthropic_messages, 1 of 1 tool results are empty: 11% of the file's"
+        " text was read; unread characters by field: messages.content.execution.stdout (396);"
+        " name its importer with `format`, or write its messages as docs/own-format.md shows"
     )
 
 
@@ -61,9 +68,13 @@ def test_results_that_are_read_are_all_of_the_text(tmp_path: Path) -> None:
 
 
 def test_unread_fields_are_named_where_a_fifth_of_the_text_is_lost(tmp_path: Path) -> None:
-    whole = thread({"content": "\n".join(LISTING.split("\n")[:3])}) | {"scratchpad": {"plan": [LISTING]}}
+    whole = thread({"content": "\n".join(LISTING.split("\n")[:3])}) | {
+        "scratchpad": {"plan": [LISTING]}
+    }
     (said,) = only(document(tmp_path, whole)).origin.skipped
-    assert said == "41% of the file's text was read; unread characters by field: scratchpad.plan (264)"
+    assert (
+        said == "41% of the file's text was read; unread characters by field: scratchpad.plan (264)"
+    )
 
 
 def test_the_strings_of_an_unknown_block_are_unread_however_short_they_are(tmp_path: Path) -> None:
@@ -83,17 +94,30 @@ def test_every_unread_field_is_named_even_where_hardly_anything_is_unread(tmp_pa
 
 
 def test_what_a_client_keeps_for_itself_is_not_counted_and_named(tmp_path: Path) -> None:
-    common = {"type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "isSidechain": False}
-    asked = common | {"message": {"role": "user", "content": QUESTION}, "toolUseResult": {"originalFile": LISTING}}
+    common = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s",
+        "isSidechain": False,
+    }
+    asked = common | {
+        "message": {"role": "user", "content": QUESTION},
+        "toolUseResult": {"originalFile": LISTING},
+    }
     origin = only(written(tmp_path, [asked])).origin
     assert origin.text_read == 1.0
-    assert [str(field) for field in origin.unread] == ["toolUseResult.originalFile (396, kept by the client)"]
+    assert [str(field) for field in origin.unread] == [
+        "toolUseResult.originalFile (396, kept by the client)"
+    ]
 
 
 def test_text_in_notes_is_told_apart_from_text_that_was_sent(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     retried = "> Retrying in 0.2 seconds, the provider is busy..."
-    path.write_text(f"# aider chat started at 2026-01-01 10:00:00\n\n{retried}\n\n#### {QUESTION}\n")
+    path.write_text(
+        f"# aider chat started at 2026-01-01 10:00:00\n\n{retried}\n\n#### {QUESTION}\n"
+    )
     origin = only(path).origin
     assert origin.text_read == pytest.approx(0.7, abs=0.3)
     assert origin.text_noted == pytest.approx(0.35, abs=0.1)
@@ -102,8 +126,12 @@ def test_text_in_notes_is_told_apart_from_text_that_was_sent(tmp_path: Path) -> 
 def test_a_chat_in_which_nothing_was_said_to_a_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     start = "# aider chat started at 2026-01-01 10:00:00"
-    path.write_text(f"{start}\n\n> Here are summaries of some files in the repository.\n\n#### /exit\n")
-    with pytest.raises(FormatError, match=r"history.md: read as aider, nothing in it was said to or by a model"):
+    path.write_text(
+        f"{start}\n\n> Here are summaries of some files in the repository.\n\n#### /exit\n"
+    )
+    with pytest.raises(
+        FormatError, match=r"history.md: read as aider, nothing in it was said to or by a model"
+    ):
         load(path)
     assert load(path, format="aider")[0].messages == ()
     path.write_text(f"{path.read_text()}\n{start}\n\n#### {QUESTION}\n")
@@ -119,8 +147,15 @@ def test_real_chats_of_commands_alone_are_refused(path: str) -> None:
 
 
 def test_ids_paths_and_data_are_no_text(tmp_path: Path) -> None:
-    extra = {"id": "0c8a44b1-93a6-4e58-9ef1-0d3a91f20cf1", "data": "QUJD" * 999, "at": "2026-01-01T10:00:00.000Z"}
-    assert only(document(tmp_path, thread({"content": LISTING, "extra": extra}))).origin.text_read == 1.0
+    extra = {
+        "id": "0c8a44b1-93a6-4e58-9ef1-0d3a91f20cf1",
+        "data": "QUJD" * 999,
+        "at": "2026-01-01T10:00:00.000Z",
+    }
+    assert (
+        only(document(tmp_path, thread({"content": LISTING, "extra": extra}))).origin.text_read
+        == 1.0
+    )
 
 
 def test_inspect_shows_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -129,10 +164,18 @@ def test_inspect_shows_the_share(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 LOST = {
-    "langfuse/google-adk-2025-08-28.json": "one setting of a request, in a trace of 127 characters of text",
-    "langfuse/openai-assistants-2024-05-29.json": "an assistant's instructions, reported with the answer",
-    "session-share/0ccf1a04-1b4c-43b6-8aa5-79e41db43a68.jsonl": "queued reports of sub-agents, never delivered",
-    "getspecstory/2025-06-30_12-46-48Z-fix-unknown-field-error-in-api-request.md": "headings of turns and tools",
+    "langfuse/google-adk-2025-08-28.json": (
+        "one setting of a request, in a trace of 127 characters of text"
+    ),
+    "langfuse/openai-assistants-2024-05-29.json": (
+        "an assistant's instructions, reported with the answer"
+    ),
+    "session-share/0ccf1a04-1b4c-43b6-8aa5-79e41db43a68.jsonl": (
+        "queued reports of sub-agents, never delivered"
+    ),
+    "getspecstory/2025-06-30_12-46-48Z-fix-unknown-field-error-in-api-request.md": (
+        "headings of turns and tools"
+    ),
 }
 """Recordings of which less than four fifths of the text is read, and what is not."""
 

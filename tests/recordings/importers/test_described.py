@@ -1,4 +1,6 @@
-"""A format that a table of field names describes is read from a list, from an object, and from lines."""
+"""A format that a table of field names describes is read from a list, from an object, and from
+lines.
+"""
 
 from __future__ import annotations
 
@@ -78,16 +80,22 @@ def test_each_field_is_read_where_the_table_says(tmp_path: Path, turns: None) ->
     assert (answer.usage, answer.calls[0].arguments) == (Usage(4, 5, 0, 2), {"folder": "src"})
     assert (result.call_id, result.is_error) == ("c1", True)
     assert [plain_text(message) for message in fold(session.path)] == [
-        "so far: it is not there", "be short", "then stop",
-    ]  # fmt: skip
+        "so far: it is not there",
+        "be short",
+        "then stop",
+    ]
     assert [entry.type for entry in session.path].count("note") == 1
 
 
 @pytest.mark.parametrize("form", ["list", "lines"])
-def test_records_in_a_list_and_in_lines_are_the_same(tmp_path: Path, turns: None, form: str) -> None:
+def test_records_in_a_list_and_in_lines_are_the_same(
+    tmp_path: Path, turns: None, form: str
+) -> None:
     path = written(tmp_path, RECORDS) if form == "lines" else document(tmp_path, RECORDS)
     whole = read(document(tmp_path, {"turns": RECORDS}, "whole.json"))
-    assert [message.blocks for message in read(path).messages] == [message.blocks for message in whole.messages]
+    assert [message.blocks for message in read(path).messages] == [
+        message.blocks for message in whole.messages
+    ]
 
 
 def test_a_role_that_the_table_has_not_is_counted_and_named(tmp_path: Path, turns: None) -> None:

@@ -1,4 +1,6 @@
-"""Recordings that were damaged in every way: an error that names the place, or a session, and nothing else."""
+"""Recordings that were damaged in every way: an error that names the place, or a session, and
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,14 @@ def recordings() -> Iterator[tuple[str, list[Any] | str]]:
             lines = [line for line in raw.split("\n") if line and not line.startswith("//")]
             start = random.Random(row["path"]).randrange(max(1, len(lines) - KEPT_LINES))
             wanted = [lines[0], *lines[start : start + KEPT_LINES]]
-            yield row["path"], [shortened(json.loads(line)) for line in wanted if line.endswith("}") and _whole(line)]
+            yield (
+                row["path"],
+                [
+                    shortened(json.loads(line))
+                    for line in wanted
+                    if line.endswith("}") and _whole(line)
+                ],
+            )
         else:
             yield row["path"], [shortened(json.loads(raw))]
 
@@ -125,7 +134,9 @@ def places(value: Any) -> list[tuple[Any, Any]]:
 
 
 def with_other_values(lines: list[Any], chance: random.Random) -> bytes:
-    """Some values replaced by odd ones, taken out, swapped or renamed; lines dropped, doubled or moved."""
+    """Some values replaced by odd ones, taken out, swapped or renamed; lines dropped, doubled or
+    moved.
+    """
     copy = json.loads(json.dumps(lines))
     for _ in range(chance.choice((1, 1, 2, 4))):
         everywhere = places(copy)
@@ -144,11 +155,13 @@ def with_other_values(lines: list[Any], chance: random.Random) -> bytes:
             except (KeyError, IndexError, ValueError):
                 continue
         elif action == 3 and isinstance(holder, dict):
-            holder[chance.choice(("id", "parentUuid", "uuid", "type", "role", "content", "x"))] = holder.pop(key)
+            holder[chance.choice(("id", "parentUuid", "uuid", "type", "role", "content", "x"))] = (
+                holder.pop(key)
+            )
         else:
             copy.insert(chance.randrange(len(copy) + 1), chance.choice(copy))
     ending = "" if len(copy) == 1 and chance.random() < 0.5 else "\n"
-    return (("\n".join(json.dumps(line) for line in copy)) + ending).encode("utf-8", "surrogatepass")
+    return ("\n".join(json.dumps(line) for line in copy) + ending).encode("utf-8", "surrogatepass")
 
 
 def with_other_bytes(raw: bytes, chance: random.Random) -> bytes:
@@ -170,10 +183,16 @@ def with_other_bytes(raw: bytes, chance: random.Random) -> bytes:
     return raw
 
 
-def with_one_broken_line(count: int, seed: str = "lines") -> Iterator[tuple[str, int, list[str], int]]:
-    """So many recordings of JSON lines: the name and number of each, its lines, and the index of the one to break."""
+def with_one_broken_line(
+    count: int, seed: str = "lines"
+) -> Iterator[tuple[str, int, list[str], int]]:
+    """So many recordings of JSON lines: the name and number of each, its lines, and the index of
+    the one to break.
+    """
     chance = random.Random(seed)
-    found = [(name, lines) for name, lines in recordings() if isinstance(lines, list) and len(lines) > 4]
+    found = [
+        (name, lines) for name, lines in recordings() if isinstance(lines, list) and len(lines) > 4
+    ]
     for n in range(count):
         name, lines = chance.choice(found)
         yield name, n, [json.dumps(line) for line in lines], chance.randrange(1, len(lines))
@@ -199,7 +218,11 @@ def damaged(count: int, seed: str = "importers") -> Iterator[tuple[str, int, byt
         elif chance.random() < 0.6:
             yield name, n, with_other_values(recording, chance)
         else:
-            yield name, n, with_other_bytes("\n".join(json.dumps(one) for one in recording).encode(), chance)
+            yield (
+                name,
+                n,
+                with_other_bytes("\n".join(json.dumps(one) for one in recording).encode(), chance),
+            )
 
 
 def test_no_damage_makes_anything_but_an_error_or_a_session(tmp_path: Path) -> None:
@@ -220,7 +243,9 @@ def test_no_damage_makes_anything_but_an_error_or_a_session(tmp_path: Path) -> N
                 )
                 outcomes["error"] += 1
             except Exception as error:
-                raise AssertionError(f"mutation {n} of {name}, lenient={lenient}: {error!r}") from error
+                raise AssertionError(
+                    f"mutation {n} of {name}, lenient={lenient}: {error!r}"
+                ) from error
             assert time.process_time() - began < SLOWEST, f"mutation {n} of {name}"
     assert min(outcomes.values()) > MUTATIONS / 10
 
@@ -241,13 +266,17 @@ def messages_of(path: Path) -> tuple[int, str]:
 
 
 def lost_silently(path: Path, lines: list[str], broken: int) -> str:
-    """What is wrong where one line is broken: more than it is lost, or nothing says so; empty where nothing is."""
+    """What is wrong where one line is broken: more than it is lost, or nothing says so; empty
+    where nothing is.
+    """
     path.write_text("\n".join(line for n, line in enumerate(lines) if n != broken))
     try:
         without, _ = messages_of(path)
     except FormatError:
         return ""  # nothing can be read without that line
-    path.write_text("\n".join(line if n != broken else line[: len(line) // 2] for n, line in enumerate(lines)))
+    path.write_text(
+        "\n".join(line if n != broken else line[: len(line) // 2] for n, line in enumerate(lines))
+    )
     kept, said = messages_of(path)
     if f"line {broken + 1}" not in said:
         return f"line {broken + 1} is not named"

@@ -6,7 +6,9 @@ from workbench.recordings.importers.source import Head
 
 
 def test_keys_are_seen_where_the_head_ends_in_the_middle_of_a_value() -> None:
-    document = json.dumps({"info": {"inner": 1}, "text": 'a "quoted" {brace}', "messages": [{"role": "user"}] * 99})
+    document = json.dumps(
+        {"info": {"inner": 1}, "text": 'a "quoted" {brace}', "messages": [{"role": "user"}] * 99}
+    )
     start = Head.of(document[:120])
     assert start.keys == {"info", "text", "messages"}
     assert not start.is_list

@@ -15,7 +15,13 @@ def png(width: int, height: int) -> bytes:
 
 def jpeg(width: int, height: int, preview: int = 0) -> bytes:
     header = b"\xff\xe1" + struct.pack(">H", preview + 2) + b"\0" * preview
-    return b"\xff\xd8" + header + b"\xff\xc0\0\x11\x08" + struct.pack(">HH", height, width) + b"\0" * 12
+    return (
+        b"\xff\xd8"
+        + header
+        + b"\xff\xc0\0\x11\x08"
+        + struct.pack(">HH", height, width)
+        + b"\0" * 12
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +40,9 @@ def jpeg(width: int, height: int, preview: int = 0) -> bytes:
     ],
 )
 def test_tokens_come_from_width_and_height(data: bytes, tokens: int) -> None:
-    assert image("image/png", base64.b64encode(data).decode()) == Image("image/png", len(data), tokens)
+    assert image("image/png", base64.b64encode(data).decode()) == Image(
+        "image/png", len(data), tokens
+    )
 
 
 def test_base64_that_does_not_decode_still_has_a_size() -> None:

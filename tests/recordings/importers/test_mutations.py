@@ -1,4 +1,6 @@
-"""One odd value in a recording: what else changed is told, and what no message needs costs no message."""
+"""One odd value in a recording: what else changed is told, and what no message needs costs no
+message.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from recordings.importers.mutations import FAILURES, Recording, made_up, mutations, of_others, of_the_package, outcome
+from recordings.importers.mutations import (
+    FAILURES,
+    Recording,
+    made_up,
+    mutations,
+    of_others,
+    of_the_package,
+    outcome,
+)
 
 from profiles import FULL, examples
 from workbench.recordings.importers.importer import read
@@ -23,9 +33,14 @@ def test_one_odd_value_in_a_made_up_recording_changes_nothing_else_without_a_wor
     assert failures(recording, tmp_path, COUNT) == []
 
 
-def test_one_odd_value_in_a_real_recording_changes_nothing_else_without_a_word(tmp_path: Path) -> None:
+def test_one_odd_value_in_a_real_recording_changes_nothing_else_without_a_word(
+    tmp_path: Path,
+) -> None:
     many = None if FULL else 3
-    recordings = [*islice(of_the_package(tmp_path), many), *islice(of_others(), 0, None, 1 if FULL else 12)]
+    recordings = [
+        *islice(of_the_package(tmp_path), many),
+        *islice(of_others(), 0, None, 1 if FULL else 12),
+    ]
     assert [line for one in recordings for line in failures(one, tmp_path, COUNT // 3)] == []
 
 

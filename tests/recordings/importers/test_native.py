@@ -12,7 +12,14 @@ from recordings.importers.files import only, written
 from profiles import examples
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry, NoteEntry
+from workbench.engine.transcript.log import (
+    ClearingEntry,
+    CompactionEntry,
+    Entry,
+    Log,
+    MessageEntry,
+    NoteEntry,
+)
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
@@ -33,7 +40,11 @@ words = st.text(max_size=12)
 counts = st.integers(0, 2**53)
 times = st.none() | st.floats(0, 1e12)
 plain: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | words,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | words,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
     max_leaves=6,
 )
@@ -43,7 +54,9 @@ said = st.lists(texts | images, max_size=3).map(tuple)
 calls = st.builds(ToolCall, words, words, st.dictionaries(words, plain, max_size=3))
 spoken = st.lists(texts | images | calls | st.builds(Thinking, words, words), max_size=3).map(tuple)
 usages = st.none() | st.builds(Usage, counts, counts, counts, counts, counts, counts)
-files = st.builds(FileOps, st.lists(words, max_size=2).map(tuple), st.lists(words, max_size=2).map(tuple))
+files = st.builds(
+    FileOps, st.lists(words, max_size=2).map(tuple), st.lists(words, max_size=2).map(tuple)
+)
 common = {"name": words, "pinned": st.booleans(), "time": times}
 ids = st.lists(words, max_size=2).map(tuple)
 summaries = st.builds(
@@ -53,7 +66,9 @@ summaries = st.builds(
 messages = st.one_of(
     st.builds(SystemMessage, id=words, blocks=said, **common),
     st.builds(UserMessage, id=words, blocks=said, synthetic=st.booleans(), **common),
-    st.builds(AssistantMessage, id=words, blocks=spoken, model=words, usage=usages, stop=words, **common),
+    st.builds(
+        AssistantMessage, id=words, blocks=spoken, model=words, usage=usages, stop=words, **common
+    ),
     st.builds(ToolResult, id=words, call_id=words, blocks=said, is_error=st.booleans(), **common),
     summaries,
 )
@@ -68,22 +83,44 @@ def sessions(draw: st.DrawFn) -> Session:
         made: st.SearchStrategy[Entry] = st.one_of(
             st.builds(MessageEntry, id=st.just(name), parent=st.just(parent), message=messages),
             st.builds(
-                CompactionEntry, id=st.just(name), parent=st.just(parent), summary=st.none() | summaries,
-                first_kept=st.none() | words, kept=st.none() | ids, tokens_before=st.none() | counts,
-                tokens_after=st.none() | counts, reason=words, time=times,
+                CompactionEntry,
+                id=st.just(name),
+                parent=st.just(parent),
+                summary=st.none() | summaries,
+                first_kept=st.none() | words,
+                kept=st.none() | ids,
+                tokens_before=st.none() | counts,
+                tokens_after=st.none() | counts,
+                reason=words,
+                time=times,
             ),
             st.builds(
-                ClearingEntry, id=st.just(name), parent=st.just(parent), call_ids=ids,
-                tokens_before=st.none() | counts, tokens_saved=st.none() | counts, reason=words, time=times,
+                ClearingEntry,
+                id=st.just(name),
+                parent=st.just(parent),
+                call_ids=ids,
+                tokens_before=st.none() | counts,
+                tokens_saved=st.none() | counts,
+                reason=words,
+                time=times,
             ),
-            st.builds(NoteEntry, id=st.just(name), parent=st.just(parent), kind=words, text=words, time=times),
-        )  # fmt: skip
+            st.builds(
+                NoteEntry,
+                id=st.just(name),
+                parent=st.just(parent),
+                kind=words,
+                text=words,
+                time=times,
+            ),
+        )
         log.append(draw(made))
     if names:
         log.leaf = draw(st.sampled_from(names) | st.none())
     origin = draw(st.builds(Origin, words.filter(bool), words, words, ids))
     window = draw(st.none() | counts)
-    return Session(draw(words), log, origin, draw(words), window, draw(words), draw(words), draw(words))
+    return Session(
+        draw(words), log, origin, draw(words), window, draw(words), draw(words), draw(words)
+    )
 
 
 @given(st.lists(sessions(), min_size=1, max_size=2))
@@ -116,12 +153,22 @@ def entry(id: str = "e1", parent: str | None = None, **message: Any) -> dict[str
             "message.blocks[0].text",
             "expected text, found a number",
         ),
-        ([header(), entry(blocks=[{"type": "video"}])], 2, "message.blocks[0].type", "expected one of image, text"),
+        (
+            [header(), entry(blocks=[{"type": "video"}])],
+            2,
+            "message.blocks[0].type",
+            "expected one of image, text",
+        ),
         ([header(), entry(role="robot")], 2, "message.role", "found 'robot'"),
         ([header(), entry(pinned="yes")], 2, "message.pinned", "expected true or false"),
         ([header(), entry(), entry()], 3, "id", "has an entry 'e1' already"),
         ([header(), entry(parent="e9")], 2, "parent", "names the unknown parent 'e9'"),
-        ([header(), {"type": "message", "id": "x", "parent": None}], 2, "message", "the field is missing"),
+        (
+            [header(), {"type": "message", "id": "x", "parent": None}],
+            2,
+            "message",
+            "the field is missing",
+        ),
         ([header(), '{"type":"message"'], 2, "", "not JSON"),
     ],
 )

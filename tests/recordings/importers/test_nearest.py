@@ -66,7 +66,10 @@ def test_a_file_without_one_of_its_fields_is_told_which(name: str, field: str) -
     ("text", "expected"),
     [
         ('{"sessionId": "a", "turns": []}', "nearest is continue, but it lacks `history`"),
-        ('{"sessionId": "a", "startTime": "b", "messages": []}', "nearest is gemini_cli, but it lacks `projectHash`"),
+        (
+            '{"sessionId": "a", "startTime": "b", "messages": []}',
+            "nearest is gemini_cli, but it lacks `projectHash`",
+        ),
         ('{"speaker": "me", "says": "hello"}', "its fields are `says`, `speaker`"),
         ("Dear diary, nothing happened.", "which is no JSON"),
         ("[[1, 2]]", "its fields are none"),

@@ -1,4 +1,6 @@
-"""What a damaged or odd record carries: it is read without the value, or a note says what it cost."""
+"""What a damaged or odd record carries: it is read without the value, or a note says what it
+cost.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ def words(session: Session) -> list[str]:
     return [plain_text(message) for message in session.messages]
 
 
-def claude(uuid: str, parent: str | None, role: str, content: Any, **message: Any) -> dict[str, Any]:
+def claude(
+    uuid: str, parent: str | None, role: str, content: Any, **message: Any
+) -> dict[str, Any]:
     said = {"role": role, "content": content, **message}
     return {"type": role, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "message": said}
 
@@ -34,10 +38,19 @@ TALK = [
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_two_records_with_one_uuid_and_other_words_are_both_kept(tmp_path: Path, lenient: bool) -> None:
+def test_two_records_with_one_uuid_and_other_words_are_both_kept(
+    tmp_path: Path, lenient: bool
+) -> None:
     more = [claude("c", "d", "user", "the rate is 0.75"), claude("e", "c", "assistant", "fine")]
     session = only(written(tmp_path, [*TALK, *more]), lenient=lenient)
-    assert words(session) == ["keep port 8443", "understood", "never touch live.toml", "ok", "the rate is 0.75", "fine"]
+    assert words(session) == [
+        "keep port 8443",
+        "understood",
+        "never touch live.toml",
+        "ok",
+        "the rate is 0.75",
+        "fine",
+    ]
     assert session.origin.skipped == (
         "line 5: the uuid 'c' is that of line 3, which says something else; both are kept",
     )
@@ -48,7 +61,10 @@ def test_a_copy_with_the_same_uuid_is_read_once_and_no_word_is_said(tmp_path: Pa
     assert len(session.messages) == 4 and session.origin.skipped == ()
 
 
-CHAT: list[dict[str, Any]] = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi", "score": 1}]
+CHAT: list[dict[str, Any]] = [
+    {"role": "user", "content": "hello"},
+    {"role": "assistant", "content": "hi", "score": 1},
+]
 ODD_NUMBERS = {
     "NaN": "NaN is not a number that a float can hold",
     "Infinity": "Infinity is not a number that a float can hold",
@@ -57,8 +73,12 @@ ODD_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("raw", "why"), ODD_NUMBERS.items(), ids=["NaN", "Infinity", "1e999", "digits"])
-def test_a_number_that_no_float_holds_costs_itself_alone(tmp_path: Path, raw: str, why: str) -> None:
+@pytest.mark.parametrize(
+    ("raw", "why"), ODD_NUMBERS.items(), ids=["NaN", "Infinity", "1e999", "digits"]
+)
+def test_a_number_that_no_float_holds_costs_itself_alone(
+    tmp_path: Path, raw: str, why: str
+) -> None:
     path = document(tmp_path, CHAT)
     path.write_text(path.read_text().replace('"score": 1', f'"score": {raw}'))
     with pytest.raises(FormatError, match=rf"one.json, field '\[1\].score': {why}"):
@@ -71,7 +91,9 @@ def test_a_number_that_no_float_holds_costs_itself_alone(tmp_path: Path, raw: st
 @pytest.mark.parametrize("levels", [201, 9_000])
 def test_what_is_nested_too_deeply_costs_itself_alone(tmp_path: Path, levels: int) -> None:
     path = document(tmp_path, CHAT)
-    path.write_text(path.read_text().replace('"score": 1', '"score": ' + "[" * levels + "]" * levels))
+    path.write_text(
+        path.read_text().replace('"score": 1', '"score": ' + "[" * levels + "]" * levels)
+    )
     with pytest.raises(FormatError, match="nested deeper than 200 levels"):
         load(path)
     session = only(path, lenient=True)
@@ -119,7 +141,10 @@ def test_what_is_odd_in_many_records_is_told_once_and_counted(tmp_path: Path) ->
     session = only(written(tmp_path, [PI, *lines]))
     assert len(session.messages) == 1_000
     assert session.origin.skipped == (
-        "line 2, field 'timestamp': expected an ISO time, found 'never', not used (and 999 times more)",
+        (
+            "line 2, field 'timestamp': expected an ISO time, found 'never', not used (and 999"
+            " times more)"
+        ),
     )
 
 
@@ -129,7 +154,10 @@ OTHER_CALL = {**CALL, "id": "t2", "input": {"path": "b"}}
 
 def answered(*call_ids: str) -> dict[str, Any]:
     return claude(
-        "r", "q", "user", [{"type": "tool_result", "tool_use_id": name, "content": "x = 1"} for name in call_ids]
+        "r",
+        "q",
+        "user",
+        [{"type": "tool_result", "tool_use_id": name, "content": "x = 1"} for name in call_ids],
     )
 
 
@@ -145,7 +173,9 @@ def answered(*call_ids: str) -> dict[str, Any]:
 def test_an_odd_pairing_of_calls_and_results_is_told(
     tmp_path: Path, calls: list[Any], call_ids: list[str], note: str
 ) -> None:
-    session = only(written(tmp_path, [*TALK, claude("q", "d", "assistant", calls), answered(*call_ids)]))
+    session = only(
+        written(tmp_path, [*TALK, claude("q", "d", "assistant", calls), answered(*call_ids)])
+    )
     assert list(session.origin.skipped) == [note] * bool(note)
 
 
@@ -166,12 +196,19 @@ def test_a_result_without_a_call_id_is_told_where_several_calls_are_open(tmp_pat
 
 def test_a_file_of_which_no_session_can_be_read_says_so(tmp_path: Path) -> None:
     path = written(tmp_path, [{"workbench": "session", "version": 7, "id": "s"}])
-    with pytest.raises(FormatError, match=r"no session of it can be read \(line 1, field 'version'"):
+    with pytest.raises(
+        FormatError, match=r"no session of it can be read \(line 1, field 'version'"
+    ):
         load(path, lenient=True)
 
 
 def test_a_saved_session_with_an_odd_field_is_read_without_it(tmp_path: Path) -> None:
-    entry = {"type": "message", "id": "u", "parent": None, "message": {"role": "user", "id": "u", "blocks": []}}
+    entry = {
+        "type": "message",
+        "id": "u",
+        "parent": None,
+        "message": {"role": "user", "id": "u", "blocks": []},
+    }
     header = {"workbench": "session", "version": 1, "id": "s", "project": True}
     with pytest.raises(FormatError, match="project"):
         load(written(tmp_path, [header, entry]))
@@ -180,14 +217,21 @@ def test_a_saved_session_with_an_odd_field_is_read_without_it(tmp_path: Path) ->
 
 
 def test_a_saved_answer_is_read_without_its_false_usage(tmp_path: Path) -> None:
-    message = {"role": "assistant", "id": "a", "blocks": [{"type": "text", "text": "hi"}], "usage": {"input": "many"}}
+    message = {
+        "role": "assistant",
+        "id": "a",
+        "blocks": [{"type": "text", "text": "hi"}],
+        "usage": {"input": "many"},
+    }
     entry = {"type": "message", "id": "a", "parent": None, "message": message}
     session = only(written(tmp_path, [{"workbench": "session", "version": 1, "id": "s"}, entry]))
     assert words(session) == ["hi"] and "field 'message.usage.input'" in session.origin.skipped[0]
 
 
 def test_what_only_a_model_has_is_told_where_a_user_has_it(tmp_path: Path) -> None:
-    path = document(tmp_path, [{"role": "user", "content": [{"type": "text", "text": "go"}, CALL]}, CHAT[1]])
+    path = document(
+        tmp_path, [{"role": "user", "content": [{"type": "text", "text": "go"}, CALL]}, CHAT[1]]
+    )
     assert only(path).origin.skipped == ("1 × tool_call of a user: unknown, left out",)
 
 

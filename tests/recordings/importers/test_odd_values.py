@@ -36,16 +36,36 @@ SMALL = (
 REAL = (
     ("corpora/entireio-cli/a032db5a-df02-44d7-ab1e-fb024213ecc4.jsonl", 26, ("type",), "system"),
     (CLAUDE, 51, ("attachment", "content", "content"), MISSING),
-    ("more-projects/entire-graph/fffff083-8032-496a-81ae-244c3c25ea0f.jsonl", 18, ("subtype",), "x"),
-    ("corpora/entireio-cli/2026-01-22-0cf3db51-1c73-43bb-8d05-dc02739514a5.jsonl", 49, ("type",), "progress"),
+    (
+        "more-projects/entire-graph/fffff083-8032-496a-81ae-244c3c25ea0f.jsonl",
+        18,
+        ("subtype",),
+        "x",
+    ),
+    (
+        "corpora/entireio-cli/2026-01-22-0cf3db51-1c73-43bb-8d05-dc02739514a5.jsonl",
+        49,
+        ("type",),
+        "progress",
+    ),
     ("corpora/pi-mono/before-compaction.jsonl", 52, ("message", "content", 0, "type"), "thinking"),
     ("corpora/langfuse/agno-2025-06-11.json", 2, ("id",), "b38a82eaa62b551e"),
     ("corpora/cline/agentic.compaction.json", 0, ("metadata", "kind"), "x"),
-    ("corpora/session-bridge/gemini/session-970c70a7-5c8e-4fd8-a146-707379eae099.json", 7, ("type",), "info"),
+    (
+        "corpora/session-bridge/gemini/session-970c70a7-5c8e-4fd8-a146-707379eae099.json",
+        7,
+        ("type",),
+        "info",
+    ),
     ("corpora/pi-mono/large-session.jsonl", 59, ("type",), "session"),
     (SWE_AGENT, 8, ("content",), MISSING),
     ("corpora/swe-agent/marshmallow-1867-xml_cursors.traj", 2, ("action",), MISSING),
-    ("corpora/gatomia-vscode/ses_21fea93acffe1HJIpTW7yLQlJP.json", 8, ("parts", 5, "state", "status"), "error"),
+    (
+        "corpora/gatomia-vscode/ses_21fea93acffe1HJIpTW7yLQlJP.json",
+        8,
+        ("parts", 5, "state", "status"),
+        "error",
+    ),
 )
 
 
@@ -57,7 +77,9 @@ def test_an_odd_value_in_a_made_up_recording_is_told(
 
 
 @pytest.mark.skipif(not OTHERS, reason="needs the recordings beside this checkout")
-@pytest.mark.parametrize(("name", "number", "way", "value"), REAL, ids=[Path(case[0]).parts[1] for case in REAL])
+@pytest.mark.parametrize(
+    ("name", "number", "way", "value"), REAL, ids=[Path(case[0]).parts[1] for case in REAL]
+)
 def test_an_odd_value_in_a_real_recording_is_told(
     name: str, number: int, way: tuple[Any, ...], value: Any, tmp_path: Path
 ) -> None:
@@ -74,7 +96,9 @@ def test_words_of_a_message_that_turns_into_a_note_stay(tmp_path: Path) -> None:
     assert "Why does the lamp in the hall flicker?" in notes
 
 
-def what_became(recording: Recording, number: int, way: tuple[Any, ...], value: Any, folder: Path) -> str:
+def what_became(
+    recording: Recording, number: int, way: tuple[Any, ...], value: Any, folder: Path
+) -> str:
     """What a value at this place of this record costs."""
     path = folder / "mutated"
     path.write_bytes(recording.raw())

@@ -63,9 +63,20 @@ def test_what_is_no_regular_file_is_refused_at_once_and_the_others_are_read(
         lambda text: text.replace("\n", "\r").encode(),
         lambda text: gzip.compress(text.encode("utf-16")),
     ],
-    ids=["utf-16 with mark", "utf-16-le", "utf-16-be", "utf-32", "utf-8 with mark", "crlf", "cr", "packed utf-16"],
+    ids=[
+        "utf-16 with mark",
+        "utf-16-le",
+        "utf-16-be",
+        "utf-32",
+        "utf-8 with mark",
+        "crlf",
+        "cr",
+        "packed utf-16",
+    ],
 )
-def test_other_encodings_and_line_ends_read_the_same(plain: Path, encode: Callable[[str], bytes]) -> None:
+def test_other_encodings_and_line_ends_read_the_same(
+    plain: Path, encode: Callable[[str], bytes]
+) -> None:
     (wanted,) = load(plain)
     plain.write_bytes(encode(plain.read_text() + json.dumps(say("grün ✓ 🧭"), ensure_ascii=False)))
     (found,) = load(plain)
@@ -73,11 +84,17 @@ def test_other_encodings_and_line_ends_read_the_same(plain: Path, encode: Callab
     assert plain_text(found.messages[-1]) == "grün ✓ 🧭"
 
 
-def test_of_a_packed_file_that_is_cut_off_the_intact_part_is_read_where_that_is_wanted(tmp_path: Path) -> None:
+def test_of_a_packed_file_that_is_cut_off_the_intact_part_is_read_where_that_is_wanted(
+    tmp_path: Path,
+) -> None:
     packed = tmp_path / "cut.jsonl.gz"
-    whole = gzip.compress(written(tmp_path, [PI, *(say(os.urandom(50).hex()) for _ in range(400))]).read_bytes())
+    whole = gzip.compress(
+        written(tmp_path, [PI, *(say(os.urandom(50).hex()) for _ in range(400))]).read_bytes()
+    )
     packed.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match=r"cut\.jsonl\.gz: cannot be read after [\d,]+ unpacked bytes"):
+    with pytest.raises(
+        FormatError, match=r"cut\.jsonl\.gz: cannot be read after [\d,]+ unpacked bytes"
+    ):
         load(packed)
     (session,) = load(packed, lenient=True)
     assert 150 < len(session.messages) < 250
@@ -89,10 +106,14 @@ def test_a_flipped_bit_in_a_packed_file_ends_no_folder(plain: Path, tmp_path: Pa
     raw[len(raw) // 2] ^= 8
     (tmp_path / "flipped.jsonl.gz").write_bytes(raw)
     outcomes = {Path(one.path).name: one for one in scan(tmp_path)}
-    assert outcomes[plain.name].sessions and "flipped.jsonl.gz" in str(outcomes["flipped.jsonl.gz"].error)
+    assert outcomes[plain.name].sessions and "flipped.jsonl.gz" in str(
+        outcomes["flipped.jsonl.gz"].error
+    )
 
 
-def test_of_a_zip_that_is_cut_off_the_whole_samples_are_read_where_that_is_wanted(tmp_path: Path) -> None:
+def test_of_a_zip_that_is_cut_off_the_whole_samples_are_read_where_that_is_wanted(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "log.eval"
     sample = {"id": 1, "epoch": 1, "messages": [{"role": "user", "content": os.urandom(99).hex()}]}
     with zipfile.ZipFile(log, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -147,7 +168,9 @@ def test_of_every_packing_the_intact_part_is_read(tmp_path: Path, ending: str) -
 
 
 @pytest.mark.parametrize("ending", PACKINGS)
-def test_a_bomb_of_any_packing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+def test_a_bomb_of_any_packing_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
     monkeypatch.setattr(opening, "ALWAYS", 1 << 16)
     bomb = tmp_path / f"bomb.jsonl.{ending}"
     bomb.write_bytes(PACKINGS[ending](json.dumps(PI).encode() + b"\n{}" * (1 << 20)))
@@ -155,7 +178,9 @@ def test_a_bomb_of_any_packing_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         load(bomb, format="pi")
 
 
-def test_a_line_that_is_too_long_costs_itself_alone(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_costs_itself_alone(
+    plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(opening, "LONGEST_LINE", 1 << 20)
     with plain.open("a") as stream:
         stream.write(json.dumps(say("x" * (3 << 20))) + "\n" + json.dumps(say("the end")) + "\n")
@@ -167,7 +192,9 @@ def test_a_line_that_is_too_long_costs_itself_alone(plain: Path, monkeypatch: py
 
 
 @pytest.mark.slow
-def test_what_unpacks_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_unpacks_without_end_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(opening, "MOST_UNPACKED", 1 << 20)
     bomb = tmp_path / "bomb.jsonl.gz"
     bomb.write_bytes(gzip.compress(b"{}\n" * (1 << 20)))
@@ -190,17 +217,24 @@ def test_what_unpacks_to_far_more_than_its_size_is_refused_before_it_is_unpacked
 
 
 @pytest.mark.parametrize(
-    ("name", "most", "refusal"), [("SECONDS", -1, "takes longer than"), ("MOST_LINES", 99, "more than 99 lines")]
+    ("name", "most", "refusal"),
+    [("SECONDS", -1, "takes longer than"), ("MOST_LINES", 99, "more than 99 lines")],
 )
 def test_a_file_gets_so_much_time_and_so_many_lines_and_no_more(
     plain: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int, refusal: str
 ) -> None:
     monkeypatch.setattr(opening, name, most)
     (loaded,) = scan([plain], lenient=True)
-    assert loaded.error is not None and str(loaded.error).startswith(str(plain)) and refusal in str(loaded.error)
+    assert (
+        loaded.error is not None
+        and str(loaded.error).startswith(str(plain))
+        and refusal in str(loaded.error)
+    )
 
 
-@pytest.mark.parametrize(("name", "most"), [("LONGEST_LINE", "line 1: is longer"), ("MOST_AT_ONCE", "one document")])
+@pytest.mark.parametrize(
+    ("name", "most"), [("LONGEST_LINE", "line 1: is longer"), ("MOST_AT_ONCE", "one document")]
+)
 def test_what_is_too_large_to_be_read_at_once_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: str
 ) -> None:

@@ -42,7 +42,9 @@ from workbench.recordings.importers.native import save
 ROWS = sampled()
 MARKDOWN = ("specstory-markdown", "aider-history-markdown")
 COUNTED_OTHERWISE = (*MARKDOWN, "langfuse-trace-json")
-"""Of these the index counts the whole text of the file, or observations: what they hold is checked below instead."""
+"""Of these the index counts the whole text of the file, or observations: what they hold is
+checked below instead.
+"""
 
 each_file = pytest.mark.parametrize("row", ROWS, ids=[row["path"] for row in ROWS])
 counted = [row for row in ROWS if row["format"] not in COUNTED_OTHERWISE]
@@ -97,7 +99,9 @@ def test_every_message_is_there(row: dict[str, str]) -> None:
 
 
 @each_counted
-def test_tokens_agree_within_one_percent(row: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_agree_within_one_percent(
+    row: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     package = find_spec("litellm")
     assert package is not None and package.origin is not None
     tables = Path(package.origin).parent / "litellm_core_utils" / "tokenizers"
@@ -125,7 +129,11 @@ def test_every_result_has_its_call_on_the_same_path(row: dict[str, str]) -> None
 
 @each_file
 def test_recorded_compactions_are_found_with_their_figures(row: dict[str, str]) -> None:
-    found = [entry for entry in entries(row["path"]) if isinstance(entry, CompactionEntry | ClearingEntry)]
+    found = [
+        entry
+        for entry in entries(row["path"])
+        if isinstance(entry, CompactionEntry | ClearingEntry)
+    ]
     notes = row["notes"]
     for mark in ("preTokens ", "tokensBefore "):
         if mark in notes:
@@ -138,14 +146,20 @@ def test_recorded_compactions_are_found_with_their_figures(row: dict[str, str]) 
 
 @of_format("codex-rollout-jsonl")
 def test_what_stayed_after_an_encrypted_compaction_is_known(path: str) -> None:
-    """Its summary is not in the recording, and the log says so; the messages that stayed are named."""
+    """Its summary is not in the recording, and the log says so; the messages that stayed are
+    named.
+    """
     for session in sessions(path):
         for entry in session.log:
             if isinstance(entry, CompactionEntry):
                 assert entry.summary is None
                 assert entry.kept
                 assert all(one in session.log for one in entry.kept)
-        hidden = [entry for entry in session.log if isinstance(entry, NoteEntry) and entry.kind == "hidden_summary"]
+        hidden = [
+            entry
+            for entry in session.log
+            if isinstance(entry, NoteEntry) and entry.kind == "hidden_summary"
+        ]
         assert len(hidden) == sum(isinstance(entry, CompactionEntry) for entry in session.log)
 
 
@@ -172,7 +186,9 @@ def test_thinking_images_errors_and_usage_are_there(row: dict[str, str]) -> None
     if " images" in row["notes"]:
         assert sum(block.type == "image" for block in blocks) == noted(row, "images")
     if "tool errors" in row["notes"]:
-        assert sum(isinstance(one, ToolResult) and one.is_error for one in said) == noted(row, "tool errors")
+        assert sum(isinstance(one, ToolResult) and one.is_error for one in said) == noted(
+            row, "tool errors"
+        )
     usages = [one.usage for one in said if isinstance(one, AssistantMessage) and one.usage]
     if row["format"] not in ("swe-agent-traj", "langfuse-trace-json", *MARKDOWN):
         assert bool(usages) == (row["has_usage"] == "yes")
@@ -197,13 +213,17 @@ def words_of(path: str) -> str:
             found.append(entry.summary.text)
     for message in messages(path):
         found += said_texts(message)
-        found += [call.name for call in message.calls] if isinstance(message, AssistantMessage) else []
+        found += (
+            [call.name for call in message.calls] if isinstance(message, AssistantMessage) else []
+        )
     return "\n".join(found)
 
 
 @of_format(*MARKDOWN)
 def test_no_line_of_markdown_is_lost(path: str) -> None:
-    markup = re.compile(r"_\*\*(?:User|Agent)|\s*(?:```|~~~)|</?(?:tool-use|details|summary|think)|# |<!--|---\s*$")
+    markup = re.compile(
+        r"_\*\*(?:User|Agent)|\s*(?:```|~~~)|</?(?:tool-use|details|summary|think)|# |<!--|---\s*$"
+    )
     lines = (CORPORA / path).read_text(encoding="utf-8").split("\n")
     quoted = fenced(lines)
     kept = set()
@@ -213,9 +233,18 @@ def test_no_line_of_markdown_is_lost(path: str) -> None:
     for i, line in enumerate(lines):
         bare = re.sub(r"^(?:#### |> |>$)", "", line).strip() if "aider" in path else line.strip()
         bare = re.sub(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?", "", bare)
-        if bare and bare not in kept and not markup.match(line) and not (i in quoted and not bare.strip("`~")):
+        if (
+            bare
+            and bare not in kept
+            and not markup.match(line)
+            and not (i in quoted and not bare.strip("`~"))
+        ):
             lost.append(bare)
-    allowed = [line for line in lost if re.search(r"`|Tool use|</|\*\*Answer|^/(?:ask|code)|^\*\*Chunk", line)]
+    allowed = [
+        line
+        for line in lost
+        if re.search(r"`|Tool use|</|\*\*Answer|^/(?:ask|code)|^\*\*Chunk", line)
+    ]
     assert [line for line in lost if line not in allowed] == []
     assert len(allowed) <= 0.02 * len(lines)
 
@@ -230,14 +259,19 @@ def test_user_turns_and_tools_of_markdown_are_all_there(path: str) -> None:
     compacted = sum(isinstance(entry, CompactionEntry) for entry in entries(path))
     assert sum(isinstance(message, UserMessage) for message in said) + compacted == users
     tools = sum(line.startswith("<tool-use ") for line in outside)
-    assert sum(len(message.calls) for message in said if isinstance(message, AssistantMessage)) == tools
+    assert (
+        sum(len(message.calls) for message in said if isinstance(message, AssistantMessage))
+        == tools
+    )
 
 
 @of_format("aider-history-markdown")
 def test_every_figure_that_aider_printed_is_some_answer_s_usage(path: str) -> None:
     text = (CORPORA / path).read_text(encoding="utf-8")
     printed = re.findall(r"^> Tokens: ([\d,]+) sent", text, re.MULTILINE)
-    used = [str(m.usage.prompt) for m in messages(path) if isinstance(m, AssistantMessage) and m.usage]
+    used = [
+        str(m.usage.prompt) for m in messages(path) if isinstance(m, AssistantMessage) and m.usage
+    ]
     assert used == [figure.replace(",", "") for figure in printed]
 
 
@@ -250,7 +284,14 @@ def traced(value: Any) -> Iterator[str]:
         for key, inside in value.items():
             if key in ("content", "text") and isinstance(inside, str) and len(inside) > 12:
                 yield inside
-            elif key not in ("function", "tools", "config", "additional_kwargs", "response_metadata", "run_response"):
+            elif key not in (
+                "function",
+                "tools",
+                "config",
+                "additional_kwargs",
+                "response_metadata",
+                "run_response",
+            ):
                 yield from traced(inside)
 
 
@@ -273,15 +314,25 @@ def test_every_action_and_observation_is_there(path: str) -> None:
             for event in json.loads(line)["history"]:
                 if "observation" in event:
                     assert event["content"] in kept
-                for choice in event.get("tool_call_metadata", {}).get("model_response", {}).get("choices", []):
+                for choice in (
+                    event.get("tool_call_metadata", {}).get("model_response", {}).get("choices", [])
+                ):
                     for call in choice["message"].get("tool_calls") or []:
-                        assert all(text in kept for text in argument_texts(json.loads(call["function"]["arguments"])))
+                        assert all(
+                            text in kept
+                            for text in argument_texts(json.loads(call["function"]["arguments"]))
+                        )
 
 
 def test_images_are_placeholders_with_size_and_tokens() -> None:
     path = "session-share/images-in-user-messages.jsonl"
     if path not in {row["path"] for row in ROWS}:
         pytest.skip("no real recordings: the folder ../shared/corpora is not beside this checkout")
-    found = [block for message in messages(path) for block in message.blocks if block.type == "image"]
+    found = [
+        block for message in messages(path) for block in message.blocks if block.type == "image"
+    ]
     assert all(block.bytes > 10_000 and 1 <= block.tokens <= 1_600 for block in found)
-    assert not any(isinstance(block, Text | ToolCall) and len(getattr(block, "text", "")) > 30_000 for block in found)
+    assert not any(
+        isinstance(block, Text | ToolCall) and len(getattr(block, "text", "")) > 30_000
+        for block in found
+    )

@@ -1,4 +1,6 @@
-"""A format is recognised by what is its own, wherever in the file that stands; what no importer knows is refused."""
+"""A format is recognised by what is its own, wherever in the file that stands; what no importer
+knows is refused.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def test_a_mark_behind_many_messages_comes_before_what_any_chat_looks_like(tmp_p
 
 
 LOOKALIKES: dict[str, Any] = {
-    "a history of no agent": {"history": [{"role": "human", "content": "why?"}], "workspacePath": "/w"},
+    "a history of no agent": {
+        "history": [{"role": "human", "content": "why?"}],
+        "workspacePath": "/w",
+    },
     "a session with a history": {"sessionId": "s", "history": [{"role": "user", "text": "why?"}]},
     "observations of birds": {"observations": [{"type": "crow", "note": "seen in the garden"}]},
     "a dated document": {"v": 1, "created": 5, "messages": [{"body": "hello"}]},
@@ -46,10 +51,27 @@ def test_names_that_other_files_have_too_are_no_evidence(tmp_path: Path, value: 
 
 
 def test_records_of_another_agent_with_ids_and_parents_are_not_claude_code(tmp_path: Path) -> None:
-    about = {"sessionId": "s", "cwd": "/w", "timestamp": "2026-01-01T10:00:00Z", "mark": "another agent"}
+    about = {
+        "sessionId": "s",
+        "cwd": "/w",
+        "timestamp": "2026-01-01T10:00:00Z",
+        "mark": "another agent",
+    }
     lines = [
-        {**about, "uuid": "a", "parentUuid": None, "type": "user", "message": {"role": "user", "said": "why?"}},
-        {**about, "uuid": "b", "parentUuid": "a", "type": "assistant", "message": {"role": "model", "said": "so"}},
+        {
+            **about,
+            "uuid": "a",
+            "parentUuid": None,
+            "type": "user",
+            "message": {"role": "user", "said": "why?"},
+        },
+        {
+            **about,
+            "uuid": "b",
+            "parentUuid": "a",
+            "type": "assistant",
+            "message": {"role": "model", "said": "so"},
+        },
     ]
     with pytest.raises(UnknownFormat):
         load(written(tmp_path, lines))

@@ -1,4 +1,6 @@
-"""Each recording of the shared cases and wanted formats holds exactly so much, and no text of it is lost unnamed."""
+"""Each recording of the shared cases and wanted formats holds exactly so much, and no text of it
+is lost unnamed.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,9 @@ RECORDINGS = {
     "cases/speed/one-line-500.json": Counts("openai_chat", 119, 30, 30),
     "cases/user/refetch_slashes.json": Counts("anthropic_messages", 56, 26, 26),
     "cases/user/svg.json": Counts("anthropic_messages", 56, 26, 26),
-    "wanted-formats/amp-threads-T-019ca1f6-7f21-77b5-a308-65416ebbdf48.json": Counts("amp", 6, 2, 2, 0, 3),
+    "wanted-formats/amp-threads-T-019ca1f6-7f21-77b5-a308-65416ebbdf48.json": Counts(
+        "amp", 6, 2, 2, 0, 3
+    ),
     "wanted-formats/continue-cli-session-simple.json": Counts("continue", 6, 2, 2),
     "wanted-formats/copilot_session_simple.json": Counts("vscode_chat", 11, 2, 2),
     "wanted-formats/cursor-session-simple.jsonl": Counts("cursor", 11, 10, 0),
@@ -103,7 +107,9 @@ def test_each_long_text_is_in_the_session_or_its_field_is_named(path: str) -> No
     lost = [
         (field, line)
         for field, line in lines(values(shared(path)))
-        if line not in told and json.dumps(line, ensure_ascii=False)[1:-1] not in told and field not in named
+        if line not in told
+        and json.dumps(line, ensure_ascii=False)[1:-1] not in told
+        and field not in named
     ]
     assert lost == []
 

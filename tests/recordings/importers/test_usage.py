@@ -5,11 +5,25 @@ from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE
 
 
 def test_openai_counts_the_cached_part_within_its_prompt_and_anthropic_beside_it() -> None:
-    given = {"prompt_tokens": 100, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 60}}
+    given = {
+        "prompt_tokens": 100,
+        "completion_tokens": 9,
+        "prompt_tokens_details": {"cached_tokens": 60},
+    }
     assert OPENAI_USAGE.read(given) == Usage(input=40, cache_read=60, output=9)
-    given = {"input_tokens": 40, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 7, "output_tokens": 9}
+    given = {
+        "input_tokens": 40,
+        "cache_read_input_tokens": 60,
+        "cache_creation_input_tokens": 7,
+        "output_tokens": 9,
+    }
     assert ANTHROPIC_USAGE.read(given) == Usage(input=40, cache_read=60, cache_write=7, output=9)
-    hour = {**given, "cache_creation": {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 5}}
-    assert ANTHROPIC_USAGE.read(hour) == Usage(input=40, cache_read=60, cache_write=7, output=9, cache_write_long=5)
+    hour = {
+        **given,
+        "cache_creation": {"ephemeral_5m_input_tokens": 2, "ephemeral_1h_input_tokens": 5},
+    }
+    assert ANTHROPIC_USAGE.read(hour) == Usage(
+        input=40, cache_read=60, cache_write=7, output=9, cache_write_long=5
+    )
     assert OPENAI_USAGE.read({}) is None
     assert ANTHROPIC_USAGE.read({"input_tokens": 0}) is None

@@ -5,7 +5,15 @@ from typing import Any
 import pytest
 
 from workbench.base.errors import FormatError
-from workbench.recordings.importers.values import count, identifier, items, mapping, objects, text, timestamp
+from workbench.recordings.importers.values import (
+    count,
+    identifier,
+    items,
+    mapping,
+    objects,
+    text,
+    timestamp,
+)
 
 
 @pytest.mark.parametrize(

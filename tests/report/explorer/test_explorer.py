@@ -1,4 +1,6 @@
-"""The explorer without a frontend: what it shows is text, and the controls are objects that can be set."""
+"""The explorer without a frontend: what it shows is text, and the controls are objects that can
+be set.
+"""
 
 from dataclasses import replace
 from html import unescape
@@ -32,14 +34,18 @@ def test_every_message_has_one_fate(view: Explorer) -> None:
     assert view.event is not None
     found = outcomes(view.ready.session, view.event)
     assert len(found) == len(view.ready.session.messages)
-    assert set(found[view.event.at :]) == {"later"} and {"dropped", "kept"} <= set(found[: view.event.at])
+    assert set(found[view.event.at :]) == {"later"} and {"dropped", "kept"} <= set(
+        found[: view.event.at]
+    )
 
 
 def test_a_rewritten_and_a_pinned_message_are_told_apart(view: Explorer) -> None:
     assert view.event is not None
     session, event = view.ready.session, view.event
     first, second = session.messages[:2]
-    sent = replace(event.compaction.sent, messages=(replace(first, pinned=True), second), sizes=(1, 1))
+    sent = replace(
+        event.compaction.sent, messages=(replace(first, pinned=True), second), sizes=(1, 1)
+    )
     changed = replace(event, compaction=replace(event.compaction, sent=sent))
     assert outcomes(session, changed)[:3] == ("rewritten", "kept", "dropped")
 
@@ -69,7 +75,9 @@ def test_what_was_lost_is_shown_with_who_said_it_and_who_needed_it() -> None:
     found = missing(view.ready.session, view.ready.index, view.replay, view.event, view.at)
     assert "77123" in {one.need.entity.text for one in found.lost}
     panel = next(html for title, html in panels(view).items() if title.startswith("Lost"))
-    assert "stated by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
+    assert (
+        "stated by user, message 0" in panel and f"needed by message {len(messages) - 1}" in panel
+    )
     assert {one.stage for one in found.lost if one.need.evidence == 0} == {"truncate"}
 
 
@@ -80,15 +88,26 @@ def test_a_session_that_is_never_compacted_says_what_to_do(session: Session) -> 
 
 def test_without_widgets_there_is_a_static_picture(view: Explorer) -> None:
     bundle = view._repr_mimebundle_()
-    assert "<svg" in bundle["text/html"] and bundle["text/plain"].startswith("<session under truncate")
+    assert "<svg" in bundle["text/html"] and bundle["text/plain"].startswith(
+        "<session under truncate"
+    )
     assert "application/vnd.jupyter.widget-view+json" in bundle
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode())
+@pytest.mark.parametrize(
+    "text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode()
+)
 def test_hostile_text_stays_text(text: str) -> None:
-    messages = [*conversation(20, words=60), said(text, "u-h"), called("bash", "h", command=text), result(text, "h")]
+    messages = [
+        *conversation(20, words=60),
+        said(text, "u-h"),
+        called("bash", "h", command=text),
+        result(text, "h"),
+    ]
     messages += [told(f"{text} and src/part_1/file_0.py", f"a-h{n}") for n in range(3)]
-    view = explore(Session.of(messages, id="s"), strategy="summarize", window=3_000, beside="truncate")
+    view = explore(
+        Session.of(messages, id="s"), strategy="summarize", window=3_000, beside="truncate"
+    )
     view.go(f"message:{len(messages) - 5}")
     assert "Message " in view.html() and "Lost by truncate alone" in view.html()
     html = view.html()
@@ -107,7 +126,16 @@ def test_the_strip_is_short_for_ten_thousand_messages() -> None:
 
 def test_the_controls_set_the_explorer(view: Explorer) -> None:
     found = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}
-    assert {"strategy", "beside it", "window", "threshold", "kept tail", "compaction", "request", "play"} <= set(found)
+    assert {
+        "strategy",
+        "beside it",
+        "window",
+        "threshold",
+        "kept tail",
+        "compaction",
+        "request",
+        "play",
+    } <= set(found)
     picture = next(w for w in walk(view.widget) if hasattr(w, "html"))
     before = picture.html
     found["window"].value = 8_000
@@ -141,17 +169,24 @@ def test_a_click_on_a_message_tells_its_story(view: Explorer) -> None:
     gone = outcomes(view.ready.session, view.event).index("dropped")
     picture._handle_custom_msg({"go": f"message:{gone}"}, [])
     html = tabs.children[tabs.selected_index].html
-    assert f"Message {gone}, written by user" in html and "<b>truncate</b> dropped it at compaction 1." in html
+    assert (
+        f"Message {gone}, written by user" in html
+        and "<b>truncate</b> dropped it at compaction 1." in html
+    )
     assert "In its place" in html
 
 
 def test_one_may_stand_at_any_request(view: Explorer) -> None:
-    request = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}["request"]
+    request = {w.description: w for w in walk(view.widget) if getattr(w, "description", "")}[
+        "request"
+    ]
     request.value = 1
     assert view.selected == -1 and view.event is None and view.at == view.replay.steps[1].index
     assert set(outcomes(view.ready.session, None, view.at)[view.at :]) == {"later"}
     request.value = len(view.replay.steps) - 1
-    assert view.selected == len(view.replay.events) - 1 and f'data-go="message:{view.at}"' in shown(view)
+    assert view.selected == len(view.replay.events) - 1 and f'data-go="message:{view.at}"' in shown(
+        view
+    )
 
 
 def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
@@ -163,7 +198,9 @@ def test_after_a_compaction_what_is_said_next_is_kept(view: Explorer) -> None:
 def test_two_strategies_stand_side_by_side(session: Session) -> None:
     view = explore(session, strategy="truncate", window=4_000, beside="summarize")
     panel = panels(view)["Side by side"]
-    assert "<td>truncate</td>" in panel and "<td>summarize</td>" in panel and "for both alike" in panel
+    assert (
+        "<td>truncate</td>" in panel and "<td>summarize</td>" in panel and "for both alike" in panel
+    )
     assert 'stroke-dasharray="5 3"' in overview(view) and overview(view).count("compacts") > 2
     assert 'beside="summarize"' in unescape(panels(view)["As code"])
 
@@ -176,7 +213,9 @@ def test_a_long_replay_is_shown_as_far_as_it_has_come(session: Session) -> None:
     while not view.go_on(0.0):
         pass
     assert "So far" not in overview(view)
-    assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(whole.replay.events)
+    assert view.replay.steps == whole.replay.steps and len(view.replay.events) == len(
+        whole.replay.events
+    )
 
 
 def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
@@ -186,7 +225,9 @@ def test_a_replay_that_is_wanted_no_more_is_given_up(session: Session) -> None:
 
 
 @pytest.mark.parametrize("beside", [None, "null"])
-def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Session, beside: str | None) -> None:
+def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(
+    session: Session, beside: str | None
+) -> None:
     view = explore(session, strategy="truncate", window=100_000, beside=beside)
     view.begin(0.0, window=4_000)
     while not view.replay.events:
@@ -196,7 +237,9 @@ def test_what_is_lost_is_the_same_while_the_replay_is_on_its_way(session: Sessio
     view.go_on()
     for replay in (one for one in (view.replay, view.other) if one is not None):
         before = [event for event in replay.events if event.at <= view.at]
-        assert view.missing(replay) == missing(session, view.ready.index, replay, before[-1], view.at)
+        assert view.missing(replay) == missing(
+            session, view.ready.index, replay, before[-1], view.at
+        )
     assert view.missing(view.replay) == early
 
 
@@ -206,17 +249,23 @@ def test_settings_that_were_changed_do_not_leave_old_losses_behind() -> None:
         said("keep the secret limit at 77123 requests for the gateway", "s"),
         told("now 77123 requests", "e"),
     )
-    view = explore(Session.of([*turns[:12], secret, *turns[12:], asked]), strategy="truncate", window=3_000)
+    view = explore(
+        Session.of([*turns[:12], secret, *turns[12:], asked]), strategy="truncate", window=3_000
+    )
     kept = view.set(tail=2_000).missing(view.replay)
     lost = view.set(tail=100).missing(view.replay)
-    assert "77123" in {one.need.entity.text for one in lost.lost} - {one.need.entity.text for one in kept.lost}
+    assert "77123" in {one.need.entity.text for one in lost.lost} - {
+        one.need.entity.text for one in kept.lost
+    }
     view.set(tail=2_000)
     assert view.missing(view.replay) == kept
 
 
 def test_the_corners_of_a_line_stand_where_the_scale_puts_them(view: Explorer) -> None:
     scale = Scale.of(view.replay)
-    wanted = [f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps]
+    wanted = [
+        f"{scale.x(step.request):.1f},{scale.y(step.tokens_sent):.1f}" for step in view.replay.steps
+    ]
     assert " ".join(wanted) in overview(view)
 
 

@@ -28,7 +28,9 @@ def test_what_can_change_nothing_is_left_as_it_is_and_all_else_is_tuned(name: st
 def test_the_threshold_moves_the_trigger() -> None:
     assert due("summarize", 5_000, threshold=0.5) is not None
     assert due("summarize", 4_999, threshold=0.5) is None
-    assert due("summarize", 7_999, tail=100) is None and due("summarize", 8_000, tail=100) is not None
+    assert (
+        due("summarize", 7_999, tail=100) is None and due("summarize", 8_000, tail=100) is not None
+    )
 
 
 def test_the_target_stays_below_a_low_threshold() -> None:
@@ -47,7 +49,9 @@ def test_what_keeps_only_its_tail_has_it_as_its_target() -> None:
 def test_the_settings_are_python_to_copy() -> None:
     code = ExplorerSettings("pipeline", 24_000, 0.7, 4_000).code()
     compile(code, "code", "exec")
-    assert 'wb.explore(session, strategy="pipeline", window=24_000, threshold=0.7, tail=4_000)' in code
+    assert (
+        'wb.explore(session, strategy="pipeline", window=24_000, threshold=0.7, tail=4_000)' in code
+    )
 
 
 @pytest.mark.parametrize("turns", [1, 30])

@@ -1,4 +1,6 @@
-"""Runs notebooks in this process, and reports without workers: a kernel of its own takes seconds to start."""
+"""Runs notebooks in this process, and reports without workers: a kernel of its own takes seconds
+to start.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from workbench.report.page.rendering import render
 
 
 def run_here(template: Path, out: Path, parameters: Mapping[str, Value]) -> Path:
-    """As `run_notebook`: the notebook's cells with these parameters, and what each prints, shows and draws."""
+    """As `run_notebook`: the notebook's cells with these parameters, and what each prints, shows
+    and draws.
+    """
     page = nbformat.read(template, 4)
     space: dict[str, Any] = {"__name__": "__main__"}
     with patch.dict(os.environ):  # a kernel would keep to itself what a cell sets there
@@ -58,7 +62,9 @@ def _pictures() -> Iterator[Any]:
     from IPython.core.pylabtools import print_figure
 
     for number in plt.get_fignums():
-        yield nbformat.v4.new_output("display_data", data={"image/png": print_figure(plt.figure(number), base64=True)})
+        yield nbformat.v4.new_output(
+            "display_data", data={"image/png": print_figure(plt.figure(number), base64=True)}
+        )
         plt.close(number)
 
 

@@ -29,7 +29,9 @@ def told(now: MadeResults, then: MadeResults) -> str:
 def test_a_loss_that_is_clear_of_chance_is_told_first() -> None:
     then = made(10)
     text = told(worse(then, 0.1), then)
-    assert text.startswith("Against the other run, summarize keeps 10 points less: a significant change.")
+    assert text.startswith(
+        "Against the other run, summarize keeps 10 points less: a significant change."
+    )
     assert "Recall is the same for pipeline and truncate." in text
 
 
@@ -56,12 +58,17 @@ def test_what_is_newly_lost_is_listed_and_nothing_else() -> None:
     assert left["entity"].tolist() == ["src/new.py"]
     html = changes_html(Findings.of(now), Tables.of(then)).html
     assert 'id="newly-lost"' in html and "src/new.py" in html and "src/store_1.py" not in html
-    assert "Nothing is lost now that was not lost then" in changes_html(Findings.of(then), Tables.of(then)).html
+    assert (
+        "Nothing is lost now that was not lost then"
+        in changes_html(Findings.of(then), Tables.of(then)).html
+    )
 
 
 def test_what_else_differs_is_said() -> None:
     then, now = made(6), made(6)
-    now.manifest.update({"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}})
+    now.manifest.update(
+        {"code": "other", "settings": {**now.manifest["settings"], "window": 32_000}}
+    )
     html = answer_html(Findings.of(now), Tables.of(then)).html
     assert "window: 32000 now, 64000 then" in html and "different versions" in html
 
@@ -75,14 +82,22 @@ def test_without_another_run_nothing_is_said() -> None:
 def swept(tmp_path: Path) -> Results:
     source = made(9)
     source.rows["variants"] = [
-        {"strategy": name, "base": name, "window": None, "model": "extractive", "settings": json.dumps({"keep": keep})}
+        {
+            "strategy": name,
+            "base": name,
+            "window": None,
+            "model": "extractive",
+            "settings": json.dumps({"keep": keep}),
+        }
         for name, keep in (("summarize", "<b>8</b>"), ("pipeline", 4), ("truncate", 2))
     ]
     source.written(tmp_path / "run")
     return Results.open(tmp_path / "run")
 
 
-def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(swept: Results) -> None:
+def test_a_sweep_shows_its_points_with_their_settings_and_which_nothing_beats(
+    swept: Results,
+) -> None:
     found = Report(swept).sweep
     assert "3 points of a grid; summarize is unbeaten" in found.plain
     assert "&lt;b&gt;8&lt;/b&gt;" in found.html and "<b>8" not in found.html

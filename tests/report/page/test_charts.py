@@ -16,7 +16,15 @@ from workbench.report.page.plot_style import apart, svg
 from workbench.report.page.report import Report
 
 CHARTS = ("savings", "equal_size", "rounds")
-MANY = (*KEEPS, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "a_long_name_of_a_strategy")
+MANY = (
+    *KEEPS,
+    "opal",
+    "operator_use",
+    "ddx_agent",
+    "ex_athena",
+    "docker_agent",
+    "a_long_name_of_a_strategy",
+)
 RUNS = {
     "three sessions": lambda: made(3),
     "nine sessions": lambda: made(9),
@@ -38,8 +46,17 @@ def findings(run: str = "three sessions") -> Findings:
 def texts(figure: Any) -> Any:
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    unseen = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in outside(axis)}
-    found = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible() and id(t) not in unseen]
+    unseen = {
+        id(label)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for label in outside(axis)
+    }
+    found = [
+        t
+        for t in figure.findobj(Text)
+        if t.get_text().strip() and t.get_visible() and id(t) not in unseen
+    ]
     return [(t.get_text(), Text.get_window_extent(t, renderer)) for t in found]
 
 
@@ -47,7 +64,9 @@ def outside(axis: Any) -> Any:
     """Labels of ticks beyond the axis, which matplotlib makes and does not draw."""
     low, high = sorted(axis.get_view_interval())
     return [
-        label for at, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True) if not low <= at <= high
+        label
+        for at, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+        if not low <= at <= high
     ]
 
 
@@ -58,7 +77,12 @@ def test_no_words_overlap_or_leave_the_paper(chart: str, run: str) -> None:
     boxes = texts(figure)
     paper = figure.bbox
     for word, box in boxes:
-        inside = paper.x0 - 1 <= box.x0 and box.x1 <= paper.x1 + 1 and paper.y0 - 1 <= box.y0 and box.y1 <= paper.y1 + 1
+        inside = (
+            paper.x0 - 1 <= box.x0
+            and box.x1 <= paper.x1 + 1
+            and paper.y0 - 1 <= box.y0
+            and box.y1 <= paper.y1 + 1
+        )
         assert inside, f"{word!r} leaves the paper"
     for (one, a), (other, b) in combinations(boxes, 2):
         assert not a.shrunk(0.97, 0.9).overlaps(b.shrunk(0.97, 0.9)), f"{one!r} lies on {other!r}"
@@ -79,24 +103,37 @@ def test_no_data_is_said_in_words_on_no_axis(chart: str) -> None:
 
 
 def partly(without: dict[str, int], sessions: int = 3) -> MadeResults:
-    """A run in which a strategy has no figure for what it keeps in so many sessions: they were never compacted."""
+    """A run in which a strategy has no figure for what it keeps in so many sessions: they were
+    never compacted.
+    """
     source = made(sessions)
     for row in source.rows["scores"]:
-        if int(row["session"][-2:]) < without.get(row["strategy"], 0) and row["metric"] == "exam_recall":
+        if (
+            int(row["session"][-2:]) < without.get(row["strategy"], 0)
+            and row["metric"] == "exam_recall"
+        ):
             row["value"] = row["value"] if row["mode"] == "matched" else None
     return source
 
 
 def test_both_numbers_of_a_point_come_from_the_same_sessions() -> None:
     source = partly({"truncate": 1})
-    own = [r for r in source.rows["scores"] if r["strategy"] == "truncate" and r["mode"] == "natural"]
+    own = [
+        r for r in source.rows["scores"] if r["strategy"] == "truncate" and r["mode"] == "natural"
+    ]
     for row in own:
         if row["metric"] == "tokens_saved" and row["session"] == "session-00":
             row["value"] = -5.0
     known = {(r["session"], r["metric"]): r["value"] for r in own}
-    (figures,) = (one for one in Findings.of(source).figures.points.to_dict("records") if one["strategy"] == "truncate")
+    (figures,) = (
+        one
+        for one in Findings.of(source).figures.points.to_dict("records")
+        if one["strategy"] == "truncate"
+    )
     for column, metric in (("recall", "exam_recall"), ("saved", "tokens_saved")):
-        assert figures[column] == pytest.approx((known["session-01", metric] + known["session-02", metric]) / 2)
+        assert figures[column] == pytest.approx(
+            (known["session-01", metric] + known["session-02", metric]) / 2
+        )
     assert (figures["sessions"], figures["of"]) == (2, 3)
 
 
@@ -109,19 +146,25 @@ def test_a_point_of_fewer_sessions_says_so() -> None:
 
 
 def test_points_that_all_rest_on_the_same_number_of_sessions_say_it_once() -> None:
-    words = [word for word, _ in texts(charts.savings(Findings.of(partly(dict.fromkeys(KEEPS, 1)))))]
+    words = [
+        word for word, _ in texts(charts.savings(Findings.of(partly(dict.fromkeys(KEEPS, 1)))))
+    ]
     assert "n = 2 of 3 sessions · further right and up is better" in words and "truncate" in words
 
 
 def test_a_strategy_that_no_session_has_both_numbers_for_is_not_drawn() -> None:
     run = Findings.of(partly({"truncate": 3}))
     assert not [word for word, _ in texts(charts.savings(run)) if word.startswith("truncate")]
-    assert run.unscored.startswith("Recall on its own trigger rests on 0 of 3 sessions for truncate; the others")
+    assert run.unscored.startswith(
+        "Recall on its own trigger rests on 0 of 3 sessions for truncate; the others"
+    )
     assert findings().unscored == ""
 
 
 def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
-    first, second = (svg(charts.savings(findings_of(3)), "savings", "alt <words>") for _ in range(2))
+    first, second = (
+        svg(charts.savings(findings_of(3)), "savings", "alt <words>") for _ in range(2)
+    )
     assert first == second
     assert not re.search(r'(?:href|src)="(?!#)|url\((?!#)|@import|<image|<script', first)
     assert 'aria-label="alt &lt;words&gt;"' in first
@@ -129,7 +172,9 @@ def test_a_chart_is_the_same_bytes_twice_and_asks_for_nothing() -> None:
 
 def test_two_charts_on_a_page_share_no_id() -> None:
     run = findings()
-    ids = [set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")]
+    ids = [
+        set(re.findall(r' id="([^"]+)"', svg(charts.savings(run), name))) for name in ("one", "two")
+    ]
     assert ids[0] and not ids[0] & ids[1]
 
 
@@ -154,5 +199,9 @@ def test_labels_are_moved_apart_around_where_they_want_to_be() -> None:
 def test_labels_stand_apart_where_isotonic_regression_puts_them() -> None:
     wanted, step = [0.0, 1.0, 1.5, 40.0, 41.0, 41.0, 90.0], 6.0
     places = step * np.arange(len(wanted))
-    assert apart(wanted, step, -100, 200) == pytest.approx(isotonic_regression(np.array(wanted) - places).x + places)
-    assert min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []
+    assert apart(wanted, step, -100, 200) == pytest.approx(
+        isotonic_regression(np.array(wanted) - places).x + places
+    )
+    assert (
+        min(np.diff(apart(wanted, step, 0, 100))) >= step - 1e-9 and apart([], step, 0, 100) == []
+    )

@@ -13,9 +13,15 @@ from workbench.report.page.verdict import headline_html
 
 
 def with_code(sessions: int) -> MadeResults:
-    """A run in which some sessions need lines of code, of which contexts have half as much as of names."""
+    """A run in which some sessions need lines of code, of which contexts have half as much as of
+    names.
+    """
     run = made(9)
-    names = [row for row in run.rows["scores"] if row["metric"] == "exam_recall" and row["value"] is not None]
+    names = [
+        row
+        for row in run.rows["scores"]
+        if row["metric"] == "exam_recall" and row["value"] is not None
+    ]
     chosen = sorted({row["session"] for row in names})[:sessions]
     for row in names:
         value = row["value"] / 2 if row["session"] in chosen else None
@@ -25,7 +31,11 @@ def with_code(sessions: int) -> MadeResults:
 
 def test_the_first_table_has_code_beside_names_where_any_session_needs_code() -> None:
     html = headline_html(Findings.of(with_code(9))).html
-    assert html.index("Names, same size") < html.index("Code, same size") < html.index("Names, own trigger")
+    assert (
+        html.index("Names, same size")
+        < html.index("Code, same size")
+        < html.index("Names, own trigger")
+    )
     assert "edits or quotes" in html
 
 

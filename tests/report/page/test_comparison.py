@@ -23,9 +23,13 @@ def test_every_strategy_is_compared_with_the_baseline_at_equal_size_where_there_
     run = tables_of(9)
     found = differences(run).set_index("strategy")
     assert set(found.index) == {"summarize", "pipeline", "none", "null"}
-    at_size = run.scores[(run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")]
+    at_size = run.scores[
+        (run.scores["metric"] == "exam_recall") & (run.scores["mode"] == "matched")
+    ]
     means = at_size.groupby(["strategy", "session"])["value"].mean().groupby("strategy").mean()
-    assert found.loc["summarize", "difference"] == pytest.approx(means["summarize"] - means["truncate"])
+    assert found.loc["summarize", "difference"] == pytest.approx(
+        means["summarize"] - means["truncate"]
+    )
     own = differences(tables_of(9, shares=())).set_index("strategy")
     assert own.loc["summarize", "difference"] == pytest.approx(0.74 - 0.5, abs=0.06)
 
@@ -70,7 +74,9 @@ def test_an_empty_run_has_no_differences() -> None:
 
 def test_every_table_of_a_report_is_a_data_frame_with_the_documented_columns() -> None:
     report = Report(made(9))
-    documented = dict(re.findall(r"^\| `(\w+)` \| [^|]+\| `([a-z_ ]+)`", DOCS.read_text(encoding="utf-8"), re.M))
+    documented = dict(
+        re.findall(r"^\| `(\w+)` \| [^|]+\| `([a-z_ ]+)`", DOCS.read_text(encoding="utf-8"), re.M)
+    )
     for part in ("headline", "differences", "integrity"):
         data = getattr(report, part).data
         assert sorted(data.columns) == sorted(documented[part].split()), part
@@ -83,12 +89,23 @@ def test_control_characters_do_not_reach_a_terminal_through_a_table() -> None:
 
 
 def test_a_test_that_the_interval_does_not_bear_out_is_said_to_be_so() -> None:
-    row = {"verdict": "undecided", "reference": False, "p": 0.02, "p_holm": 0.049, "detectable": 0.03, "would_do": 9,
-           "sessions": 10, "projects": 10, "why": ""}  # fmt: skip
+    row = {
+        "verdict": "undecided",
+        "reference": False,
+        "p": 0.02,
+        "p_holm": 0.049,
+        "detectable": 0.03,
+        "would_do": 9,
+        "sessions": 10,
+        "projects": 10,
+        "why": "",
+    }
     words = environment().get_template("report/words.txt").module
 
     def finding(one: dict[str, object]) -> str:
         return str(words.finding(one, "better", "worse", "truncate", WORTH, ALPHA))  # type: ignore[attr-defined]
 
-    assert finding(row).endswith("from truncate; the test is significant, but the interval includes 0")
+    assert finding(row).endswith(
+        "from truncate; the test is significant, but the interval includes 0"
+    )
     assert "80 % power for 3 points" in finding(row | {"p_holm": 0.06})

@@ -10,7 +10,9 @@ from workbench.report.page.contexts import contexts_html
 def lines(html: str) -> list[list[tuple[int, int]]]:
     """The points of each strategy's line, picture by picture."""
     found = re.findall(r'<polyline points="([^"]+)"', html)
-    return [[(int(x), int(y)) for x, y in (pair.split(",") for pair in one.split())] for one in found]
+    return [
+        [(int(x), int(y)) for x, y in (pair.split(",") for pair in one.split())] for one in found
+    ]
 
 
 def test_each_session_has_a_picture_a_strategy_and_one_session_is_open() -> None:
@@ -41,8 +43,9 @@ def test_of_a_long_session_each_point_is_the_largest_of_its_neighbours() -> None
     steps = [row for row in source.rows["steps"] if row["strategy"] == "truncate"]
     source.rows["steps"] = [
         {**row, "request": row["request"] + 60 * n, "tokens_sent": row["tokens_sent"] + n}
-        for row in steps for n in range(20)
-    ]  # fmt: skip
+        for row in steps
+        for n in range(20)
+    ]
     run = Findings.of(source)
     (line,) = lines(contexts_html(run).html)
     sent = dict(zip(run.tables.steps["request"], run.tables.steps["tokens_sent"], strict=True))

@@ -28,21 +28,57 @@ class Run:
 
 def bill(session: str, strategy: str, usd: float, **more: Any) -> dict[str, Any]:
     return {
-        "session": session, "strategy": strategy, "model": "m", "row": "some-model", "cache": "Anthropic, 5 minutes",
-        "why": "", "requests": 3, "tokens_input": 0, "tokens_read": 900, "tokens_written": 100, "tokens_output": 5,
-        "usd": usd, "usd_input": 0.0, "usd_read": usd / 2, "usd_write": usd / 2, "usd_output": 0.0,
-        "usd_summaries": 0.0, "usd_uncompacted": 4.0, "usd_fetching": 0.0, "net_saving": 4.0 - usd, "breaks": 1,
-        "parted_at": None if strategy == "none" else 1, "even_at": None, "assumed_summaries": 0,
-    } | more  # fmt: skip
+        "session": session,
+        "strategy": strategy,
+        "model": "m",
+        "row": "some-model",
+        "cache": "Anthropic, 5 minutes",
+        "why": "",
+        "requests": 3,
+        "tokens_input": 0,
+        "tokens_read": 900,
+        "tokens_written": 100,
+        "tokens_output": 5,
+        "usd": usd,
+        "usd_input": 0.0,
+        "usd_read": usd / 2,
+        "usd_write": usd / 2,
+        "usd_output": 0.0,
+        "usd_summaries": 0.0,
+        "usd_uncompacted": 4.0,
+        "usd_fetching": 0.0,
+        "net_saving": 4.0 - usd,
+        "breaks": 1,
+        "parted_at": None if strategy == "none" else 1,
+        "even_at": None,
+        "assumed_summaries": 0,
+    } | more
 
 
 def matched(session: str, **more: Any) -> dict[str, Any]:
     return {
-        "session": session, "model": "m", "row": "some-model", "cache": "", "why": "", "requests": 50, "left_out": 0,
-        "prompt_error": 0.004, "read_error": 0.003, "usd_error": 0.01, "usd": 3.9, "usd_reported": 4.0, "missed": 0,
-        "bill_error": -0.025, "usd_missed": 0.2, "usd_found": 0.1,
-        "compactions": 0, "clearings": 0, "shrunk": 0, "grown": 0, "unseen_start": 0,
-    } | more  # fmt: skip
+        "session": session,
+        "model": "m",
+        "row": "some-model",
+        "cache": "",
+        "why": "",
+        "requests": 50,
+        "left_out": 0,
+        "prompt_error": 0.004,
+        "read_error": 0.003,
+        "usd_error": 0.01,
+        "usd": 3.9,
+        "usd_reported": 4.0,
+        "missed": 0,
+        "bill_error": -0.025,
+        "usd_missed": 0.2,
+        "usd_found": 0.1,
+        "compactions": 0,
+        "clearings": 0,
+        "shrunk": 0,
+        "grown": 0,
+        "unseen_start": 0,
+    } | more
 
 
 def run(sessions: int = 3) -> Run:
@@ -51,9 +87,12 @@ def run(sessions: int = 3) -> Run:
         name = f"s{n}"
         for strategy, usd in (("none", 4.0), ("truncate", 3.0), ("summarize", 5.0)):
             even = {"even_at": 2} if strategy == "truncate" else {}
-            rows["costs"].append(bill(name, strategy, usd, usd_uncompacted=4.0 + n, net_saving=4.0 + n - usd, **even))
+            rows["costs"].append(
+                bill(name, strategy, usd, usd_uncompacted=4.0 + n, net_saving=4.0 + n - usd, **even)
+            )
             rows["steps"] += [
-                {"session": name, "strategy": strategy, "request": i, "index": i, "usd": usd / 3} for i in range(3)
+                {"session": name, "strategy": strategy, "request": i, "index": i, "usd": usd / 3}
+                for i in range(3)
             ]
         rows["reconciliation"].append(matched(name))
     return Run(rows)
@@ -88,7 +127,8 @@ def test_what_comes_from_the_cache_stands_with_how_often_it_broke() -> None:
 def test_an_assumed_price_and_assumed_summaries_are_told() -> None:
     made = run(1)
     made.rows["costs"] = [
-        row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2} for row in made.rows["costs"]
+        row | {"why": "no price is known for the model 'x'", "assumed_summaries": 2}
+        for row in made.rows["costs"]
     ]
     shown = costs_html(Findings.of(made)).html
     assert "In 1 session, since no price is known for the model" in shown
@@ -99,7 +139,10 @@ def test_hostile_names_are_escaped() -> None:
     made = run(1)
     made.rows["costs"] = [row | {"row": "<script>x"} for row in made.rows["costs"]]
     made.rows["reconciliation"] = [matched("<script>y")]
-    assert "<script>" not in costs_html(Findings.of(made)).html + reconciled_html(Findings.of(made)).html
+    assert (
+        "<script>"
+        not in costs_html(Findings.of(made)).html + reconciled_html(Findings.of(made)).html
+    )
 
 
 def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
@@ -110,35 +153,59 @@ def test_the_chart_marks_where_a_strategy_has_paid_off() -> None:
     assert axes.get_xlabel() == "request" and "USD" in axes.get_ylabel()
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert [dot.get_xydata().tolist() for dot in dots] == [[[2.0, 3.0]]]
-    assert "n = 3 requests" in next(text.get_text() for text in axes.texts if text.get_gid() == "note")
-    assert "truncate $3.00, no dearer than without compaction from request 2" in Report(source).spending().alt
+    assert "n = 3 requests" in next(
+        text.get_text() for text in axes.texts if text.get_gid() == "note"
+    )
+    assert (
+        "truncate $3.00, no dearer than without compaction from request 2"
+        in Report(source).spending().alt
+    )
 
 
 def test_reported_usage_is_compared_session_by_session() -> None:
     made = run()
     made.rows["reconciliation"] = [
         matched("good"),
-        matched("bad", bill_error=-0.025, reasons="missed after a pause -2 %", prompt_error=0.05, shrunk=2,
-            compactions=1, left_out=3, unseen_start=1),
+        matched(
+            "bad",
+            bill_error=-0.025,
+            reasons="missed after a pause -2 %",
+            prompt_error=0.05,
+            shrunk=2,
+            compactions=1,
+            left_out=3,
+            unseen_start=1,
+        ),
         matched("silent", requests=0, prompt_error=None, read_error=None, usd_error=None, usd=None),
-    ]  # fmt: skip
+    ]
     found = reconciled_html(Findings.of(made))
     assert "within 2 % in 1 of 2 sessions" in found.plain
     assert "1 session could not be checked" in found.plain
-    assert "median bill of a whole session is off by 2.5 %, all dollars together by -2.5 %" in found.plain
+    assert (
+        "median bill of a whole session is off by 2.5 %, all dollars together by -2.5 %"
+        in found.plain
+    )
     assert "5.0 % were paid since the provider's cache missed" in found.plain
     assert "what is left is off by 0.0 % in the median" in found.plain
-    assert "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out" in found.html
+    assert (
+        "1 compaction, 2 unrecorded cuts, a start in another file and 3 answers left out"
+        in found.html
+    )
     assert found.html.index("bad") < found.html.index("good")
     made.rows["sessions"] = [{"session": "bad", "title": "Mend the tests", "status": "ok"}]
     assert "Mend the tests" in reconciled_html(Findings.of(made)).html
     assert "-2.5 %" in found.html
-    assert "missed after a pause -2 %; 3 answers without a report or by another model in neither bill" in found.html
+    assert (
+        "missed after a pause -2 %; 3 answers without a report or by another model in neither bill"
+        in found.html
+    )
 
 
 def test_no_bill_that_is_far_off_is_left_out_of_the_report() -> None:
     made = run()
-    made.rows["reconciliation"] = [matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)]
+    made.rows["reconciliation"] = [
+        matched(f"s{n}", bill_error=-0.5, reasons=f"because {n}.") for n in range(60)
+    ]
     found = reconciled_html(Findings.of(made)).html
     assert all(f"because {n}." in found for n in range(60))
 

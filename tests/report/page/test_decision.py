@@ -1,4 +1,6 @@
-"""The decision: one recommendation with what it trades, how sure it is, and what would change it."""
+"""The decision: one recommendation with what it trades, how sure it is, and what would change
+it.
+"""
 
 import re
 
@@ -17,9 +19,15 @@ def decided(run: MadeResults) -> Decision:
 
 
 def on_own_trigger(run: MadeResults, **recall: float) -> MadeResults:
-    """The same, with this recall on the strategies' own triggers, a little different in each session."""
+    """The same, with this recall on the strategies' own triggers, a little different in each
+    session.
+    """
     for row in run.rows["scores"]:
-        if row["metric"] == "exam_recall" and row["mode"] == "natural" and row["strategy"] in recall:
+        if (
+            row["metric"] == "exam_recall"
+            and row["mode"] == "natural"
+            and row["strategy"] in recall
+        ):
             row["value"] = recall[row["strategy"]] + 0.01 * (int(row["session"][-2:]) % 3)
     return run
 
@@ -28,50 +36,69 @@ def priced(run: MadeResults, **saved: float) -> MadeResults:
     """The same with a bill of $10 a session, of which each strategy saves this share."""
     run.rows["costs"] = [
         {
-            "session": row["session"], "strategy": name, "row": "some-model", "usd": 10 - 10 * share,
-            "usd_fetching": 0.0, "usd_uncompacted": 10.0, "net_saving": 10 * share,
+            "session": row["session"],
+            "strategy": name,
+            "row": "some-model",
+            "usd": 10 - 10 * share,
+            "usd_fetching": 0.0,
+            "usd_uncompacted": 10.0,
+            "net_saving": 10 * share,
         }
-        for row in run.rows["sessions"] for name, share in saved.items()
-    ]  # fmt: skip
+        for row in run.rows["sessions"]
+        for name, share in saved.items()
+    ]
     return run
 
 
 def test_a_clear_lead_is_recommended_with_its_interval_and_what_the_others_would_do() -> None:
     found = decided(priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2))
     assert found.use == "summarize" and found.recommendation == "Use summarize."
-    assert re.search(r"summarize keeps \d+ % of the names and saves 10 % of the bill; pipeline keeps", found.trade_off)
-    assert (
-        found.confidence.startswith("Confidence: high. It leads pipeline by 1") and "95 % interval" in found.confidence
+    assert re.search(
+        r"summarize keeps \d+ % of the names and saves 10 % of the bill; pipeline keeps",
+        found.trade_off,
     )
-    assert found.points == dict(sorted(found.points.items(), key=lambda one: -one[1])) and set(found.points) == {
-        "summarize", "pipeline", "truncate"
-    }  # fmt: skip
+    assert (
+        found.confidence.startswith("Confidence: high. It leads pipeline by 1")
+        and "95 % interval" in found.confidence
+    )
+    assert found.points == dict(sorted(found.points.items(), key=lambda one: -one[1])) and set(
+        found.points
+    ) == {"summarize", "pipeline", "truncate"}
 
 
 def test_the_bill_is_that_of_all_sessions_as_in_the_table_below() -> None:
     run = priced(made(9), truncate=0.3, summarize=0.1, pipeline=0.2)
     unasked = run.rows["sessions"][0]["session"]
     run.rows["scores"] = [
-        row for row in run.rows["scores"]
+        row
+        for row in run.rows["scores"]
         if (row["session"], row["metric"], row["mode"]) != (unasked, "exam_recall", "natural")
-    ]  # fmt: skip
+    ]
     for row in run.rows["costs"]:
         if row["session"] == unasked:
             row.update(usd=90.0, usd_uncompacted=90.0, net_saving=0.0)
-    assert re.search(r"summarize keeps .* and saves 5 % of the bill; pipeline", decided(run).trade_off)
+    assert re.search(
+        r"summarize keeps .* and saves 5 % of the bill; pipeline", decided(run).trade_off
+    )
 
 
 def test_it_says_at_which_worth_of_the_bill_another_one_would_be_better() -> None:
-    run = on_own_trigger(priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7)
+    run = on_own_trigger(
+        priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
+    )
     found = decided(on_own_trigger(run, truncate=0.6))
     assert "truncate, if a tenth of the bill is worth more than 5 points" in found.changes[0]
     cheaper = decided(on_own_trigger(run, truncate=0.78))
     assert cheaper.use == "truncate"
-    assert "summarize, if a tenth of the bill is worth less than 0.5 points" in " ".join(cheaper.changes)
+    assert "summarize, if a tenth of the bill is worth less than 0.5 points" in " ".join(
+        cheaper.changes
+    )
 
 
 def test_that_worth_is_of_the_sessions_that_have_points() -> None:
-    run = on_own_trigger(priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7)
+    run = on_own_trigger(
+        priced(made(9), truncate=0.5, summarize=0.1, pipeline=0.2), summarize=0.8, pipeline=0.7
+    )
     run = on_own_trigger(run, truncate=0.6)
     for row in run.rows["scores"]:
         if row["session"] == "session-00" and row["metric"] == "exam_recall":
@@ -83,16 +110,26 @@ def test_that_worth_is_of_the_sessions_that_have_points() -> None:
 
 
 def test_nobody_pays_more_than_all_that_is_known_for_a_tenth_of_the_bill() -> None:
-    run = on_own_trigger(priced(made(9), truncate=0.11, summarize=0.1, pipeline=0.1), summarize=0.9, truncate=0.7)
-    assert not any(text.startswith("truncate, if a tenth of the bill") for text in decided(run).changes)
+    run = on_own_trigger(
+        priced(made(9), truncate=0.11, summarize=0.1, pipeline=0.1), summarize=0.9, truncate=0.7
+    )
+    assert not any(
+        text.startswith("truncate, if a tenth of the bill") for text in decided(run).changes
+    )
 
 
 def test_a_difference_that_nobody_would_notice_is_called_so_and_the_cheaper_one_is_taken() -> None:
     run = priced(made(9), truncate=0.12, summarize=0.1, pipeline=0.11)
     found = decided(on_own_trigger(run, summarize=0.8, pipeline=0.8, truncate=0.79))
-    assert found.recommendation.startswith("No difference that you would notice between") and found.use == "truncate"
+    assert (
+        found.recommendation.startswith("No difference that you would notice between")
+        and found.use == "truncate"
+    )
     two = decided(on_own_trigger(run, truncate=0.5))
-    assert two.use == "pipeline" and "you would not notice the difference from summarize" in two.recommendation
+    assert (
+        two.use == "pipeline"
+        and "you would not notice the difference from summarize" in two.recommendation
+    )
 
 
 def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -> None:
@@ -105,17 +142,28 @@ def test_a_strategy_that_the_panel_ranks_before_it_is_named_with_its_metrics() -
 
 def test_few_projects_are_no_confidence_and_more_of_them_might_change_it() -> None:
     found = decided(made(3))
-    assert found.confidence.startswith("Confidence: these sessions only. 3 projects are too few for an interval")
-    assert any(text.startswith("More projects, perhaps: an interval needs 6, not 3") for text in found.changes)
+    assert found.confidence.startswith(
+        "Confidence: these sessions only. 3 projects are too few for an interval"
+    )
+    assert any(
+        text.startswith("More projects, perhaps: an interval needs 6, not 3")
+        for text in found.changes
+    )
 
 
 def test_a_lead_within_chance_is_of_low_confidence() -> None:
     run = made(9)
     for row in run.rows["scores"]:
-        if row["metric"] == "exam_recall" and row["mode"] == "natural" and row["strategy"] in ("summarize", "pipeline"):
+        if (
+            row["metric"] == "exam_recall"
+            and row["mode"] == "natural"
+            and row["strategy"] in ("summarize", "pipeline")
+        ):
             turn = 0.3 * (-1) ** int(row["session"][-2:])
             row["value"] = 0.6 + (0.05 + turn) * (row["strategy"] == "summarize")
-    assert "which may be chance" in decided(run).confidence and decided(run).confidence.startswith("Confidence: low.")
+    assert "which may be chance" in decided(run).confidence and decided(run).confidence.startswith(
+        "Confidence: low."
+    )
 
 
 def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
@@ -124,9 +172,13 @@ def test_what_no_provider_takes_or_is_not_whole_is_not_recommended() -> None:
         if row["metric"] == "over_window" and row["strategy"] == "summarize":
             row["value"] = 0.2
     assert decided(run).use == "pipeline"
-    run.rows["replays"][list(KEEPS).index("pipeline")].update(status="pending", reason="asked later")
+    run.rows["replays"][list(KEEPS).index("pipeline")].update(
+        status="pending", reason="asked later"
+    )
     assert decided(run).use == "truncate"
-    assert decided(run).recommendation.startswith("truncate is the only strategy with figures that count")
+    assert decided(run).recommendation.startswith(
+        "truncate is the only strategy with figures that count"
+    )
 
 
 def test_the_agents_own_compaction_stands_beside_the_recommended_one() -> None:
@@ -141,15 +193,23 @@ def test_where_nothing_is_compacted_or_scored_nothing_is_recommended() -> None:
     for row in run.rows["scores"]:
         if row["metric"] == "exam_recall" and row["mode"] == "natural":
             row["value"] = 1.0
-    assert decided(run).recommendation.startswith("No difference that you would notice: at these windows")
+    assert decided(run).recommendation.startswith(
+        "No difference that you would notice: at these windows"
+    )
     for row in run.rows["scores"]:
         row["value"] = None
-    assert Findings.of(run).decision is None and "No strategy could be scored" in Report(run).verdict.html
+    assert (
+        Findings.of(run).decision is None
+        and "No strategy could be scored" in Report(run).verdict.html
+    )
 
 
 def test_the_page_begins_with_it_and_the_answer_at_equal_size_follows_the_table() -> None:
     report = Report(made(9))
-    assert "<strong>Use summarize.</strong>" in report.verdict.html and "What would change it" in report.verdict.html
+    assert (
+        "<strong>Use summarize.</strong>" in report.verdict.html
+        and "What would change it" in report.verdict.html
+    )
     table, _, below = report.headline.html.partition("</table>")
     assert "Names, same size" in table and "summarize keeps most." in below
     assert str(report.verdict.plain).startswith("Use summarize. On its own trigger")

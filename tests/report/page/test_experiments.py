@@ -1,4 +1,6 @@
-"""A grid of experiments: checked before anything runs, each in its own folder, gone on with where it broke off."""
+"""A grid of experiments: checked before anything runs, each in its own folder, gone on with
+where it broke off.
+"""
 
 import json
 from pathlib import Path
@@ -16,11 +18,15 @@ from workbench.report.page.notebooks import NotebookError, mark_dead, run_notebo
 
 
 def test_a_grid_is_every_combination() -> None:
-    found = points({"limit": "1"}, {"window": "16000,32_000", "strategies": "opal,pipeline;summarize"})
+    found = points(
+        {"limit": "1"}, {"window": "16000,32_000", "strategies": "opal,pipeline;summarize"}
+    )
     assert [(one["window"], one["strategies"]) for one in found] == [
-        (16_000, ["opal", "pipeline"]), (16_000, ["summarize"]),
-        (32_000, ["opal", "pipeline"]), (32_000, ["summarize"]),
-    ]  # fmt: skip
+        (16_000, ["opal", "pipeline"]),
+        (16_000, ["summarize"]),
+        (32_000, ["opal", "pipeline"]),
+        (32_000, ["summarize"]),
+    ]
     assert all(one["limit"] == 1 for one in found)
 
 
@@ -43,7 +49,10 @@ def test_what_cannot_work_is_said_before_anything_runs(
 
 
 def test_the_command_line_says_the_same(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["lab", "experiment", "-g", "window", "16000,many", "--out", str(tmp_path / "runs")]) == 2
+    assert (
+        main(["lab", "experiment", "-g", "window", "16000,many", "--out", str(tmp_path / "runs")])
+        == 2
+    )
     assert "whole number" in capsys.readouterr().err and not (tmp_path / "runs").exists()
 
 
@@ -59,7 +68,10 @@ def test_a_kernel_that_dies_leaves_its_notebook_with_a_mark(tmp_path: Path) -> N
     path.write_text(json.dumps(page))
     assert mark_dead(path) == "in cell 2"
     marked = json.loads(path.read_text())
-    assert "died in cell 2" in marked["cells"][0]["source"][0] and marked["metadata"]["papermill"]["exception"]
+    assert (
+        "died in cell 2" in marked["cells"][0]["source"][0]
+        and marked["metadata"]["papermill"]["exception"]
+    )
 
 
 @pytest.mark.notebook
@@ -68,31 +80,58 @@ def test_a_notebook_whose_kernel_is_killed_is_an_error_and_is_kept(tmp_path: Pat
     sources = ["n: int = 9  # a signal", "import os\nos.kill(os.getpid(), n)"]
     tags: list[dict[str, list[str]]] = [{"tags": ["parameters"]}, {}]
     cells = [
-        {"cell_type": "code", "id": f"c{i}", "metadata": tag, "source": source, "outputs": [], "execution_count": None}
+        {
+            "cell_type": "code",
+            "id": f"c{i}",
+            "metadata": tag,
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
         for i, (source, tag) in enumerate(zip(sources, tags, strict=True))
     ]
-    template.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    template.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    )
     with pytest.raises(NotebookError, match="its kernel died"):
         run_notebook(template, out, {})
     assert "The kernel died" in json.loads(out.read_text())["cells"][0]["source"][0]
 
 
 def here_if_it_can(template: Path, out: Path, values: dict[str, Any], **how: Any) -> Path:
-    return run_notebook(template, out, values, **how) if values["window"] == 500 else run_here(template, out, values)
+    return (
+        run_notebook(template, out, values, **how)
+        if values["window"] == 500
+        else run_here(template, out, values)
+    )
 
 
 @pytest.mark.notebook
-def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not FULL:  # the notebook that fails runs in a kernel all the same
         monkeypatch.setattr("workbench.report.page.experiments.run_notebook", here_if_it_can)
     out = tmp_path / "runs"
     fixed = {"limit": "1", "shares": "0.2", "strategies": "truncate"}
     grid = {"window": "16000,500"}
     done, failed = run_experiments(fixed, grid, out, jobs=2)
-    assert (done.outcome, failed.outcome) == ("done", "failed") and "must be at least 1000" in failed.reason
-    left = {"experiment.ipynb", "manifest.json", "scores.parquet", "report.ipynb", "report.html", DONE}
+    assert (done.outcome, failed.outcome) == (
+        "done",
+        "failed",
+    ) and "must be at least 1000" in failed.reason
+    left = {
+        "experiment.ipynb",
+        "manifest.json",
+        "scores.parquet",
+        "report.ipynb",
+        "report.html",
+        DONE,
+    }
     assert left <= {path.name for path in Path(done.folder).iterdir()}
-    assert "truncate was the only strategy" in (Path(done.folder) / "experiment.ipynb").read_text(encoding="utf-8")
+    assert "truncate was the only strategy" in (Path(done.folder) / "experiment.ipynb").read_text(
+        encoding="utf-8"
+    )
     page = (Path(failed.folder) / "experiment.ipynb").read_text(encoding="utf-8")
     assert "papermill-error-cell-tag" in page and not (Path(failed.folder) / DONE).exists()
 
@@ -106,5 +145,9 @@ def test_a_grid_runs_keeps_what_is_done_and_does_the_rest(tmp_path: Path, monkey
     again = run_experiments(fixed, grid, out, jobs=2)
     assert [one.outcome for one in again] == ["kept", "failed"] and again[1].reason == "as before"
     assert tried == [Path(failed.folder) / "experiment.ipynb"]
-    assert next(table_rows(again, grid)) == {"window": "16000", "outcome": "kept", "folder": done.folder}
+    assert next(table_rows(again, grid)) == {
+        "window": "16000",
+        "outcome": "kept",
+        "folder": done.folder,
+    }
     assert json.loads((Path(done.folder) / DONE).read_text())["code"] == package_version()

@@ -18,7 +18,9 @@ def write(tmp_path: Path) -> Any:
     def written(*cells: str) -> Any:
         first = nbformat.v4.new_code_cell('name: str = "nobody"  # who')
         first.metadata["tags"] = ["parameters"]
-        nb = nbformat.v4.new_notebook(cells=[first, *(nbformat.v4.new_code_cell(cell) for cell in cells)])
+        nb = nbformat.v4.new_notebook(
+            cells=[first, *(nbformat.v4.new_code_cell(cell) for cell in cells)]
+        )
         path = tmp_path / "template.ipynb"
         nbformat.write(nb, path)
         return path
@@ -28,7 +30,9 @@ def write(tmp_path: Path) -> Any:
 
 def outputs(path: Path) -> Any:
     cells = json.loads(path.read_text())["cells"]
-    return "".join("".join(out.get("text", "")) for cell in cells for out in cell.get("outputs", ()))
+    return "".join(
+        "".join(out.get("text", "")) for cell in cells for out in cell.get("outputs", ())
+    )
 
 
 def test_it_runs_this_interpreter_whatever_kernel_the_user_has(
@@ -43,7 +47,10 @@ def test_it_runs_this_interpreter_whatever_kernel_the_user_has(
     monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "home" / ".local" / "share" / "jupyter"))
     template = write("import sys, workbench\nprint(sys.executable, name)")
-    assert outputs(run_notebook(template, tmp_path / "out.ipynb", {"name": "ada"})).split() == [sys.executable, "ada"]
+    assert outputs(run_notebook(template, tmp_path / "out.ipynb", {"name": "ada"})).split() == [
+        sys.executable,
+        "ada",
+    ]
 
 
 def test_it_leaves_nothing_in_the_users_home(
@@ -51,15 +58,25 @@ def test_it_leaves_nothing_in_the_users_home(
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "MPLCONFIGDIR"):
+    for name in (
+        "JUPYTER_DATA_DIR",
+        "JUPYTER_CONFIG_DIR",
+        "JUPYTER_RUNTIME_DIR",
+        "IPYTHONDIR",
+        "MPLCONFIGDIR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CACHE_HOME", str(home / ".cache"))
-    run_notebook(write("import matplotlib.pyplot as plt; plt.plot([1])"), tmp_path / "out.ipynb", {})
+    run_notebook(
+        write("import matplotlib.pyplot as plt; plt.plot([1])"), tmp_path / "out.ipynb", {}
+    )
     assert list(home.rglob("*")) == []
 
 
-def test_a_cell_that_fails_is_named_and_the_notebook_is_kept(write: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_cell_that_fails_is_named_and_the_notebook_is_kept(
+    write: Callable[..., Path], tmp_path: Path
+) -> None:
     with pytest.raises(NotebookError, match="ZeroDivisionError"):
         run_notebook(write("print('so far')", "1 / 0"), tmp_path / "out.ipynb", {})
     assert "so far" in outputs(tmp_path / "out.ipynb")

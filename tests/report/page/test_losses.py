@@ -13,7 +13,8 @@ from workbench.report.page.losses import by_session_html, kinds_html
 def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
     html = kinds_html(findings_of(3)).html
     assert '<a class="into" href="#losses" data-show-by="truncate" data-show-kind="path">' in html
-    assert 'data-show-by="null"' not in html  # a reference that measures the scale has no losses of its own
+    # a reference that measures the scale has no losses of its own
+    assert 'data-show-by="null"' not in html
     rows = by_kind(tables_of(3)).set_index(["kind", "strategy"])["recall"]
     assert f"{100 * rows['path', 'truncate']:.0f} %" in html
 
@@ -21,7 +22,10 @@ def test_a_figure_leads_to_the_losses_of_its_kind_and_strategy() -> None:
 def test_a_figure_leads_to_the_losses_of_its_session() -> None:
     findings = findings_of(3)
     html = by_session_html(findings).html
-    assert '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">' in html
+    assert (
+        '<a class="into" href="#losses" data-show-by="pipeline" data-show-session="session-01">'
+        in html
+    )
     assert len(findings.figures.by_session) == 9
 
 
@@ -30,7 +34,10 @@ def test_a_session_without_a_score_is_shown_as_missing() -> None:
     for row in source.rows["scores"]:
         if row["session"] == "session-00" and row["strategy"] == "truncate":
             row["value"] = None
-    line = re.search(r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>", by_session_html(Findings.of(source)).html)
+    line = re.search(
+        r"<tr[^>]*>(?:(?!</tr>).)*Repair number 0.*?</tr>",
+        by_session_html(Findings.of(source)).html,
+    )
     assert line and line.group().count("–") == 1
 
 
@@ -51,7 +58,9 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
 ) -> None:
     source = made(1)
     rows = source.rows["losses"]
-    rows[:] = [row for row in rows if (row["strategy"], row["entity"]) != ("summarize", "src/store_2.py")]
+    rows[:] = [
+        row for row in rows if (row["strategy"], row["entity"]) != ("summarize", "src/store_2.py")
+    ]
     for row in rows:
         if row["entity"] == "src/store_0.py":
             row |= {"entity": name, "kind": "identifier", "evidence": stated}
@@ -62,16 +71,26 @@ def test_what_one_strategy_loses_and_another_keeps_comes_first_and_boilerplate_l
 
 
 def test_sessions_of_one_title_are_told_apart_and_a_title_stands_for_the_id() -> None:
-    assert list(session_titles(tables_of(2, title="Repair")).values()) == ["Repair (1 of 2)", "Repair (2 of 2)"]
+    assert list(session_titles(tables_of(2, title="Repair")).values()) == [
+        "Repair (1 of 2)",
+        "Repair (2 of 2)",
+    ]
     assert list(session_titles(tables_of(2)).values()) == ["Repair number 0", "Repair number 1"]
 
 
 def test_hostile_titles_stay_text() -> None:
     for text in HOSTILE:
         page = Page(by_session_html(findings_of(2, title=text)).html)
-        assert not page.open and not page.wrong and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+        assert (
+            not page.open
+            and not page.wrong
+            and not {"script", "img", "style"} & {tag for tag, _ in page.tags}
+        )
 
 
 def test_an_empty_run_says_so() -> None:
     findings = findings_of(0)
-    assert "No session" in by_session_html(findings).html and "Nothing from before" in kinds_html(findings).html
+    assert (
+        "No session" in by_session_html(findings).html
+        and "Nothing from before" in kinds_html(findings).html
+    )

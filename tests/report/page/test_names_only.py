@@ -1,4 +1,6 @@
-"""The alarm on a strategy that reads like a list of names: in the verdict, in JSON and in the terminal."""
+"""The alarm on a strategy that reads like a list of names: in the verdict, in JSON and in the
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ from workbench.report.page.verdict import headline_html
 
 
 class NameSoup:
-    """Writes the names of the history, eight a line, as many as fit, in the place of all but the last message."""
+    """Writes the names of the history, eight a line, as many as fit, in the place of all but the
+    last message.
+    """
 
     name = "name_soup"
 
     def plan(self, context: Context, budget: wb.Budget) -> wb.Plan | None:
         last = max(i for i, message in enumerate(context.messages) if message.role == "user")
-        said = " ".join(str(message.blocks) for i, message in enumerate(context.messages) if i != last)
+        said = " ".join(
+            str(message.blocks) for i, message in enumerate(context.messages) if i != last
+        )
         names = [*dict.fromkeys(re.findall(r"[\w./-]*[\d_/][\w./-]*", said))]
         lines = [" ".join(names[i : i + 8]) for i in range(0, len(names), 8)]
         room = budget.target - context.overhead - context.sizes[last]
@@ -35,13 +41,17 @@ class NameSoup:
             lines = lines[: -max(1, len(lines) // 20)]
         soup = wb.Summary(id="soup", text="\n".join(lines))
         start = next(i for i, message in enumerate(context.messages) if message.role != "system")
-        return wb.Plan((wb.Replace(start, last, (soup,)), wb.Replace(last + 1, len(context.messages))))
+        return wb.Plan(
+            (wb.Replace(start, last, (soup,)), wb.Replace(last + 1, len(context.messages)))
+        )
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     mine = wb.Preset("mine", wb.Strategy("mine", (NameSoup(),)))
-    sessions = [path for path in bundled_files() if path.parent.name in ("kiln-uploads", "saltmarsh-levels")]
+    sessions = [
+        path for path in bundled_files() if path.parent.name in ("kiln-uploads", "saltmarsh-levels")
+    ]
     out = tmp_path_factory.mktemp("run")
     return wb.compare(sessions, strategies=["truncate", mine], shares=(0.2,), out=out, quiet=True)
 
@@ -53,7 +63,10 @@ def test_a_soup_of_names_is_warned_of_and_honest_strategies_are_not(
     assert set(found["names_only"]) == {"mine"}
     assert found["names_only"]["mine"]["exam"] < found["names_only"]["mine"]["presence"] / 2
     assert "mine reads like a list of names" in found["verdict"]
-    assert "Not considered: mine, whose contexts read like a list of names." in found["decision"]["trade_off"]
+    assert (
+        "Not considered: mine, whose contexts read like a list of names."
+        in found["decision"]["trade_off"]
+    )
     show(Findings.of(run, "truncate"))
     assert "mine reads like a list of names" in " ".join(capsys.readouterr().out.split())
 
@@ -69,8 +82,12 @@ def test_a_context_that_holds_next_to_nothing_is_no_list_of_names() -> None:
 
 
 def with_levels(source: MadeResults, **levels: tuple[float, float]) -> MadeResults:
-    """The same with presence and the exam's score of some strategies at every size; others have .8 and .7."""
-    for row in [one for one in source.rows["scores"] if one["metric"] == NAMES and one["mode"] == "matched"]:
+    """The same with presence and the exam's score of some strategies at every size; others have
+    .8 and .7.
+    """
+    for row in [
+        one for one in source.rows["scores"] if one["metric"] == NAMES and one["mode"] == "matched"
+    ]:
         presence, row["value"] = levels.get(row["strategy"], (0.8, 0.7))
         source.rows["scores"].append({**row, "metric": "recall_presence", "value": presence})
     return source

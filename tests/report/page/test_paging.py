@@ -15,10 +15,23 @@ def run() -> MadeResults:
     found = made(2)
     for n in range(2):
         place = {"session": f"session-0{n}", "strategy": "truncate"}
-        bill = {"usd": 3.0, "usd_fetching": 0.0, "usd_uncompacted": 4.0, "net_saving": 1.0, "row": "some-model"}
+        bill = {
+            "usd": 3.0,
+            "usd_fetching": 0.0,
+            "usd_uncompacted": 4.0,
+            "net_saving": 1.0,
+            "row": "some-model",
+        }
         found.rows["costs"].append(place | bill)
         shares = {"visible": 0.5, "recoverable": 0.3, "lost": 0.2}
-        counts = {"boundaries": 8, "items": 40, "asked": 10, "answered": 6, "tokens": 9_000, "requests": 50}
+        counts = {
+            "boundaries": 8,
+            "items": 40,
+            "asked": 10,
+            "answered": 6,
+            "tokens": 9_000,
+            "requests": 50,
+        }
         paid = {"calls": 5 + n, "usd_recall": 0.5, "usd_fetching": 0.0, "net_saving": 0.5}
         found.rows["paging"].append({**place, "mode": "natural", **shares, **counts, **paid})
         found.rows["paging"].append({**place, "mode": "matched", "share": 0.1, **shares, **counts})
@@ -53,7 +66,9 @@ def test_a_run_without_recall_says_nothing_of_it(capsys: pytest.CaptureFixture[s
     assert outcome(made(2), Findings.of(made(2)), no_report=True)["within_reach"] == []
 
 
-def test_the_command_line_has_a_table_of_it_in_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_has_a_table_of_it_in_eighty_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     show(Findings.of(run()))
     shown = capsys.readouterr().out
     assert "Within reach of recall" in shown and max(map(len, shown.splitlines())) <= 80

@@ -13,7 +13,9 @@ def with_phrases(turned: bool) -> MadeResults:
     """A run in which another metric says what the exam says, or the opposite."""
     run = made(9)
     for row in [row for row in run.rows["scores"] if row["metric"] == "exam_recall"]:
-        run.rows["scores"].append(row | {"metric": "phrase_recall", "value": abs(turned - row["value"])})
+        run.rows["scores"].append(
+            row | {"metric": "phrase_recall", "value": abs(turned - row["value"])}
+        )
     return run
 
 
@@ -39,7 +41,9 @@ def test_a_rank_among_strategies_that_the_verdict_calls_level_says_so_and_by_wha
     for row in made_run.rows["scores"]:
         if row["metric"] == "exam_recall" and row["strategy"] == "pipeline":
             odd = int(row["session"][-1]) % 2
-            row["value"] = exam[row["session"], row["mode"], row["share"]] + (0.02 if odd else -0.02)
+            row["value"] = exam[row["session"], row["mode"], row["share"]] + (
+                0.02 if odd else -0.02
+            )
     findings = Findings.of(made_run)
     assert "do not differ significantly" in str(findings.verdict)
     panel = findings.figures.panel
@@ -53,13 +57,19 @@ def test_a_panel_that_disagrees_says_so_first_and_ranks_nobody_that_it_disputes(
     html = panel_html(Findings.of(with_phrases(turned=True)))
     assert html.data["rank"].isna().all()
     text = html.html[html.html.index("<p>") :]
-    assert text.startswith("<p>The panel disagrees about 3 pairs: ") and "in names" in text and "in phrases" in text
+    assert (
+        text.startswith("<p>The panel disagrees about 3 pairs: ")
+        and "in names" in text
+        and "in phrases" in text
+    )
 
 
 def test_the_agents_own_compaction_is_at_no_common_size_and_has_no_rank() -> None:
     findings = Findings.of(with_recorded(9))
     figures = findings.figures
-    assert "recorded" in figures.strategies and "recorded" not in set(panel_html(findings).data["strategy"])
+    assert "recorded" in figures.strategies and "recorded" not in set(
+        panel_html(findings).data["strategy"]
+    )
     assert "recorded" not in {*figures.integrity["strategy"], *figures.by_session["strategy"]}
     assert "recorded" not in by_session_html(findings).html
 

@@ -20,7 +20,9 @@ def template(tmp_path: Path) -> Any:
     cell = nbformat.v4.new_code_cell(CELL)
     cell.metadata["tags"] = ["parameters"]
     path = tmp_path / "template.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("hello"), cell]), path)
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("hello"), cell]), path
+    )
     return path
 
 
@@ -41,7 +43,9 @@ def test_names_and_types_are_read(template: Path) -> None:
         ("model", "none", "none"),
     ],
 )
-def test_a_text_is_read_as_the_declared_type(template: Path, name: str, text: str, value: Any) -> None:
+def test_a_text_is_read_as_the_declared_type(
+    template: Path, name: str, text: str, value: Any
+) -> None:
     assert checked(template, {name: text}) == {name: value}
 
 

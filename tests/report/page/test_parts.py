@@ -51,19 +51,25 @@ def hostile(text: str) -> Findings:
     """A run with that text in every place, made once; for all tests."""
     source = made(2, entity=text, evidence=f"before {text} after", use=f"use {text}", title=text)
     source.rows["sessions"][0].update(path=text, format=text, skipped=text)
-    source.rows["sessions"].append({"session": text, "path": text, "status": "unreadable", "reason": text})
+    source.rows["sessions"].append(
+        {"session": text, "path": text, "status": "unreadable", "reason": text}
+    )
     source.rows["replays"][0].update(status="failed", reason=text)
     source.manifest.update({"command": ["workbench", "compare", text]})
     return Findings.of(source)
 
 
 @pytest.mark.parametrize("piece", PIECES)
-@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode())
+@pytest.mark.parametrize(
+    "text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode()
+)
 def test_hostile_text_stays_text(piece: Callable[[Findings], Html], text: str) -> None:
     html = piece(hostile(text)).html
     page = Page(html)
     assert not page.open and not page.wrong
-    assert not {"script", "img", "style", "main", "iframe", "object"} & {tag for tag, _ in page.tags}
+    assert not {"script", "img", "style", "main", "iframe", "object"} & {
+        tag for tag, _ in page.tags
+    }
     assert {attrs["href"] for tag, attrs in page.tags if tag == "a"} <= {"#losses"}
     assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
     assert len(html) < 120_000
@@ -104,7 +110,9 @@ def test_the_best_strategy_is_marked_and_references_are_named() -> None:
 
 def test_a_failed_replay_stands_in_the_table_and_is_no_zero() -> None:
     source = made(1)
-    source.rows["replays"] = [row | {"status": "failed", "reason": "the model"} for row in source.rows["replays"]]
+    source.rows["replays"] = [
+        row | {"status": "failed", "reason": "the model"} for row in source.rows["replays"]
+    ]
     source.rows["scores"] = []
     html = headline_html(Findings.of(source)).html
     assert "1 failed" in html and "0 %" not in html
@@ -120,5 +128,6 @@ def test_a_run_from_python_says_how_to_make_it_again() -> None:
     source.manifest.update({"command": []})
     told = reproduce_html(Findings.of(source))
     assert (
-        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain and "not a language model" in told.html
+        "wb.compare(['recorded/a.jsonl'], strategies=['truncate'" in told.plain
+        and "not a language model" in told.html
     )

@@ -1,4 +1,6 @@
-"""The headline is two numbers; the page says who read, and names no winner where the reader's error may be larger."""
+"""The headline is two numbers; the page says who read, and names no winner where the reader's
+error may be larger.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +32,19 @@ TELLS = {"none": 0.86, "null": 0.2, "truncate": 0.5, "summarize": 0.62, "pipelin
 
 
 def examined(sessions: int = 9, having: int = 9, **tells: float) -> MadeResults:
-    """A run in which so many sessions have an exam of the work; `tells` changes what strategies tell of it."""
+    """A run in which so many sessions have an exam of the work; `tells` changes what strategies
+    tell of it.
+    """
     run = made(sessions)
     means = TELLS | tells
     for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
         number = int(row["session"][-2:])
         value = None if number >= having else means[row["strategy"]] + 0.01 * (number % 3)
-        if row["share"] is not None and value is not None and row["strategy"] not in ("none", "null"):
+        if (
+            row["share"] is not None
+            and value is not None
+            and row["strategy"] not in ("none", "null")
+        ):
             value += 0.2 * row["share"]
         why = "" if number < having else "no exam of the work was written for this session"
         run.rows["scores"].append(row | {"metric": WORK, "value": value, "why": why, "n": 1})
@@ -73,7 +81,9 @@ def test_strategies_are_ranked_by_the_work_where_it_is_known() -> None:
     assert Tables.of(examined(having=4)).contenders[0] == "summarize"
 
 
-def test_terminal_page_and_json_say_who_read_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_page_and_json_say_who_read_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     run = examined()
     left_out = shipped_reader().left_out
     assert left_out is not None
@@ -89,13 +99,19 @@ def test_terminal_page_and_json_agree_on_both_numbers(capsys: pytest.CaptureFixt
     run = examined()
     tables = Tables.of(run)
     shown, html = printed(run, capsys), page(run)
-    rows = {row["strategy"]: row for row in outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]}  # type: ignore[attr-defined]
+    rows = {
+        row["strategy"]: row
+        for row in outcome(run, Findings.of_tables(tables), no_report=True)["strategies"]
+    }  # type: ignore[attr-defined]
     for name in tables.contenders:
         for half, metric in (("work", WORK), ("names", NAMES)):
             estimate = tables.best_recall(name, metric)
             assert estimate is not None
             assert rows[name][half] == estimate.mean
-            assert f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to {100 * estimate.high:.0f})" in shown
+            assert (
+                f"{100 * estimate.mean:.0f} % ({100 * estimate.low:.0f} to"
+                f" {100 * estimate.high:.0f})" in shown
+            )
             assert f"{100 * estimate.mean:.0f} % <small>{100 * estimate.low:.0f} to" in html
 
 
@@ -103,7 +119,9 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
     run = made(9)
     told = {"truncate": 0.4, "summarize": 0.7, "pipeline": 0.75}
     for row in [row for row in run.rows["scores"] if row["metric"] == NAMES]:
-        run.rows["scores"].append(row | {"metric": STATEMENTS, "value": told.get(row["strategy"]), "why": ""})
+        run.rows["scores"].append(
+            row | {"metric": STATEMENTS, "value": told.get(row["strategy"]), "why": ""}
+        )
     shown = unknown_work(Tables.of(run))
     assert "stands in: " in shown
     assert "truncate .40" in shown
@@ -111,7 +129,9 @@ def test_the_recordings_own_statements_stand_in_where_nobody_wrote_an_exam() -> 
     assert "stands in" not in unknown_work(Tables.of(made(9)))
 
 
-@pytest.mark.parametrize(("having", "words"), [(0, "for these sessions"), (5, "for 4 of 9 sessions")])
+@pytest.mark.parametrize(
+    ("having", "words"), [(0, "for these sessions"), (5, "for 4 of 9 sessions")]
+)
 def test_what_nobody_asked_is_said_to_be_unknown_with_the_command(
     having: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,7 +155,9 @@ def test_an_unknown_half_is_missing_and_never_zero() -> None:
 def test_where_rules_wrote_all_summaries_the_first_line_says_what_is_compared(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run = written_by(examined(), summarize="extractive", pipeline="extractive + the strategy's stand-in")
+    run = written_by(
+        examined(), summarize="extractive", pipeline="extractive + the strategy's stand-in"
+    )
     assert printed(run, capsys).startswith(WITHOUT_A_MODEL)
     assert f'<p class="opening">{WITHOUT_A_MODEL}</p>' in page(run)
     with_model = written_by(examined(), summarize="a-model", pipeline="extractive")
@@ -163,27 +185,37 @@ def test_where_both_wrote_the_mode_says_who_made_the_contexts() -> None:
         if row["strategy"] == "summarize":
             row |= {"requests": 1, "by_rule": 0}
     natural = [row for row in run.rows["compactions"] if row["strategy"] == "summarize"]
-    run.rows["compactions"] += [row | {"mode": "matched", "writer": "extractive", "by_rule": 1} for row in natural]
+    run.rows["compactions"] += [
+        row | {"mode": "matched", "writer": "extractive", "by_rule": 1} for row in natural
+    ]
     tables = Tables.of(run)
     assert kinds(tables)["summarize"] == "mixed"
-    assert [tables.text_kind("summarize", mode) for mode in ("natural", "matched")] == ["model", "rule"]
+    assert [tables.text_kind("summarize", mode) for mode in ("natural", "matched")] == [
+        "model",
+        "rule",
+    ]
     assert tables.rule_share("summarize") == 0.5
     assert bias_between(tables, "summarize", "pipeline", WORK, "natural") == 0.0
     assert bias_between(tables, "summarize", "pipeline", WORK, "matched") > 0.05
     assert bias_between(tables, "summarize", "pipeline", NAMES) == 0.5
 
 
-def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_lead_smaller_than_the_bias_between_the_kinds_has_no_winner(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     known = calibrations()
     by_a_model = written_by(examined(), summarize="a-model", pipeline="extractive")
     error = bias_between(Tables.of(by_a_model), "summarize", "pipeline", WORK)
     assert error > 0.05
-    run = written_by(examined(summarize=0.70 + error / 2), summarize="a-model", pipeline="extractive")
+    run = written_by(
+        examined(summarize=0.70 + error / 2), summarize="a-model", pipeline="extractive"
+    )
     found = Findings.of(run).decision
     assert found is not None
     assert found.use == ""
     assert found.recommendation.startswith(
-        "No winner between summarize and pipeline on their own triggers: the fitted reader's own error between a "
+        "No winner between summarize and pipeline on their own triggers: the fitted reader's own"
+        " error between a "
     )
     assert Findings.of(run).verdict.answer.startswith("No winner between")
     assert "The fitted reader foretold" in page(run)
@@ -197,7 +229,9 @@ def test_who_is_level_with_the_leader_is_among_those_without_a_winner() -> None:
     run = written_by(examined(summarize=0.72, truncate=0.719, pipeline=0.70), **writers)
     found = Findings.of(run).decision
     assert found is not None
-    assert found.recommendation.startswith("No winner between summarize, truncate and pipeline on their own triggers")
+    assert found.recommendation.startswith(
+        "No winner between summarize, truncate and pipeline on their own triggers"
+    )
 
 
 def test_a_lead_larger_than_the_bias_has_one() -> None:
@@ -227,5 +261,8 @@ def test_a_difference_that_may_be_bias_is_neither_better_nor_worse() -> None:
     assert rows.loc["summarize", "verdict"] == "undecided"
     assert rows.loc["summarize", "why"] == BIAS
     assert (
-        differences(Tables.of(examined(summarize=0.56))).set_index("strategy").loc["summarize", "verdict"] == "better"
+        differences(Tables.of(examined(summarize=0.56)))
+        .set_index("strategy")
+        .loc["summarize", "verdict"]
+        == "better"
     )

@@ -54,7 +54,10 @@ def test_hostile_text_runs_nothing(large: Path) -> None:
 
 def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
     text = re.sub(
-        r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "", large.read_text(encoding="utf-8"), flags=re.S
+        r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>",
+        "",
+        large.read_text(encoding="utf-8"),
+        flags=re.S,
     )
     plain = " ".join(re.sub(r"<[^>]+>", " ", text).split())
     assert "Use summarize. On its own trigger" in plain[:700]
@@ -63,18 +66,28 @@ def test_the_first_words_are_the_answer_and_code_is_hidden(large: Path) -> None:
 
 
 def test_every_chart_has_words_for_those_who_cannot_see_it(large: Path) -> None:
-    pictures = [attrs for tag, attrs in Page(large.read_text(encoding="utf-8")).tags if tag == "svg"]
+    pictures = [
+        attrs for tag, attrs in Page(large.read_text(encoding="utf-8")).tags if tag == "svg"
+    ]
     assert len(pictures) >= 4 and all(len(attrs.get("aria-label", "")) > 20 for attrs in pictures)
 
 
-def test_the_notebook_beside_the_page_shows_what_its_cells_show_when_they_run(tmp_path: Path) -> None:
+def test_the_notebook_beside_the_page_shows_what_its_cells_show_when_they_run(
+    tmp_path: Path,
+) -> None:
     folder = rendered(made(3).written(tmp_path / "run")).parent
-    assert (folder / "report.html").stat().st_mtime_ns < (folder / "report.ipynb").stat().st_mtime_ns
+    assert (folder / "report.html").stat().st_mtime_ns < (
+        folder / "report.ipynb"
+    ).stat().st_mtime_ns
     beside = nbformat.read(folder / "report.ipynb", 4)
     nbformat.validate(beside)
-    ran = nbformat.read(run_here(notebook("report"), tmp_path / "ran.ipynb", {"run_folder": str(folder)}), 4)
+    ran = nbformat.read(
+        run_here(notebook("report"), tmp_path / "ran.ipynb", {"run_folder": str(folder)}), 4
+    )
     assert shown(beside) == shown(ran) and len(shown(ran)) > 20
-    assert kinds(beside) == kinds(ran) and ["image/png", "image/svg+xml", "text/plain"] in kinds(ran)
+    assert kinds(beside) == kinds(ran) and ["image/png", "image/svg+xml", "text/plain"] in kinds(
+        ran
+    )
 
 
 def kinds(page: Any) -> list[list[str]]:
@@ -88,9 +101,15 @@ def shown(page: Any) -> list[str]:
 
 def test_a_run_in_which_nothing_could_be_read_has_a_report_too(tmp_path: Path) -> None:
     source = made(0)
-    source.rows["sessions"] = [{"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}]
+    source.rows["sessions"] = [
+        {"session": "a.json", "path": "a.json", "status": "unreadable", "reason": "no format"}
+    ]
     html = rendered(source.written(tmp_path / "run")).read_text(encoding="utf-8")
-    assert "Nothing was compared" in html and "no format" in html and html.count("Nothing to draw") >= 3
+    assert (
+        "Nothing was compared" in html
+        and "no format" in html
+        and html.count("Nothing to draw") >= 3
+    )
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
@@ -116,9 +135,13 @@ def test_a_sweep_against_another_run_begins_with_what_changed(tmp_path: Path) ->
         for name in ("summarize", "pipeline", "truncate")
     ]
     found = rendered(now.written(tmp_path / "now"), other=then.written(tmp_path / "then"))
-    assert found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
+    assert (
+        found.name == "report-against-then.html" and not (tmp_path / "now" / "report.html").exists()
+    )
     html = found.read_text(encoding="utf-8")
     text = " ".join(re.sub(r"<[^>]+>", " ", html[html.index("<main>") :]).split())
-    assert "Against the other run, summarize keeps 12 points less: a significant change." in text[:400]
+    assert (
+        "Against the other run, summarize keeps 12 points less: a significant change." in text[:400]
+    )
     assert "3 points of a grid" in text and "Nothing is lost now that was not lost then" in text
     assert not Page(html).wrong

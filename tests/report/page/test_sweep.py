@@ -22,8 +22,12 @@ class Made(Results):
         named = list(dict.fromkeys(names or (str(row["strategy"]) for row in scores)))
         self.rows: dict[str, list[dict[str, object]]] = {
             "scores": scores,
-            "sessions": [{"session": one} for one in dict.fromkeys(row["session"] for row in scores)],
-            "variants": [{"strategy": name, "base": "b", "model": "m", "settings": "{}"} for name in named],
+            "sessions": [
+                {"session": one} for one in dict.fromkeys(row["session"] for row in scores)
+            ],
+            "variants": [
+                {"strategy": name, "base": "b", "model": "m", "settings": "{}"} for name in named
+            ],
             "replays": [{"session": "s1", "strategy": name, "status": "ok"} for name in named],
         }
         self.manifest = {}
@@ -35,16 +39,27 @@ class Made(Results):
 Row = tuple[str, str, str, float | None]
 
 
-def made(*rows: Row, matched: Iterable[tuple[str, str, float | None, str]] = (), names: Iterable[str] = ()) -> Results:
+def made(
+    *rows: Row,
+    matched: Iterable[tuple[str, str, float | None, str]] = (),
+    names: Iterable[str] = (),
+) -> Results:
     natural = [
         {"strategy": name, "session": session, "mode": "natural", "metric": metric, "value": value}
         for name, session, metric, value in rows
     ]
     cut = [
-        {"strategy": name, "session": session, "mode": "matched", "share": 0.1, "metric": "exam_recall", "value": value,
-         "why": why}
+        {
+            "strategy": name,
+            "session": session,
+            "mode": "matched",
+            "share": 0.1,
+            "metric": "exam_recall",
+            "value": value,
+            "why": why,
+        }
         for name, session, value, why in matched
-    ]  # fmt: skip
+    ]
     return Made([*natural, *cut], names)
 
 
@@ -76,7 +91,9 @@ def test_a_point_without_a_session_that_has_both_has_neither_figure() -> None:
 
 def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none() -> None:
     large = f"{TOO_LARGE} at its boundary, up to 2.0 times"
-    cut = [(name, f"s{i}", 0.1 if i == 0 else 0.5, "") for name in ("p", "q", "r") for i in range(12)]
+    cut = [
+        (name, f"s{i}", 0.1 if i == 0 else 0.5, "") for name in ("p", "q", "r") for i in range(12)
+    ]
     cut[0] = ("p", "s0", None, large)
     cut += [(name, "s12", None, "too little is needed") for name in ("p", "q", "r")]
     for i in range(4):
@@ -85,10 +102,14 @@ def test_at_equal_size_a_session_in_which_a_point_stays_larger_counts_for_none()
     assert found["p"]["recall_at_0.1"] == found["q"]["recall_at_0.1"] == pytest.approx(0.5)
     assert found["r"]["recall_at_0.1"] == pytest.approx(0.5), "over those that are left to it"
     one = points(made(*HALF, matched=tuple(row for row in cut if row[0] != "p")))
-    assert one["q"]["recall_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), "r takes nothing from it"
+    assert one["q"]["recall_at_0.1"] == pytest.approx((0.1 + 11 * 0.5) / 12), (
+        "r takes nothing from it"
+    )
 
 
 def test_a_point_that_failed_in_every_session_rests_on_none() -> None:
     found = points(made(*HALF, names=("p", "q", "gone")))
-    assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"]["sessions"] == 2
+    assert (found["gone"]["sessions"], found["gone"]["of"]) == (0, 0) and found["p"][
+        "sessions"
+    ] == 2
     assert pd.isna(found["gone"]["recall"])

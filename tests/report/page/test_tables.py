@@ -22,7 +22,11 @@ def test_contenders_come_best_first_and_references_last(run: Tables) -> None:
 
 def test_a_headline_figure_is_the_mean_over_sessions(run: Tables) -> None:
     rows = run.scores
-    own = rows[(rows["metric"] == "exam_recall") & (rows["mode"] == "natural") & (rows["strategy"] == "truncate")]
+    own = rows[
+        (rows["metric"] == "exam_recall")
+        & (rows["mode"] == "natural")
+        & (rows["strategy"] == "truncate")
+    ]
     line = Findings.of_tables(run).figures.headline.set_index("strategy").loc["truncate"]
     assert line["recall"] == pytest.approx(own["value"].mean())
     assert line["sessions"] == 3 and line["failed"] == 0
@@ -33,11 +37,18 @@ def test_who_sends_more_than_the_window_is_marked_and_references_are_not() -> No
     assert Tables.of(source).over_window == {}
     assert "too large" not in headline_html(Findings.of(source)).html
     for row in [row for row in source.rows["scores"] if row["metric"] == "over_window"]:
-        row["value"] = 0.2 if row["strategy"] in ("none", "truncate") and row["session"] < "session-03" else 0.0
+        row["value"] = (
+            0.2
+            if row["strategy"] in ("none", "truncate") and row["session"] < "session-03"
+            else 0.0
+        )
     run = Tables.of(source)
     assert run.over_window == {"truncate": (3, 4)}
     page = headline_html(Findings.of_tables(run)).html
-    assert page.count("too large in 3&nbsp;of&nbsp;4") == 1 and "a provider would have refused them" in page
+    assert (
+        page.count("too large in 3&nbsp;of&nbsp;4") == 1
+        and "a provider would have refused them" in page
+    )
     assert Findings.of_tables(run).figures.headline.set_index("strategy").loc[
         "truncate", "over_window"
     ] == pytest.approx(0.15)
@@ -83,7 +94,9 @@ def test_missing_values_are_left_out_and_never_zero() -> None:
 
 def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
     rows = run.retention
-    own = rows[(rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")]
+    own = rows[
+        (rows["mode"] == "matched") & (rows["strategy"] == "truncate") & (rows["kind"] == "path")
+    ]
     found = summaries.by_kind(run).set_index(["kind", "strategy"]).loc[("path", "truncate")]
     assert found["recall"] == pytest.approx(own["bound"].sum() / own["demanded"].sum())
     assert found["demanded"] == own["demanded"].sum() / 3  # three shares ask for the same entities
@@ -92,7 +105,11 @@ def test_what_is_kept_of_a_kind_is_the_sum_of_its_rows(run: Tables) -> None:
 def test_an_entity_that_several_strategies_lost_is_one_row_without_references(run: Tables) -> None:
     found = summaries.worst_losses(run)
     first = found.iloc[0]
-    assert [strategy for strategy, _, _ in first["lost_by"]] == ["summarize", "pipeline", "truncate"]
+    assert [strategy for strategy, _, _ in first["lost_by"]] == [
+        "summarize",
+        "pipeline",
+        "truncate",
+    ]
     assert ("pipeline", "snip", "unbound") in first["lost_by"]
     assert found["weight"].is_monotonic_decreasing
 
@@ -104,8 +121,16 @@ def test_no_session_fills_the_worst_losses_alone() -> None:
 
 def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables) -> None:
     found = summaries.by_round(run)
-    assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {"summarize", "pipeline", "truncate"}
-    rows = run.survival[run.survival["strategy"] == "truncate"].groupby("round")[["at_risk", "lost"]].sum()
+    assert set(found["round"]) == {1, 2} and set(found["strategy"]) == {
+        "summarize",
+        "pipeline",
+        "truncate",
+    }
+    rows = (
+        run.survival[run.survival["strategy"] == "truncate"]
+        .groupby("round")[["at_risk", "lost"]]
+        .sum()
+    )
     own = found[found["strategy"] == "truncate"].set_index("round")
     kept = 1 - rows["lost"] / rows["at_risk"]
     assert own["surviving"].tolist() == pytest.approx([kept[1], kept[1] * kept[2]])
@@ -115,7 +140,13 @@ def test_what_outlives_a_round_is_the_product_of_what_outlived_each(run: Tables)
 
 def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
     run, figures = tables_of(0), findings_of(0).figures
-    tables = (figures.headline, figures.by_size, figures.by_kind, figures.by_round, figures.integrity)
+    tables = (
+        figures.headline,
+        figures.by_size,
+        figures.by_kind,
+        figures.by_round,
+        figures.integrity,
+    )
     assert all(table.empty for table in tables)
     assert summaries.worst_losses(run).empty
     assert summaries.typical(run) is None
@@ -124,5 +155,7 @@ def test_an_empty_run_gives_empty_tables_and_no_error() -> None:
 def test_the_typical_session_is_the_middle_one_by_its_compactions() -> None:
     source = made(3)
     first, second = source.rows["compactions"][0], source.rows["compactions"][-1]
-    source.rows["compactions"] += [first | {"number": n} for n in range(9)] + [second | {"number": 3}]
+    source.rows["compactions"] += [first | {"number": n} for n in range(9)] + [
+        second | {"number": 3}
+    ]
     assert summaries.typical(Tables.of(source)) == second["session"]

@@ -20,7 +20,9 @@ def hash_of(session: str) -> Any:
 
 
 def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> MadeResults:
-    """The same with `summarize` ahead of `pipeline` by so much in the mean, and sessions that vary by so much."""
+    """The same with `summarize` ahead of `pipeline` by so much in the mean, and sessions that
+    vary by so much.
+    """
     dice = np.random.default_rng(seed)
     ids = sorted({row["session"] for row in source.rows["scores"]})
     gaps = dice.normal(0, 1, len(ids))
@@ -34,30 +36,45 @@ def leading(source: MadeResults, by: float, spread: float, seed: int = 3) -> Mad
 
 def test_it_names_who_keeps_most_at_the_same_size_and_what_that_saves() -> None:
     found = told(made(9))
-    assert found.answer.startswith("summarize keeps most. Between 5 and 19 % of the history really kept")
+    assert found.answer.startswith(
+        "summarize keeps most. Between 5 and 19 % of the history really kept"
+    )
     assert "saves 44 %" in found.price or "saves 4" in found.price
 
 
 def test_few_sessions_are_called_an_example_with_how_many_would_do() -> None:
     found = told(made(3))
     assert found.answer.startswith("In these 3 sessions, summarize keeps most.")
-    assert "3 sessions are too few" in found.sure and "at least 7 would do" in found.sure and "3 of 3" in found.sure
+    assert (
+        "3 sessions are too few" in found.sure
+        and "at least 7 would do" in found.sure
+        and "3 of 3" in found.sure
+    )
 
 
 def test_one_session_is_too_few_in_good_english() -> None:
     found = told(made(1))
-    assert found.sure.startswith("1 session is too few") and found.answer.startswith("In this session, summarize")
+    assert found.sure.startswith("1 session is too few") and found.answer.startswith(
+        "In this session, summarize"
+    )
 
 
 def test_a_clear_lead_comes_with_its_interval_and_its_test() -> None:
     sure = told(made(9)).sure
-    assert sure.startswith("summarize leads pipeline by 10 points (95 % CI +7 to +13, p = 0.012) and truncate by")
-    assert sure.endswith("9 sessions, sign-flip test corrected for all 3 pairs.") and "not significant" not in sure
+    assert sure.startswith(
+        "summarize leads pipeline by 10 points (95 % CI +7 to +13, p = 0.012) and truncate by"
+    )
+    assert (
+        sure.endswith("9 sessions, sign-flip test corrected for all 3 pairs.")
+        and "not significant" not in sure
+    )
 
 
 def test_a_lead_that_is_not_significant_comes_with_the_power_of_the_test() -> None:
     found = told(leading(made(10), 0.02, 0.08))
-    assert found.answer.startswith("summarize and pipeline keep most and do not differ significantly.")
+    assert found.answer.startswith(
+        "summarize and pipeline keep most and do not differ significantly."
+    )
     assert "summarize against pipeline is not significant: 2 points" in found.sure
     assert "80 % power" in found.sure and "would need about" in found.sure
 
@@ -72,7 +89,8 @@ def test_two_points_over_ten_sessions_are_clear_only_where_the_corrected_test_sa
     assert rivals["p"] < 0.05 < rivals["p_holm"] and rivals["low"] > 0
     found = told(source)
     assert (
-        "No strategy is clearly ahead" in found.answer and "summarize against pipeline is not significant" in found.sure
+        "No strategy is clearly ahead" in found.answer
+        and "summarize against pipeline is not significant" in found.sure
     )
     assert told(leading(made(10), 0.02, 0.01)).answer.startswith("summarize keeps most.")
 
@@ -87,9 +105,15 @@ def test_strategies_that_are_all_alike_have_no_winner() -> None:
 def test_two_that_are_hardly_apart_share_the_first_place_where_sessions_are_few() -> None:
     source = made(3)
     for row in source.rows["scores"]:
-        if row["metric"] == "exam_recall" and row["strategy"] in ("summarize", "pipeline") and row["mode"] == "matched":
+        if (
+            row["metric"] == "exam_recall"
+            and row["strategy"] in ("summarize", "pipeline")
+            and row["mode"] == "matched"
+        ):
             row["value"] = 0.70 + 0.01 * (row["strategy"] == "summarize")
-    assert told(source).answer.startswith("In these 3 sessions, summarize and pipeline keep most, about as much.")
+    assert told(source).answer.startswith(
+        "In these 3 sessions, summarize and pipeline keep most, about as much."
+    )
 
 
 def test_without_equal_size_it_says_on_whose_trigger() -> None:
@@ -112,19 +136,25 @@ def test_no_figure_comes_with_its_reason() -> None:
 def test_what_is_wrong_with_the_run_stands_beside_the_answer() -> None:
     source = made(3)
     source.rows["replays"][1].update(status="failed", reason="the model said no")
-    source.rows["sessions"][0].update(skipped="line 3: no JSON\nline 9: no JSON", overhead=40_000, window_used=80_000)
+    source.rows["sessions"][0].update(
+        skipped="line 3: no JSON\nline 9: no JSON", overhead=40_000, window_used=80_000
+    )
     source.rows["sessions"].append(
         {"session": "bad.jsonl", "path": "bad.jsonl", "status": "unreadable", "reason": "no"}
     )
     text = " ".join(told(source).caveats)
     assert "1 replay failed" in text and "1 file or session could not be read" in text
     assert "2 damaged lines were left out" in text
-    assert "1 of 3 sessions report no usage" in text and "In 1 session the window was widened" in text
+    assert (
+        "1 of 3 sessions report no usage" in text and "In 1 session the window was widened" in text
+    )
 
 
 def test_it_uses_no_internal_names() -> None:
     text = str(told(made(9)))
-    assert not any(word in text for word in ("recall", "matched", "natural", "tokens_saved", "nan", "None"))
+    assert not any(
+        word in text for word in ("recall", "matched", "natural", "tokens_saved", "nan", "None")
+    )
 
 
 def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
@@ -132,7 +162,12 @@ def larger(source: MadeResults, strategy: str, sessions: int) -> MadeResults:
     ids = sorted({row["session"] for row in source.rows["scores"]})[:sessions]
     for row in source.rows["scores"]:
         small = row["mode"] == "matched" and row["share"] == 0.05
-        if row["metric"] == "exam_recall" and row["strategy"] == strategy and small and row["session"] in ids:
+        if (
+            row["metric"] == "exam_recall"
+            and row["strategy"] == strategy
+            and small
+            and row["session"] in ids
+        ):
             row["value"], row["why"] = None, f"{TOO_LARGE} at 1 of 2 boundaries, up to 3.0 times"
     return source
 
@@ -146,15 +181,20 @@ def test_who_cannot_be_cut_to_the_size_is_not_ranked_whatever_it_keeps() -> None
     found = told(larger(source, "truncate", 9))
     assert found.answer.startswith("summarize keeps most.") and "truncate" not in found.answer
     assert "truncate" not in found.sure
-    assert "truncate cannot be cut to 5 %, 10 % and 20 % of the history in any session, so it is not ranked." in str(
-        found
+    assert (
+        "truncate cannot be cut to 5 %, 10 % and 20 % of the history in any session, so it is not"
+        " ranked." in str(found)
     )
     some = told(larger(made(9), "truncate", 0))
     assert "not ranked" not in str(some)
-    assert "of the history in 2 of 9 sessions, so it is not ranked" in str(told(larger(made(9), "truncate", 2)))
+    assert "of the history in 2 of 9 sessions, so it is not ranked" in str(
+        told(larger(made(9), "truncate", 2))
+    )
 
 
-def test_who_cannot_be_cut_to_the_size_has_no_figure_there_and_keeps_that_of_its_own_trigger() -> None:
+def test_who_cannot_be_cut_to_the_size_has_no_figure_there_and_keeps_that_of_its_own_trigger() -> (
+    None
+):
     run = Tables.of(larger(made(9, shares=(0.05,)), "truncate", 9))
     assert run.best_recall("truncate") is None is not run.own_trigger("truncate")
     assert run.best_recall("summarize") is not None
@@ -180,9 +220,15 @@ def test_the_sessions_of_a_mean_at_equal_size_are_named_where_they_are_fewer() -
 def test_one_session_of_many_takes_nobody_out_of_the_order() -> None:
     run = Tables.of(larger(made(12), "truncate", 1))
     assert run.over_target() == {"truncate": (1, 12)} and not run.unranked()
-    assert len(run.values("exam_recall", "truncate", "matched")) == 11, "a mean over fewer sizes is another mean"
-    assert len(run.values("exam_recall", "summarize", "matched")) == 11, "and one over other sessions, too"
-    assert len(run.values("exam_recall", "summarize", "matched", 0.2)) == 12, "where all get small enough, all count"
+    assert len(run.values("exam_recall", "truncate", "matched")) == 11, (
+        "a mean over fewer sizes is another mean"
+    )
+    assert len(run.values("exam_recall", "summarize", "matched")) == 11, (
+        "and one over other sessions, too"
+    )
+    assert len(run.values("exam_recall", "summarize", "matched", 0.2)) == 12, (
+        "where all get small enough, all count"
+    )
     assert "truncate" in Findings.of_tables(run).verdict.answer
 
 
@@ -190,7 +236,11 @@ def test_what_is_held_says_how_many_sessions_it_rests_on_where_they_are_fewer() 
     source = made(3)
     assert "can be scored" not in Findings.of(source).verdict.price
     for row in source.rows["scores"]:
-        if row["session"] == "session-00" and row["metric"] == "exam_recall" and row["mode"] == "natural":
+        if (
+            row["session"] == "session-00"
+            and row["metric"] == "exam_recall"
+            and row["mode"] == "natural"
+        ):
             row["value"] = None
     assert Findings.of(source).verdict.price.endswith("in the 2 of 3 sessions that can be scored.")
 

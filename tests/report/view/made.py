@@ -16,7 +16,8 @@ from workbench.recordings.importers.native import save
 from workbench.report.view.app import ViewServer
 
 HOSTILE = (
-    '<script>window.hit=1</script><img src=x onerror="window.hit=1"></code></main><style>main{display:none}</style>'
+    "<script>window.hit=1</script><img src=x"
+    ' onerror="window.hit=1"></code></main><style>main{display:none}</style>'
 )
 
 
@@ -24,11 +25,18 @@ def made_run(folder: Path, turns: int = 40) -> None:
     """`folder/reports/run`, of a session in `folder/session.jsonl`."""
     folder.mkdir()
     first = [rules("be brief"), said(f"please keep {HOSTILE} in mind", "u-in")]
-    save(Session.of([*first, *remembering(turns)], id="s/1", title=f"Hostile {HOSTILE}"), folder / "session.jsonl")
+    save(
+        Session.of([*first, *remembering(turns)], id="s/1", title=f"Hostile {HOSTILE}"),
+        folder / "session.jsonl",
+    )
     compare(
-        [folder / "session.jsonl"], strategies=["truncate", "summarize"], window=6_000, shares=(),
-        out=folder / "reports" / "run", quiet=True,
-    )  # fmt: skip
+        [folder / "session.jsonl"],
+        strategies=["truncate", "summarize"],
+        window=6_000,
+        shares=(),
+        out=folder / "reports" / "run",
+        quiet=True,
+    )
 
 
 @contextmanager
@@ -45,7 +53,9 @@ def served(root: Path) -> Iterator[ViewServer]:
 
 
 def get(address: str, **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
-    """Status, text and headers of an answer; a redirect is not followed, and the path is sent as it is written."""
+    """Status, text and headers of an answer; a redirect is not followed, and the path is sent as
+    it is written.
+    """
     place = urlsplit(address)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
     path = place.path + (f"?{place.query}" if place.query else "")

@@ -1,4 +1,6 @@
-"""The view without a browser: who is refused, what is shown, and what is said where nothing can be shown."""
+"""The view without a browser: who is refused, what is shown, and what is said where nothing can
+be shown.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +46,12 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     shutil.copytree(folder / "reports", tmp_path / "reports")
     shutil.copy(folder / "session.jsonl", tmp_path / "session.jsonl")
     run = tmp_path / "reports" / "run"
-    (run / "manifest.json").write_text((run / "manifest.json").read_text().replace(str(folder), str(tmp_path)))
-    sessions = pd.read_parquet(run / "sessions.parquet").assign(path=str(tmp_path / "session.jsonl"))
+    (run / "manifest.json").write_text(
+        (run / "manifest.json").read_text().replace(str(folder), str(tmp_path))
+    )
+    sessions = pd.read_parquet(run / "sessions.parquet").assign(
+        path=str(tmp_path / "session.jsonl")
+    )
     sessions.to_parquet(run / "sessions.parquet", index=False)
     return tmp_path
 
@@ -92,8 +98,15 @@ def test_every_answer_forbids_what_it_does_not_need(view: ViewServer) -> None:
     for address in (view.address, view.address + SESSION, view.address.rsplit("/", 2)[0] + "/"):
         headers = get(address)[2]
         policy = headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe-eval" not in policy
-        assert headers["Referrer-Policy"] == "no-referrer" and headers["X-Content-Type-Options"] == "nosniff"
+        assert (
+            "default-src 'none'" in policy
+            and "script-src 'self'" in policy
+            and "unsafe-eval" not in policy
+        )
+        assert (
+            headers["Referrer-Policy"] == "no-referrer"
+            and headers["X-Content-Type-Options"] == "nosniff"
+        )
 
 
 def test_what_a_recording_says_is_shown_as_text(view: ViewServer) -> None:
@@ -119,16 +132,23 @@ def test_the_contexts_are_those_of_the_run(folder: Path) -> None:
     entry = runs(folder / "reports")["run"]
     for strategy in ("truncate", "summarize"):
         steps = entry.tables().steps.query("strategy == @strategy").sort_values("request")
-        now = [step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps]
+        now = [
+            step.tokens_sent for step in side(entry, "s/1", strategy, ContextPlace()).replay.steps
+        ]
         assert now == steps["tokens_sent"].tolist()
 
 
-def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(folder: Path, view: ViewServer) -> None:
+def test_the_list_of_runs_shows_what_each_recommends_and_how_sure_that_is(
+    folder: Path, view: ViewServer
+) -> None:
     chosen = Findings.of(Results.open(folder / "reports" / "run")).decision
     text = unescape(get(view.address)[1]).replace("\xa0", " ")
     assert chosen and chosen.confidence in text
     assert f"<strong>{chosen.recommendation}</strong> {chosen.trade_off}" in text
-    assert "run" in get(view.address + "?q=confidence")[1] and "No run has" in get(view.address + "?q=nowhere")[1]
+    assert (
+        "run" in get(view.address + "?q=confidence")[1]
+        and "No run has" in get(view.address + "?q=nowhere")[1]
+    )
 
 
 def test_every_link_inside_of_a_run_leads_somewhere(tmp_path: Path) -> None:
@@ -168,7 +188,12 @@ def test_a_shared_copy_shows_figures_and_no_text(folder: Path, tmp_path: Path) -
     copy = share(folder / "reports" / "run", tmp_path / "copy")
     with served(tmp_path) as server:
         status, text, _ = get(server.address + "runs/copy")
-        assert status == 200 and "holds figures" in text and "timeout_of" not in text and "/session?" not in text
+        assert (
+            status == 200
+            and "holds figures" in text
+            and "timeout_of" not in text
+            and "/session?" not in text
+        )
         session = str(copy.sessions["session"].iloc[0]).replace(" ", "%20")
         assert "holds figures" in get(f"{server.address}runs/copy/session?id={session}")[1]
 
@@ -183,7 +208,9 @@ def test_a_run_that_goes_on_shows_what_is_done(copied: Path) -> None:
         assert "goes on, or was interrupted" in text and "truncate" in text
 
 
-@pytest.mark.parametrize("words", ["request=x", "mode=none", "share=x&mode=matched&at=9", "message=99999", "loss=none"])
+@pytest.mark.parametrize(
+    "words", ["request=x", "mode=none", "share=x&mode=matched&at=9", "message=99999", "loss=none"]
+)
 def test_an_address_that_leads_nowhere_is_a_sentence(view: ViewServer, words: str) -> None:
     status, text, _ = get(f"{view.address}{SESSION}&{words}")
     assert status == 404 and "Not shown" in text and "Traceback" not in text

@@ -1,4 +1,6 @@
-"""Answers a call of `recall` from the archive of one session: by id, by query, or by a query within one id."""
+"""Answers a call of `recall` from the archive of one session: by id, by query, or by a query
+within one id.
+"""
 
 import re
 import sqlite3
@@ -19,7 +21,10 @@ MOST = 5
 """Passages in an answer."""
 WORDS = 64
 """Words of a query that are looked for."""
-NO_SEARCH = "this Python's SQLite has no FTS5, which `recall` searches with: install a Python whose sqlite3 has it"
+NO_SEARCH = (
+    "this Python's SQLite has no FTS5, which `recall` searches with: install a Python whose sqlite3"
+    " has it"
+)
 
 
 class ArchivedPassage(NamedTuple):
@@ -46,14 +51,17 @@ class Archive:
         self._index = sqlite3.connect(":memory:", check_same_thread=False)
         try:
             self._index.execute(
-                "create virtual table passages using fts5(text, id unindexed, tokenize='porter unicode61')"
+                "create virtual table passages using fts5(text, id unindexed, tokenize='porter"
+                " unicode61')"
             )
         except sqlite3.OperationalError:
             raise SettingError(NO_SEARCH) from None
         self._add(texts)
 
     def grown(self, texts: Mapping[str, str]) -> "Archive":
-        """An archive of these texts: this one with more in it where they continue its own, else a new one."""
+        """An archive of these texts: this one with more in it where they continue its own, else
+        a new one.
+        """
         old = len(self._texts)
         if [*islice(texts.items(), old)] != [*self._texts.items()]:
             return Archive(texts, self._count)
@@ -63,30 +71,40 @@ class Archive:
     def _add(self, texts: Mapping[str, str]) -> None:
         old = len(self._passages)
         self._texts |= texts
-        self._passages += [one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)]
+        self._passages += [
+            one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)
+        ]
         rows = ((number, one.text, one.id) for number, one in enumerate(self._passages[old:], old))
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
-        """The answer to a call, in at most so many tokens: the archived text, or a sentence that says what is wrong.
+        """The answer to a call, in at most so many tokens: the archived text, or a sentence that
+        says what is wrong.
 
         Args:
             id: as a marker or a list shows it.
-            query: words; gives the passages that fit best by BM25, of this id or of all, oldest first.
+            query: words; gives the passages that fit best by BM25, of this id or of all, oldest
+                first.
             tokens: the most that it takes, by the archive's counter.
         """
         if id and id not in self._texts:
             why = "ids stand in the conversation, and a query needs none"
             return f"Nothing is archived under the id {id!r:.80}; {why}."
         if not query.strip():
-            return clipped(self._texts[id], tokens, self._count) if id else "recall needs an id or a query."
+            return (
+                clipped(self._texts[id], tokens, self._count)
+                if id
+                else "recall needs an id or a query."
+            )
         found = self.search(query, id, tokens)
         if not found:
             return f"Nothing in the archive has a word of {query!r:.80}."
         return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
 
     def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
-        """The best passages for a query that fit into so many tokens together, the best one anyway, oldest first."""
+        """The best passages for a query that fit into so many tokens together, the best one
+        anyway, oldest first.
+        """
         words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
         wanted = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
         if not wanted:

@@ -1,4 +1,6 @@
-"""Texts, messages and tool results cut short: never inside a character, never without saying what is missing."""
+"""Texts, messages and tool results cut short: never inside a character, never without saying
+what is missing.
+"""
 
 import re
 import unicodedata
@@ -41,7 +43,9 @@ def byte_length(text: str) -> int:
 
 
 def boundary(text: str, at: int) -> int:
-    """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or joined emoji."""
+    """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or
+    joined emoji.
+    """
     if at <= 0 or at >= len(text):
         return min(max(at, 0), len(text))
     nearest = at - 1 if "\ud800" <= text[at - 1] <= "\udbff" else at
@@ -72,7 +76,9 @@ def left_out(chars: int) -> str:
 
 
 def middle_out(text: str, chars: int) -> str:
-    """The text itself, or its head and tail around a marker, in at most `max(chars, LEAST_CHARS)` characters."""
+    """The text itself, or its head and tail around a marker, in at most `max(chars,
+    LEAST_CHARS)` characters.
+    """
     if len(text) <= max(chars, LEAST_CHARS):
         return text
     room = chars - len(left_out(len(text)))
@@ -80,15 +86,20 @@ def middle_out(text: str, chars: int) -> str:
         return left_out(len(text))
     start = boundary(text, int(room * HEAD))
     stop = len(text) - (room - int(room * HEAD))
-    stop = stop if boundary(text, stop) == stop else min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
+    stop = (
+        stop
+        if boundary(text, stop) == stop
+        else min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
+    )
     return text[:start] + left_out(stop - start) + text[stop:]
 
 
 def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
-    """The message with its longest texts cut so that it takes at most `tokens`; None if that is impossible.
+    """The message with its longest texts cut so that it takes at most `tokens`; None if that is
+    impossible.
 
-    Thoughts are left out whole, since providers refuse half a sealed thought, but for those that an API wants back with
-    a call: they are cut too. Pictures go last.
+    Thoughts are left out whole, since providers refuse half a sealed thought, but for those that an
+    API wants back with a call: they are cut too. Pictures go last.
 
     Args:
         message: takes `size` tokens now.
@@ -114,7 +125,9 @@ def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> 
 
 
 def _level(lengths: list[int], room: int) -> int:
-    """The cap under which texts of these lengths, sorted, take at most `room` characters together."""
+    """The cap under which texts of these lengths, sorted, take at most `room` characters
+    together.
+    """
     for i, length in enumerate(lengths):
         share = room // (len(lengths) - i)
         if length > share:
@@ -127,7 +140,11 @@ def _capped(message: Message, cap: int, pictures: bool) -> Message:
     if message.role == "summary":
         return replace(message, text=middle_out(message.text, cap))
     calls = message.role == "assistant" and bool(message.calls)
-    stays = [block for block in message.blocks if block.type != "thinking" or (calls and _is_wanted_back(block))]
+    stays = [
+        block
+        for block in message.blocks
+        if block.type != "thinking" or (calls and _is_wanted_back(block))
+    ]
     blocks = tuple(_short(block, cap, pictures) for block in stays)
     if not blocks and message.role == "assistant":
         blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
@@ -144,19 +161,29 @@ def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
     if block.type == "thinking":
         return replace(block, text=middle_out(block.text, cap))
     if block.type == "tool_call":
-        return replace(block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap)))
-    return Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block
+        return replace(
+            block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap))
+        )
+    return (
+        Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block
+    )
 
 
 def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
-    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it is."""
+    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it
+    is.
+    """
     if isinstance(value, str):
         return change(value)
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
         return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
-    return [with_texts(item, change, depth + 1) for item in value] if isinstance(value, list | tuple) else value
+    return (
+        [with_texts(item, change, depth + 1) for item in value]
+        if isinstance(value, list | tuple)
+        else value
+    )
 
 
 def reference(text: str) -> str:
@@ -185,12 +212,13 @@ def rewritten(
     pictures: bool = False,
     by_bytes: bool = False,
 ) -> Plan | None:
-    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it; None without effect.
+    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it;
+    None without effect.
 
     Args:
         context: with the results.
-        texts: what each says from now on, behind its index, and the reference under which its full text moves to the
-            archive where it does; in any order.
+        texts: what each says from now on, behind its index, and the reference under which its full
+            text moves to the archive where it does; in any order.
         pictures: whether pictures stay.
         by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
     """
@@ -206,7 +234,9 @@ def rewritten(
         short = replace(message, blocks=blocks)
         size = context.count(short)
         more = size - context.sizes[i]
-        if more < 0 or (by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))):
+        if more < 0 or (
+            by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))
+        ):
             edits.append(Replace(i, i + 1, (short,), size))
             if ref:
                 archive[ref[0]] = plain_text(message)
@@ -214,7 +244,9 @@ def rewritten(
 
 
 def clipped(text: str, most: int, count: TokenCounter) -> str:
-    """The text, or its two ends around a marker, in at most that many tokens; empty where not even a marker fits."""
+    """The text, or its two ends around a marker, in at most that many tokens; empty where not
+    even a marker fits.
+    """
     whole = UserMessage(id="", blocks=(Text(text),))
     short = shortened(whole, most, count(whole), count) if text and most > 0 else None
     return "" if short is None else plain_text(short)

@@ -1,4 +1,6 @@
-"""The workbench's own rules of what stays: pinned messages, those that a preset adds, and the newest."""
+"""The workbench's own rules of what stays: pinned messages, those that a preset adds, and the
+newest.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +21,8 @@ class Pins:
         prefix: how many of the first messages.
         suffix: how many of the last messages.
         names: messages with these names; `skill:*` is every name that begins with `skill:`.
-        share: the part of the room under the target that prefix and suffix may take together; a prefix takes at
-            most half of that. So a small budget is still reached.
+        share: the part of the room under the target that prefix and suffix may take together; a
+            prefix takes at most half of that. So a small budget is still reached.
     """
 
     prefix: int = 0
@@ -33,10 +35,16 @@ class Pins:
         messages = context.messages
         kept = protected(messages)
         if self.names:
-            kept |= with_partners(messages, [i for i, message in enumerate(messages) if self.names_it(message)])
+            kept |= with_partners(
+                messages, [i for i, message in enumerate(messages) if self.names_it(message)]
+            )
         if self.prefix:
-            first = _lasting(messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept)
-            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(context, budget, kept):
+            first = _lasting(
+                messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept
+            )
+            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(
+                context, budget, kept
+            ):
                 kept |= first
         return kept
 
@@ -75,13 +83,15 @@ def _room(context: Context, budget: Budget, kept: set[int]) -> int:
 class KeepRecent:
     """Keeps the newest messages that fit.
 
-    Walks back from the newest message until the kept part is used up, then forward to the next place that parts no
-    pair, and on to the start of a turn if one is near.
+    Walks back from the newest message until the kept part is used up, then forward to the next
+    place that parts no pair, and on to the start of a turn if one is near.
 
     Attributes:
-        share: the part of the room that the newest messages get; the rest is for the summary. The room is what the
-            target leaves after overhead and fixed messages. `Budget.keep_recent` takes precedence.
-        summary: tokens that a summary takes at most; what the share leaves beyond that is kept as well.
+        share: the part of the room that the newest messages get; the rest is for the summary. The
+            room is what the target leaves after overhead and fixed messages. `Budget.keep_recent`
+            takes precedence.
+        summary: tokens that a summary takes at most; what the share leaves beyond that is kept as
+            well.
         near: the part of the kept tokens that may be given up to start at a turn.
         split: a turn's start of at least this many messages is summarised apart.
         pins: what stays anyway, and does not count as newest messages.
@@ -98,11 +108,17 @@ class KeepRecent:
     pins: Pins = Pins()
 
     def __call__(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span before the newest messages; None if everything fits, unless the compaction is forced."""
+        """The span before the newest messages; None if everything fits, unless the compaction is
+        forced.
+        """
         fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed)
         room = _room(context, budget, fixed)
-        granted = max(int(self.share * room), room - self.summary) if budget.keep_recent is None else budget.keep_recent
+        granted = (
+            max(int(self.share * room), room - self.summary)
+            if budget.keep_recent is None
+            else budget.keep_recent
+        )
         if start := movable.fitting(granted):
             at = self._landing(movable, movable.after(start), granted, room)
         else:
@@ -111,10 +127,14 @@ class KeepRecent:
                 return None
             at = forced
         turn = movable.turn(at)
-        return Span(tuple(i for i in range(at) if i not in held), turn if at - turn >= self.split else at)
+        return Span(
+            tuple(i for i in range(at) if i not in held), turn if at - turn >= self.split else at
+        )
 
     def _landing(self, movable: Movable, at: int, granted: int, room: int) -> int:
-        """The start of a turn near this place; behind all, that of the newest step if a summary fits beside it."""
+        """The start of a turn near this place; behind all, that of the newest step if a summary
+        fits beside it.
+        """
         if at == len(movable):
             begin = movable.before(at - 1)
             return begin if begin > 0 and sum(movable.sizes[begin:]) <= 0.8 * room else at

@@ -12,7 +12,13 @@ from workbench.engine.compaction.guard import Violation, violations
 from workbench.engine.compaction.plan import Budget, Plan, Stage
 from workbench.engine.compaction.recall import with_ids, with_room
 from workbench.engine.compaction.strategy import Strategy
-from workbench.engine.models.model import Completion, Model, SummaryRequest, is_concurrent, reads_messages
+from workbench.engine.models.model import (
+    Completion,
+    Model,
+    SummaryRequest,
+    is_concurrent,
+    reads_messages,
+)
 from workbench.engine.transcript.context import Context, protected
 from workbench.engine.transcript.message import Message, Text, UserMessage
 
@@ -78,22 +84,34 @@ class Compaction:
 
     def __repr__(self) -> str:
         ran = " > ".join(record.name for record in self.stages) or "nothing to do"
-        return f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}: {ran}>"
+        return (
+            f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}:"
+            f" {ran}>"
+        )
 
     def _repr_html_(self) -> str:
         facts = {
-            "tokens before": self.before.tokens, "after": self.after.tokens, "sent": self.sent.tokens,
-            "target": self.budget.target, "messages before": len(self.before.messages),
-            "messages after": len(self.after.messages), "reason": self.budget.reason,
-        }  # fmt: skip
+            "tokens before": self.before.tokens,
+            "after": self.after.tokens,
+            "sent": self.sent.tokens,
+            "target": self.budget.target,
+            "messages before": len(self.before.messages),
+            "messages after": len(self.after.messages),
+            "reason": self.budget.reason,
+        }
         heads = ("stage", "tokens before", "after", "dropped", "rewritten", "requests", "findings")
         rows = [
             (
-                one.name, one.tokens_before, one.tokens_after, len(one.dropped), len(one.rewritten),
-                len(one.completions), "; ".join(f"not used: {violation}" for violation in one.violations),
+                one.name,
+                one.tokens_before,
+                one.tokens_after,
+                len(one.dropped),
+                len(one.rewritten),
+                len(one.completions),
+                "; ".join(f"not used: {violation}" for violation in one.violations),
             )
             for one in self.stages
-        ]  # fmt: skip
+        ]
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
@@ -108,18 +126,24 @@ def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
 
 
 def compact(
-    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None = None
+    history: Context,
+    strategy: Strategy,
+    budget: Budget,
+    model: Model,
+    planner: Planner | None = None,
 ) -> Compaction:
     """Run the stages, cheapest first, until what is sent is at or below the target.
 
-    The history itself does not change. A stage that breaks an invariant is undone and its violations recorded.
+    The history itself does not change. A stage that breaks an invariant is undone and its
+    violations recorded.
 
     Args:
         history: the messages to compact.
         strategy: the stages.
         budget: with the target.
         model: writes the summaries.
-        planner: plans each stage in place of the stage itself; a host may skip a stage or change its plan.
+        planner: plans each stage in place of the stage itself; a host may skip a stage or change
+            its plan.
 
     Raises:
         ModelError: a model gave no usable answer and the request has nothing to use otherwise.
@@ -128,7 +152,8 @@ def compact(
         return _compacted(history, strategy, budget, model, planner)
     goal = with_room(budget, history)
     done = _compacted(history, strategy, goal, model, planner)
-    if done.after is history and goal.target < budget.target:  # with room for ids it cannot be done: then without
+    # with room for ids it cannot be done: then without
+    if done.after is history and goal.target < budget.target:
         done = _compacted(history, strategy, budget, model, planner)
     if done.sent is history:
         return replace(done, budget=budget)
@@ -170,7 +195,9 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
         changed = context  # such as after an empty answer that compacts nothing
     found = violations(context, changed)
     dropped, rewritten, wrote = _touched(context.messages, changed.messages)
-    record = StageRecord(stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote)
+    record = StageRecord(
+        stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote
+    )
     return record, context if found else changed
 
 
@@ -210,13 +237,22 @@ CLIPPED_SHARE = 0.25
 
 
 def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
-    """The completion, or its two ends where it is no shorter than what it replaces: a paid answer is used."""
+    """The completion, or its two ends where it is no shorter than what it replaces: a paid
+    answer is used.
+    """
     useful = request.useful_tokens
-    if useful is None or request.count(UserMessage(id="", blocks=(Text(completion.text),))) <= useful:
+    if (
+        useful is None
+        or request.count(UserMessage(id="", blocks=(Text(completion.text),))) <= useful
+    ):
         return completion
     text = clipped(completion.text, int(CLIPPED_SHARE * useful), request.count)
     finding = "it was longer than what it replaces, so that its middle was left out"
-    return replace(completion, text=text, findings=(*completion.findings, finding)) if text else completion
+    return (
+        replace(completion, text=text, findings=(*completion.findings, finding))
+        if text
+        else completion
+    )
 
 
 def _touched(
@@ -226,17 +262,21 @@ def _touched(
     now = {message.id: message for message in after}
     old = set(map(id, before))
     dropped = tuple(message.id for message in before if message.id not in now)
-    rewritten = tuple(message.id for message in before if now.get(message.id, message) is not message)
+    rewritten = tuple(
+        message.id for message in before if now.get(message.id, message) is not message
+    )
     return dropped, rewritten, tuple(message for message in after if id(message) not in old)
 
 
-def _outcome(history: Context, after: Context, sent: Context, budget: Budget) -> tuple[Outcome, str]:
+def _outcome(
+    history: Context, after: Context, sent: Context, budget: Budget
+) -> tuple[Outcome, str]:
     changed = after is not history or sent is not history
     if sent.tokens <= budget.target:
         return "compacted" if changed else "unchanged", ""
     floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
     why = (
-        f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected: overhead, pinned "
-        "messages with their partners, and the newest user message"
+        f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected:"
+        " overhead, pinned messages with their partners, and the newest user message"
     )
     return "too_large" if changed else "unchanged", why

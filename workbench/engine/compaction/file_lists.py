@@ -1,4 +1,6 @@
-"""Which files a compacted conversation touched, carried on from summary to summary and listed for the agent."""
+"""Which files a compacted conversation touched, carried on from summary to summary and listed
+for the agent.
+"""
 
 import re
 from bisect import bisect_right
@@ -13,7 +15,8 @@ _LIST = re.compile(r"\n*<(read-files|modified-files)>\n?(.*?)(?:</\1>|\Z)", re.D
 
 
 def file_ops(messages: Iterable[Message]) -> FileOps:
-    """What these messages did to files: what earlier summaries say, then each call that did not fail.
+    """What these messages did to files: what earlier summaries say, then each call that did not
+    fail.
 
     A file that was read and later changed is listed as changed.
     """
@@ -35,19 +38,25 @@ def footer(files: FileOps, chars: int | None = None) -> str:
 
     Args:
         files: what to list.
-        chars: the most that all paths take together; changed files and newer ones go first. None for no bound.
+        chars: the most that all paths take together; changed files and newer ones go first. None
+            for no bound.
     """
     modified, read = _shown(files, chars)
     lists = (("modified-files", files.modified, modified), ("read-files", files.read, read))
     return "".join(
-        _tagged(tag, [*shown, f"(and {len(every) - len(shown)} more)"] if len(shown) < len(every) else shown)
+        _tagged(
+            tag,
+            [*shown, f"(and {len(every) - len(shown)} more)"] if len(shown) < len(every) else shown,
+        )
         for tag, every, shown in lists
         if every
     )
 
 
 def listed(files: FileOps, chars: int | None = None) -> str:
-    """The same for the text of a summary: read files first, nothing about those without room, paths made harmless."""
+    """The same for the text of a summary: read files first, nothing about those without room,
+    paths made harmless.
+    """
     modified, read = _shown(files, chars)
     lists = (("read-files", read), ("modified-files", modified))
     return "".join(_tagged(tag, [*map(harmless, shown)]) for tag, shown in lists if shown)
@@ -83,7 +92,10 @@ def _shown(files: FileOps, chars: int | None) -> tuple[Sequence[str], Sequence[s
     used = _used(files.modified)
     many = bisect_right(used, chars)
     left = chars - (used[many - 1] if many else 0)
-    return files.modified[len(used) - many :], files.read[len(files.read) - bisect_right(_used(files.read), left) :]
+    return (
+        files.modified[len(used) - many :],
+        files.read[len(files.read) - bisect_right(_used(files.read), left) :],
+    )
 
 
 def _used(paths: Sequence[str]) -> list[int]:

@@ -8,13 +8,17 @@ from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
 
 
 def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
-    """Tokens of newest messages that the preset's system keeps then; None leaves it to the strategy."""
+    """Tokens of newest messages that the preset's system keeps then; None leaves it to the
+    strategy.
+    """
     if reason != "overflow":
         return host.manual_keep
     return None if host.overflow_keep is None else int(host.overflow_keep * window)
 
 
-def forced(now: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None) -> Budget:
+def forced(
+    now: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None
+) -> Budget:
     """What the trigger grants a full window, at most half of the present size.
 
     Where the preset's system says what newest messages `keep`, only less than the present size.
@@ -23,5 +27,7 @@ def forced(now: Situation, check: Callable[[Situation], Budget | None], reason: 
     budget = check(full) or AtShare().check(full)
     assert budget is not None  # above the window AtShare is always due
     spoken = now.tokens - now.overhead
-    target = min(budget.target, now.overhead + (spoken // 2 if keep is None else max(spoken - 1, 0)))
+    target = min(
+        budget.target, now.overhead + (spoken // 2 if keep is None else max(spoken - 1, 0))
+    )
     return replace(budget, target=target, reason=reason, force=True, keep_recent=keep)

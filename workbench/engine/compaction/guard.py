@@ -1,4 +1,6 @@
-"""Invariants between a context and its compaction. A violation is recorded as a finding, not raised as an error."""
+"""Invariants between a context and its compaction. A violation is recorded as a finding, not
+raised as an error.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +18,9 @@ Call: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One broken invariant: its id (as `S1`, `C2`, `D1`), what happened, and the message where it shows."""
+    """One broken invariant: its id (as `S1`, `C2`, `D1`), what happened, and the message where
+    it shows.
+    """
 
     rule: str
     what: str
@@ -24,9 +28,11 @@ class Violation:
 
 
 def violations(before: Context, after: Context) -> tuple[Violation, ...]:
-    """All invariants that the step from `before` to `after` broke; what was broken before does not count. O(n).
+    """All invariants that the step from `before` to `after` broke; what was broken before does not
+    count. O(n).
 
-    S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pins), C3 (newest user message), D1 (never larger).
+    S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pins), C3 (newest user message),
+    D1 (never larger).
     """
     if before is after:
         return ()
@@ -39,18 +45,28 @@ def violations(before: Context, after: Context) -> tuple[Violation, ...]:
         found = [*_doubles(was, now), *_pairs(before, after), *_order(was, now)]
         written = [message for message in now if id(message) not in there]
     found += _kept(was, now)
-    found += [Violation("S7", "a message without content was written", one.id) for one in written if is_empty(one)]
+    found += [
+        Violation("S7", "a message without content was written", one.id)
+        for one in written
+        if is_empty(one)
+    ]
     if after.tokens > before.tokens:
-        found.append(Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens"))
+        found.append(
+            Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens")
+        )
     return tuple(found)
 
 
 def _in_place(old: Message, new: Message) -> bool:
-    """Whether a message was only rewritten: it keeps its id, its calls and the call that it answers."""
+    """Whether a message was only rewritten: it keeps its id, its calls and the call that it
+    answers.
+    """
     if old.role == "tool" and new.role == "tool":
         return old.id == new.id and old.call_id == new.call_id
     if old.role == "assistant" and new.role == "assistant":
-        return old.id == new.id and [call.id for call in old.calls] == [call.id for call in new.calls]
+        return old.id == new.id and [call.id for call in old.calls] == [
+            call.id for call in new.calls
+        ]
     return old.id == new.id and old.role == new.role
 
 
@@ -68,11 +84,16 @@ def _results(context: Context) -> list[tuple[str, Call | None]]:
     """The id of each result and the call that it answers, if there is one."""
     messages, caller_of = context.messages, context.callers
     results = [(i, message) for i, message in enumerate(messages) if message.role == "tool"]
-    return [(one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None) for i, one in results]
+    return [
+        (one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None)
+        for i, one in results
+    ]
 
 
 def _pairs(before: Context, after: Context) -> list[Violation]:
-    """Calls that lost their result, results that lost their call or got another, and calls with more results."""
+    """Calls that lost their result, results that lost their call or got another, and calls with
+    more results.
+    """
     old, now = _results(before), _results(after)
     lost = _calls(after.messages) - {call for _, call in now}
     if lost:
@@ -82,12 +103,18 @@ def _pairs(before: Context, after: Context) -> list[Violation]:
     for id, call in now:
         was = caller.get(id)
         if was is not None and (call is None or call[0] != was[0]):
-            what = "a result lost its call" if call is None else f"a result now answers a call of {call[0]!r}"
+            what = (
+                "a result lost its call"
+                if call is None
+                else f"a result now answers a call of {call[0]!r}"
+            )
             found.append(Violation("S1", what, id))
         elif call is None and id not in caller:
             found.append(Violation("S1", "a result was written that answers no call", id))
     doubled = _repeated([call for _, call in old if call], [call for _, call in now if call])
-    return found + [Violation("S2", f"call {call[1]!r} has {n} results", call[0]) for call, n in doubled]
+    return found + [
+        Violation("S2", f"call {call[1]!r} has {n} results", call[0]) for call, n in doubled
+    ]
 
 
 def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
@@ -114,21 +141,29 @@ def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violatio
     for message in after:
         at = index.get(message.id, latest)
         if at < latest:
-            found.append(Violation("C1", "a message moved before one that came earlier", message.id))
+            found.append(
+                Violation("C1", "a message moved before one that came earlier", message.id)
+            )
         latest = max(at, latest)
     return found
 
 
 def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
-    """Pinned messages that are gone or changed, but for registers; and the newest user message if it is gone."""
+    """Pinned messages that are gone or changed, but for registers; and the newest user message
+    if it is gone.
+    """
     pinned = [message for message in before if message.pinned and message.name != REGISTER]
     there: dict[str, list[Message]] = {message.id: [] for message in pinned}
     for message in after:
         if message.id in there:
             there[message.id].append(message)
     lost = [message for message in pinned if message not in there[message.id]]
-    found = [Violation("C2", "a pinned message is gone or was changed", message.id) for message in lost]
+    found = [
+        Violation("C2", "a pinned message is gone or was changed", message.id) for message in lost
+    ]
     newest = last_user(before)
-    if newest is not None and not any(message.id == before[newest].id for message in reversed(after)):
+    if newest is not None and not any(
+        message.id == before[newest].id for message in reversed(after)
+    ):
         found.append(Violation("C3", "the newest user message is gone", before[newest].id))
     return found

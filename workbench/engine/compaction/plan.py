@@ -1,4 +1,6 @@
-"""What a stage is: it sees a context and a budget, and plans what it wants done: plain data until it is applied."""
+"""What a stage is: it sees a context and a budget, and plans what it wants done: plain data
+until it is applied.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ class Budget:
     """How small a context should become.
 
     Attributes:
-        target: tokens of the whole request, overhead included, at or below which compaction is done.
+        target: tokens of the whole request, overhead included, at or below which compaction is
+            done.
         window: tokens that the model takes at most.
         reason: `threshold`, `price`, `overflow`, `manual`, `requested` or `matched`.
         force: compact even where the stage would see no need.
@@ -40,14 +43,17 @@ class Budget:
         return self.reason == "matched"
 
     def room(self, context: Context, gone: Iterable[int]) -> int:
-        """Tokens that the target leaves once these messages are gone; negative where it cannot be reached."""
+        """Tokens that the target leaves once these messages are gone; negative where it cannot
+        be reached.
+        """
         return self.target - context.tokens + sum(context.sizes[i] for i in gone)
 
 
 class Stage(Protocol):
     """One way of making a context smaller.
 
-    A stage is blind by signature: it sees the context and the budget, never the session, the future or the truth.
+    A stage is blind by signature: it sees the context and the budget, never the session, the future
+    or the truth.
     """
 
     @property
@@ -72,7 +78,8 @@ class Draft:
 
     Attributes:
         requests: one, or two for a split turn; they do not depend on each other.
-        template: how the answers become the text, with `{0}` and `{1}` in their places; they are never parsed.
+        template: how the answers become the text, with `{0}` and `{1}` in their places; they are
+            never parsed.
         footer: what code adds below the answers, such as the file lists; part of the text.
         frame: the summary without id and text: what is sent around the text, and what it replaces.
     """
@@ -83,9 +90,13 @@ class Draft:
     frame: Summary = UNWRITTEN
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
-        """The summary with these answers, one for each request. Its id follows from what it replaces and says."""
+        """The summary with these answers, one for each request. Its id follows from what it
+        replaces and says.
+        """
         text = self._text(answers)
-        seal = sha256("\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        seal = sha256(
+            "\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")
+        ).hexdigest()[:12]
         return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
 
     @property
@@ -95,12 +106,15 @@ class Draft:
 
     def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)
-        parts[1::2] = [answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]]
+        parts[1::2] = [
+            answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]
+        ]
         return "".join(parts) + self.footer
 
 
 class Replace(NamedTuple):
-    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range inserts.
+    """Put `by` in the place of `messages[start:stop]`; an empty `by` drops them, an empty range
+    inserts.
 
     `size` is the tokens of a single new message that is counted already.
     """
@@ -117,8 +131,9 @@ class Plan:
 
     Attributes:
         archive: the full texts that they move out of the context, by reference.
-        then: a second step that depends on what the model wrote, such as cutting its text to the room that is left:
-            planned on the edited context, pure, without summary requests. The guard sees only the whole.
+        then: a second step that depends on what the model wrote, such as cutting its text to the
+            room that is left: planned on the edited context, pure, without summary requests. The
+            guard sees only the whole.
         refusal: of a plan without edits: why there is no room for what the stage would do.
     """
 
@@ -142,11 +157,15 @@ class Plan:
             model: who wrote them.
 
         Raises:
-            PlanError: edits overlap, are out of order or reach outside, or the answers do not match the requests.
+            PlanError: edits overlap, are out of order or reach outside, or the answers do not match
+                the requests.
         """
         requests = self.requests
         if len(answers) != len(requests):
-            raise PlanError(f"{len(answers)} answers for {len(requests)} requests; give one answer for each request")
+            raise PlanError(
+                f"{len(answers)} answers for {len(requests)} requests; give one answer for each"
+                " request"
+            )
         left = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
@@ -154,8 +173,9 @@ class Plan:
         for edit in self.edits:
             if not at <= edit.start <= edit.stop <= len(context.messages):
                 raise PlanError(
-                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or reaches beyond the "
-                    f"{len(context.messages)} messages; sort the edits and let none overlap"
+                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or"
+                    f" reaches beyond the {len(context.messages)} messages; sort the edits and let"
+                    " none overlap"
                 )
             messages += context.messages[at : edit.start]
             sizes += context.sizes[at : edit.start]
@@ -177,7 +197,8 @@ class Plan:
 def place(context: Context, gone: Sequence[int]) -> int:
     """The index for a summary in the place of the first message that goes, never inside a pair.
 
-    It lies behind the system prompt, which providers want first, even where a stray message comes before it.
+    It lies behind the system prompt, which providers want first, even where a stray message comes
+    before it.
 
     Args:
         context: n messages.
@@ -191,7 +212,9 @@ def place(context: Context, gone: Sequence[int]) -> int:
 
 
 def behind_all(context: Context, gone: Sequence[int]) -> int:
-    """The index of a summary that comes last, but before an answer that is pinned while its calls wait for results."""
+    """The index of a summary that comes last, but before an answer that is pinned while its
+    calls wait for results.
+    """
     waiting = pending(context.messages)
     if waiting is not None and context.messages[waiting].pinned:
         return waiting
@@ -199,7 +222,9 @@ def behind_all(context: Context, gone: Sequence[int]) -> int:
 
 
 def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
-    """The index behind the system prompt if nothing before it stays that a provider would be sent; else 0."""
+    """The index behind the system prompt if nothing before it stays that a provider would be
+    sent; else 0.
+    """
     going = set(gone)
     stays = (i for i in range(len(messages)) if i not in going)
     first = next((i for i in stays if messages[i].role != "tool"), None)
@@ -210,7 +235,9 @@ def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
 
 
 def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
-    """The removal of these messages, ascending, one edit for each run of them, and the new ones before index `at`."""
+    """The removal of these messages, ascending, one edit for each run of them, and the new ones
+    before index `at`.
+    """
     going = set(gone)
     starts = [i for i in gone if i == at or i - 1 not in going]
     stops = [i + 1 for i in gone if i + 1 == at or i + 1 not in going]

@@ -1,4 +1,6 @@
-"""How a conversation is put to a language model that is to summarise it, and how the summary is presented."""
+"""How a conversation is put to a language model that is to summarise it, and how the summary is
+presented.
+"""
 
 import json
 import re
@@ -16,7 +18,13 @@ from workbench.base.errors import SettingError
 from workbench.engine.compaction.clip import head
 from workbench.engine.compaction.span_selection import SummaryTask
 from workbench.engine.models.model import Purpose, SummaryRequest
-from workbench.engine.transcript.message import Message, ToolCall, argument_texts, counted_text, plain_text
+from workbench.engine.transcript.message import (
+    Message,
+    ToolCall,
+    argument_texts,
+    counted_text,
+    plain_text,
+)
 
 _TAGS = re.compile(r"<(?=\s*/?\s*(?:conversation|previous-summary)\b)", re.IGNORECASE)
 _LABELS = re.compile(r"(?m)^(?=\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]*\]:)")
@@ -26,21 +34,29 @@ Clip: TypeAlias = int | Literal["whole"]
 SHORTEST = 120
 """Characters below which results and arguments are not cut any shorter to make a transcript fit."""
 LIVE_SHARE = 0.9
-"""The part of the window that a transcript takes at most where the original asks with its live history."""
+"""The part of the window that a transcript takes at most where the original asks with its live
+history.
+"""
 MOST_CHARS_PER_TOKEN, USUAL_CHARS_PER_TOKEN, LEAST_CHARS_PER_TOKEN = 4.0, 3.0, 0.5
 
 
 @cache
 def prompt(name: str) -> str:
     """The text of `prompts/<name>.md`, read once."""
-    return files("workbench.engine.compaction").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8").strip()
+    return (
+        files("workbench.engine.compaction")
+        .joinpath("prompts", f"{name}.md")
+        .read_text(encoding="utf-8")
+        .strip()
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PromptTemplate:
     """What a language model is asked for, and how its summary is presented to the agent.
 
-    A system with another form subclasses this and overrides what differs. The texts are prompt files, named here.
+    A system with another form subclasses this and overrides what differs. The texts are prompt
+    files, named here.
 
     Attributes:
         result_chars: the most characters of a tool result, or `whole`.
@@ -50,7 +66,8 @@ class PromptTemplate:
         headings: one `Heading: what belongs there` a line; empty for none.
         lead: the sentence above the summary in the context.
         split: the places of the two texts of a split turn.
-        start: the place of a turn's start that nothing precedes; empty where it has the form of any summary.
+        start: the place of a turn's start that nothing precedes; empty where it has the form of any
+            summary.
         turn_headings: as `headings`, for the start of a turn; empty where its summary needs none.
         turn_prompt: asks for the summary of a turn's start.
         turn_focus: whether that request holds the user's instructions too.
@@ -58,8 +75,8 @@ class PromptTemplate:
         rules: what the model must not do.
         says_size: whether the prompt names the bound of the summary.
         window_share: the part of the window that the transcript takes at most; None for no bound.
-        too_long: what becomes of a longer one: texts are cut `shorter` before the oldest messages go, or the `oldest`
-            go at once.
+        too_long: what becomes of a longer one: texts are cut `shorter` before the oldest messages
+            go, or the `oldest` go at once.
         focus: instructions for every summary, besides the user's.
         most_chars: the longest that the transcript may be; None for no bound.
     """
@@ -112,7 +129,9 @@ class PromptTemplate:
 
     def outline(self, purpose: Purpose) -> tuple[tuple[str, str], ...]:
         """The headings of its prompt file, each with what belongs there."""
-        name = self.turn_headings if purpose == "turn_prefix" and self.turn_headings else self.headings
+        name = (
+            self.turn_headings if purpose == "turn_prefix" and self.turn_headings else self.headings
+        )
         lines = (line.partition(":") for line in prompt(name).splitlines())
         return tuple((name, about.strip()) for name, _, about in lines)
 
@@ -125,7 +144,9 @@ class PromptTemplate:
         return prompt(self.start) if alone and self.start else "{0}"
 
     def requests(self, task: SummaryTask) -> tuple[SummaryRequest, SummaryRequest]:
-        """The request about all messages that the model is shown, and the one about the start of a turn alone."""
+        """The request about all messages that the model is shown, and the one about the start of
+        a turn alone.
+        """
         given = task.shown
         focus = "\n".join(filter(None, (self.focus, task.budget.instructions)))
         purpose: Purpose = "update" if given.previous else "summary"
@@ -140,7 +161,9 @@ class PromptTemplate:
         )
         turn = replace(whole, purpose="turn_prefix", messages=given.prefix, previous="")
         return whole, replace(
-            turn, instructions=focus if self.turn_focus else "", sections=self.sections("turn_prefix")
+            turn,
+            instructions=focus if self.turn_focus else "",
+            sections=self.sections("turn_prefix"),
         )
 
     def _bounded(self, task: SummaryTask) -> Self:
@@ -156,25 +179,32 @@ class PromptTemplate:
         parts = [f"<conversation>\n{transcript}\n</conversation>"]
         if request.previous:
             parts.append(f"<previous-summary>\n{harmless(request.previous)}\n</previous-summary>")
-        outline = "\n\n".join(f"## {name}\n({about})" for name, about in self.outline(request.purpose))
+        outline = "\n\n".join(
+            f"## {name}\n({about})" for name, about in self.outline(request.purpose)
+        )
         name = self.turn_prompt if request.purpose == "turn_prefix" else request.purpose
         parts.append(Template(prompt(name)).safe_substitute(sections=outline))
         parts += map(prompt, self.rules)
         if request.max_tokens is not None and self.says_size:
             parts.append(Template(prompt("size")).substitute(tokens=request.max_tokens))
         if request.instructions:
-            parts.append(Template(prompt(self.focus_prompt)).substitute(instructions=request.instructions))
+            parts.append(
+                Template(prompt(self.focus_prompt)).substitute(instructions=request.instructions)
+            )
         return "\n\n".join(parts)
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
-        """The messages as text, in which nothing can close the tag around it or pass for another speaker.
+        """The messages as text, in which nothing can close the tag around it or pass for another
+        speaker.
 
-        Above `most_chars`, results and arguments are cut shorter first, unless the oldest go at once; then the oldest
-        messages are left out.
+        Above `most_chars`, results and arguments are cut shorter first, unless the oldest go at
+        once; then the oldest messages are left out.
         """
         entries, start = self._entries(messages, most_chars)
         parts = [part for spoken in entries for part in spoken]
-        shown = [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
+        shown = (
+            [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
+        )
         return self.separator.join(shown)
 
     def left_out(self, request: SummaryRequest) -> int:
@@ -183,24 +213,37 @@ class PromptTemplate:
             return 0
         entries, start = self._entries(request.messages, self.most_chars)
         begins = accumulate(map(len, entries), initial=0)
-        return sum(1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start)
+        return sum(
+            1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start
+        )
 
-    def _entries(self, messages: Sequence[Message], most_chars: int | None) -> tuple[list[list[str]], int]:
-        """The entries of each message, cut until all fit or are at their shortest; and the first entry that fits."""
+    def _entries(
+        self, messages: Sequence[Message], most_chars: int | None
+    ) -> tuple[list[list[str]], int]:
+        """The entries of each message, cut until all fit or are at their shortest; and the first
+        entry that fits.
+        """
         results, arguments = characters(self.result_chars), characters(self.argument_chars)
         while True:
-            entries = [[*self._thoughts(message), *self.spoken(message, results, arguments)] for message in messages]
+            entries = [
+                [*self._thoughts(message), *self.spoken(message, results, arguments)]
+                for message in messages
+            ]
             lengths = [len(part) + 2 for spoken in entries for part in spoken]
             if most_chars is None or sum(lengths) <= most_chars:
                 return entries, 0
             results, arguments = _longest(messages, results, arguments)
             if self.too_long == "oldest" or max(results, arguments) <= SHORTEST:
-                return entries, len(lengths) - bisect_right([*accumulate(reversed(lengths))], most_chars)
+                return entries, len(lengths) - bisect_right(
+                    [*accumulate(reversed(lengths))], most_chars
+                )
             results, arguments = results // 2, arguments * 7 // 10
 
     def _thoughts(self, message: Message) -> Iterator[str]:
         """The entry of a message's thoughts, where they are shown."""
-        thoughts = "\n".join(block.text for block in message.blocks if block.type == "thinking" and block.text)
+        thoughts = "\n".join(
+            block.text for block in message.blocks if block.type == "thinking" and block.text
+        )
         if self.thoughts and thoughts:
             yield f"[Assistant thinking]: {harmless(thoughts)}"
 
@@ -217,15 +260,22 @@ class PromptTemplate:
         return _cut(text, chars)
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
-        """One message's words, calls or result, with so many characters of a result, and of an argument."""
+        """One message's words, calls or result, with so many characters of a result, and of an
+        argument.
+        """
         if message.role == "tool":
             kind = "Result, failed" if message.is_error else "Result"
-            yield f"[{kind} of {word(message.name or message.call_id)}]: {self.shown_result(_words(message), results)}"
+            yield (
+                f"[{kind} of {word(message.name or message.call_id)}]:"
+                f" {self.shown_result(_words(message), results)}"
+            )
         elif message.role == "assistant":
             if words := plain_text(message):
                 yield f"[Assistant]: {self.shown_words(words)}"
             if message.calls:
-                yield "[Assistant, calls]: " + "; ".join(_called(call, arguments) for call in message.calls)
+                yield "[Assistant, calls]: " + "; ".join(
+                    _called(call, arguments) for call in message.calls
+                )
         elif message.role == "summary":
             yield f"[Summary]: {harmless(message.text)}"
         else:
@@ -238,16 +288,26 @@ def characters(clip: Clip) -> int:
 
 
 def _longest(messages: Sequence[Message], results: int, arguments: int) -> tuple[int, int]:
-    """The lengths of the longest result and argument, as far as so many characters of each are shown."""
+    """The lengths of the longest result and argument, as far as so many characters of each are
+    shown.
+    """
     result_lengths = [len(plain_text(message)) for message in messages if message.role == "tool"]
     calls = [call for message in messages if message.role == "assistant" for call in message.calls]
     argument_lengths = [len(text) for call in calls for text in argument_texts(call.arguments)]
-    return min(results, max(result_lengths, default=0)), min(arguments, max(argument_lengths, default=0))
+    return min(results, max(result_lengths, default=0)), min(
+        arguments, max(argument_lengths, default=0)
+    )
 
 
 def _chars_per_token(task: SummaryTask) -> float:
-    """Characters of a token of what the model is shown, by the context's counter; pictures left aside."""
-    texts = [message for message in task.shown.new if not any(block.type == "image" for block in message.blocks)]
+    """Characters of a token of what the model is shown, by the context's counter; pictures left
+    aside.
+    """
+    texts = [
+        message
+        for message in task.shown.new
+        if not any(block.type == "image" for block in message.blocks)
+    ]
     tokens = sum(task.context.sizes_of(texts))
     if not tokens:
         return USUAL_CHARS_PER_TOKEN
@@ -263,23 +323,35 @@ def harmless(text: str) -> str:
 def _called(call: ToolCall, chars: int) -> str:
     if chars == 0:
         return word(call.name)
-    texts = ((name, value if isinstance(value, str) else repr(value)) for name, value in call.arguments.items())
+    texts = (
+        (name, value if isinstance(value, str) else repr(value))
+        for name, value in call.arguments.items()
+    )
     shown = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
     return f"{word(call.name)}({shown})"
 
 
 def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
-    """A call as `name(argument=JSON, ...)`, with so many characters of each argument; its name with none."""
+    """A call as `name(argument=JSON, ...)`, with so many characters of each argument; its name
+    with none.
+    """
     if chars == 0:
         return call.name
-    texts = ((name, json.dumps(value, ensure_ascii=False)) for name, value in call.arguments.items())
-    values = (f"{name}={text if len(text) <= chars else head(text, chars) + '...'}" for name, text in texts)
+    texts = (
+        (name, json.dumps(value, ensure_ascii=False)) for name, value in call.arguments.items()
+    )
+    values = (
+        f"{name}={text if len(text) <= chars else head(text, chars) + '...'}"
+        for name, text in texts
+    )
     return f"{call.name}({', '.join(values)})"
 
 
 def _words(message: Message) -> str:
     pictures = sum(block.type == "image" for block in message.blocks)
-    return plain_text(message) + (f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else "")
+    return plain_text(message) + (
+        f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else ""
+    )
 
 
 def word(text: str) -> str:

@@ -1,8 +1,10 @@
-"""Recall: what a compaction takes out goes to an archive, and what is sent shows the ids that bring it back.
+"""Recall: what a compaction takes out goes to an archive, and what is sent shows the ids that bring
+it back.
 
-The stages know nothing of it. They get a target that leaves room for ids. What they removed or rewrote is archived as
-it first was, and the ids stand in what is *sent*, never in what is kept, so that no stage meets them: behind each
-marker of a tool result, and in one list at the end of the newest summary, or in a message of its own.
+The stages know nothing of it. They get a target that leaves room for ids. What they removed or
+rewrote is archived as it first was, and the ids stand in what is *sent*, never in what is kept, so
+that no stage meets them: behind each marker of a tool result, and in one list at the end of the
+newest summary, or in a message of its own.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,9 +28,13 @@ from workbench.engine.transcript.message import (
 )
 
 SHARE, MOST = 0.04, 1_000
-"""What ids take at most: a share of what the target leaves beside protected messages, and tokens."""
+"""What ids take at most: a share of what the target leaves beside protected messages, and
+tokens.
+"""
 LEAST = 40
-"""Tokens that ids may take where the target is missed anyway: room for the first line of the list."""
+"""Tokens that ids may take where the target is missed anyway: room for the first line of the
+list.
+"""
 TOOL = "recall"
 """The tool's name. Its own answers are not archived: they quote the archive."""
 ID_LENGTH = 8
@@ -40,12 +46,16 @@ MORE = "and {n} more]"
 
 
 def archive_id(message: str) -> str:
-    """The id under which the message with this id is archived: the same in every run, and after save and load."""
+    """The id under which the message with this id is archived: the same in every run, and after
+    save and load.
+    """
     return reference(message)[:ID_LENGTH]
 
 
 def with_room(budget: Budget, context: Context) -> Budget:
-    """The budget of the stages: less what ids may take, unless nothing is archived or to be done."""
+    """The budget of the stages: less what ids may take, unless nothing is archived or to be
+    done.
+    """
     if not context.archive and context.tokens <= budget.target:
         return budget
     return replace(budget, target=budget.target - _room(budget, context))
@@ -56,7 +66,9 @@ def _room(budget: Budget, context: Context) -> int:
     return min(int(SHARE * max(budget.target - fixed, 0)), MOST)
 
 
-def with_ids(before: Context, after: Context, sent: Context, budget: Budget) -> tuple[Context, Context]:
+def with_ids(
+    before: Context, after: Context, sent: Context, budget: Budget
+) -> tuple[Context, Context]:
     """What is kept, and what is sent: both with the archive, the latter with ids.
 
     Args:
@@ -66,14 +78,18 @@ def with_ids(before: Context, after: Context, sent: Context, budget: Budget) -> 
         budget: whose target holds for the whole, ids included.
     """
     kept = replace(after, archive=_archived(before, after, after.archive))
-    archive = kept.archive if sent is after else _archived(after, sent, {**sent.archive, **kept.archive})
+    archive = (
+        kept.archive if sent is after else _archived(after, sent, {**sent.archive, **kept.archive})
+    )
     room, spare = _room(budget, before), budget.target - sent.tokens
     room = min(room, spare) if spare >= 0 else max(room, LEAST)
     return kept, _Shown(replace(sent, archive=archive), room).context(before)
 
 
 def _archived(before: Context, after: Context, archive: Mapping[str, str]) -> Mapping[str, str]:
-    """The archive with what is no longer there as it was; what was archived before stays as it first was."""
+    """The archive with what is no longer there as it was; what was archived before stays as it
+    first was.
+    """
     there = set(map(id, after.messages))
     found = dict(archive)
     for i, message in enumerate(before.messages):
@@ -88,11 +104,14 @@ def _archived(before: Context, after: Context, archive: Mapping[str, str]) -> Ma
 
 def _restates(message: Message, archive: Mapping[str, str]) -> bool:
     """Whether it is a summary of what is archived."""
-    return isinstance(message, Summary) and any(archive_id(name) in archive for name in message.replaces)
+    return isinstance(message, Summary) and any(
+        archive_id(name) in archive for name in message.replaces
+    )
 
 
 def page(message: Message, call: ToolCall | None = None) -> str:
-    """A message as it is archived: who said it or what was called, then its words and calls; empty without any.
+    """A message as it is archived: who said it or what was called, then its words and calls; empty
+    without any.
 
     Thoughts and pictures are not archived.
     """
@@ -100,7 +119,11 @@ def page(message: Message, call: ToolCall | None = None) -> str:
     if message.role == "assistant":
         parts += ["\n".join((one.name, *argument_texts(one.arguments))) for one in message.calls]
     said = "\n".join(part for part in parts if part.strip())
-    about = " ".join((call.name, *argument_texts(call.arguments))) if call else message.name or message.role
+    about = (
+        " ".join((call.name, *argument_texts(call.arguments)))
+        if call
+        else message.name or message.role
+    )
     return f"{_words(about)}\n{said}" if said else ""
 
 
@@ -111,8 +134,8 @@ def _words(text: str) -> str:
 class _Shown:
     """What is sent, as ids are put into it.
 
-    Ids behind markers go to the oldest first, and the list stands where the newest change is: so the beginning of the
-    request stays as it was, and with it the provider's cache.
+    Ids behind markers go to the oldest first, and the list stands where the newest change is: so
+    the beginning of the request stays as it was, and with it the provider's cache.
     """
 
     def __init__(self, sent: Context, room: int) -> None:
@@ -120,11 +143,19 @@ class _Shown:
         self.messages, self.sizes = list(sent.messages), list(sent.sizes)
 
     def context(self, before: Context) -> Context:
-        """The context with as many ids as there is room for; with a list only where it is no larger than `before`."""
+        """The context with as many ids as there is room for; with a list only where it is no
+        larger than `before`.
+        """
         sent = self.sent
-        changed = [(i, name) for i, one in enumerate(self.messages) if (name := archive_id(one.id)) in sent.archive]
+        changed = [
+            (i, name)
+            for i, one in enumerate(self.messages)
+            if (name := archive_id(one.id)) in sent.archive
+        ]
         others = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
-        marks = len(changed) * sent.count(UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),)))
+        marks = len(changed) * sent.count(
+            UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),))
+        )
         keep = LEAST if len(others) > len(changed) or marks > self.left else 0
         for i, name in changed:
             if self._marks(i, name, keep):
@@ -132,16 +163,22 @@ class _Shown:
         if others:
             self.left = min(self.left, before.tokens - sent.overhead - sum(self.sizes))
             self._list([*others], before)
-        return Context(tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive)
+        return Context(
+            tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive
+        )
 
     def _marks(self, i: int, name: str, keep: int) -> bool:
-        """Put its id behind a rewritten result, where there is room and the archived text is longer."""
+        """Put its id behind a rewritten result, where there is room and the archived text is
+        longer.
+        """
         message = self.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             return False
         marked = _marked(message, name)
         size = self.sent.count(marked)
-        if size - self.sizes[i] > self.left - keep or len(plain_text(marked)) >= len(self.sent.archive[name]):
+        if size - self.sizes[i] > self.left - keep or len(plain_text(marked)) >= len(
+            self.sent.archive[name]
+        ):
             return False
         self.left -= size - self.sizes[i]
         self.messages[i], self.sizes[i] = marked, size
@@ -150,7 +187,11 @@ class _Shown:
     def _list(self, names: list[str], before: Context) -> None:
         """List these at the end of a new summary, else in a message where the newest change is."""
         old = set(map(id, before.messages))
-        new = [i for i, one in enumerate(self.messages) if isinstance(one, Summary) and id(one) not in old]
+        new = [
+            i
+            for i, one in enumerate(self.messages)
+            if isinstance(one, Summary) and id(one) not in old
+        ]
         at = new[-1] if new else self._newest_change(before)
         summary = self.messages[at] if new else Summary(id="archive-list", text="")
         assert isinstance(summary, Summary)
@@ -162,13 +203,19 @@ class _Shown:
                 return
 
     def _newest_change(self, before: Context) -> int:
-        """The index behind what stood before the newest message that is no longer there as it was."""
+        """The index behind what stood before the newest message that is no longer there as it
+        was.
+        """
         there = set(map(id, self.sent.messages))
         gone = max((i for i, one in enumerate(before.messages) if id(one) not in there), default=0)
         earlier = {one.id for one in before.messages[: gone + 1]}
         after = max((i for i, one in enumerate(self.messages) if one.id in earlier), default=-1) + 1
         flags = self.sent.cut_points
-        behind = (i for i in range(after, len(self.messages)) if flags[i] and self.messages[i].role != "system")
+        behind = (
+            i
+            for i in range(after, len(self.messages))
+            if flags[i] and self.messages[i].role != "system"
+        )
         return next(behind, len(self.messages))
 
     def _forms(self, names: list[str], room: int) -> Iterator[str]:
@@ -176,7 +223,8 @@ class _Shown:
         archive, count = self.sent.archive, self.sent.count
         people = [name for name in names if archive[name].startswith("user\n")]
         lines: dict[str, str] = {}
-        newest = chain.from_iterable(zip_longest(reversed(people), reversed(names)))  # half of it a person's words
+        # half of it a person's words
+        newest = chain.from_iterable(zip_longest(reversed(people), reversed(names)))
         for name in dict.fromkeys(name for name in newest if name is not None):
             line = f"{name} {harmless(_words(archive[name])).replace('<', '&lt;')}"
             room -= count(UserMessage(id="", blocks=(Text(line),)))
@@ -185,7 +233,9 @@ class _Shown:
             lines[name] = line
         while True:
             shown = [lines[name] for name in names if name in lines]
-            yield "\n".join((LIST.format(n=len(names)), *shown, MORE.format(n=len(names) - len(shown))))
+            yield "\n".join(
+                (LIST.format(n=len(names)), *shown, MORE.format(n=len(names) - len(shown)))
+            )
             if not lines:
                 return
             lines = dict(list(lines.items())[: len(lines) * 7 // 8])

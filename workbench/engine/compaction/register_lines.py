@@ -1,4 +1,6 @@
-"""What a register says: the goal, rules, plan, decisions, files, running work and skills, found by code."""
+"""What a register says: the goal, rules, plan, decisions, files, running work and skills, found
+by code.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -38,7 +40,14 @@ SECTIONS = (
 )  # fmt: skip
 """The register's sections, in their order."""
 GOAL, RULES, OPEN_WORK, DONE, TURNED, *FILES = SECTIONS[:9]
-MOST = {"Goal": 6, "Rules of the user": 12, "Finished work": 8, "Decisions reversed": 6, "Files read": 12, "Running": 8}
+MOST = {
+    "Goal": 6,
+    "Rules of the user": 12,
+    "Finished work": 8,
+    "Decisions reversed": 6,
+    "Files read": 12,
+    "Running": 8,
+}
 """Lines of a section, at most; `USUAL` for others. The newest stay."""
 USUAL, LINE = 12, 240
 ALIKE = 0.6
@@ -46,16 +55,21 @@ ALIKE = 0.6
 
 _TURNED = re.compile(
     r"\b(?:change of plan|on second thought|decided (?:against|not to)|gave up on"
-    r"|(?:we|i)(?:['’]ve| have)? (?:(?:switched|went|gone) (?:back )?(?:to|from)|reverted|abandoned|dropped))\b"
+    r"|(?:we|i)(?:['’]ve| have)? (?:(?:switched|went|gone) (?:back"
+    r" )?(?:to|from)|reverted|abandoned|dropped))\b"
 )
 """What only a reversed decision says: told as a fact, of what was done."""
 _UNSURE = re.compile(r"\?|\b(?:if|whether|could|would|should|might|may|not (?:sure|clear))\b")
 _CORRECTED = re.compile(
     r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
 )
-_SPAWN = frozenset({"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"})
+_SPAWN = frozenset(
+    {"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"}
+)
 _STOP = re.compile(r"kill|stop|close|terminate|cancel", re.IGNORECASE)
-_ENDED = re.compile(r"\b(?:completed|exited|exit code|finished|killed|failed|terminated)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:completed|exited|exit code|finished|killed|failed|terminated)\b", re.IGNORECASE
+)
 _DELETED = re.compile(r"(?:^|[;&|]\s*)rm\s+(?:-\w+\s+)*([^\s;&|]+)")
 _PATCH_DELETED = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
 _CREATES = re.compile(r"write|create", re.IGNORECASE)
@@ -63,7 +77,11 @@ _CREATES = re.compile(r"write|create", re.IGNORECASE)
 
 def is_register(message: Message) -> bool:
     """Whether the message is a register, also one that a host sent back as a user message."""
-    return message.role == "user" and plain_text(message).startswith(LEAD) and plain_text(message).endswith(TAIL)
+    return (
+        message.role == "user"
+        and plain_text(message).startswith(LEAD)
+        and plain_text(message).endswith(TAIL)
+    )
 
 
 def parsed(text: str) -> dict[str, list[str]]:
@@ -79,11 +97,17 @@ def parsed(text: str) -> dict[str, list[str]]:
 
 
 def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> UserMessage | None:
-    """The block of these lines in at most so many tokens: the newest of each section stay; None where none fits."""
-    shown = {name: _newest_of(found.get(name, ()), MOST.get(name, USUAL), name) for name in SECTIONS}
+    """The block of these lines in at most so many tokens: the newest of each section stay; None
+    where none fits.
+    """
+    shown = {
+        name: _newest_of(found.get(name, ()), MOST.get(name, USUAL), name) for name in SECTIONS
+    }
     while any(shown.values()):
         body = "".join(
-            f"{name}:\n" + "".join(f"- {line}\n" for line in shown[name]) for name in SECTIONS if shown[name]
+            f"{name}:\n" + "".join(f"- {line}\n" for line in shown[name])
+            for name in SECTIONS
+            if shown[name]
         )
         text = LEAD + body + TAIL
         id = "register-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -91,7 +115,9 @@ def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> 
         if context.count(block) <= most:
             return block
         least = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
-        longest = next((name for name in least if shown[name]), None) or max(shown, key=lambda name: len(shown[name]))
+        longest = next((name for name in least if shown[name]), None) or max(
+            shown, key=lambda name: len(shown[name])
+        )
         start = 1 if longest == "Goal" and len(shown[longest]) > 1 else 0
         del shown[longest][start : start + max(len(shown[longest]) // 4, 1)]
     return None
@@ -182,11 +208,20 @@ class _State:
         items = list(task_items(call.arguments))
         if items:
             self.said[OPEN_WORK] = {_line(text): None for text, status in items if status in OPEN}
-            self.said[DONE] |= {_line(text): None for text, status in items if status not in OPEN | GIVEN_UP}
-            self.said[DONE] = {line: None for line in self.said[DONE] if line not in self.said[OPEN_WORK]}
+            self.said[DONE] |= {
+                _line(text): None for text, status in items if status not in OPEN | GIVEN_UP
+            }
+            self.said[DONE] = {
+                line: None for line in self.said[DONE] if line not in self.said[OPEN_WORK]
+            }
         if tool in _SPAWN or call.arguments.get("run_in_background") is True:
             about = next(
-                (v for k in ("description", "command", "prompt") if isinstance(v := call.arguments.get(k), str)), ""
+                (
+                    v
+                    for k in ("description", "command", "prompt")
+                    if isinstance(v := call.arguments.get(k), str)
+                ),
+                "",
             )
             self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
         if tool == "skill":
@@ -207,7 +242,9 @@ class _State:
             del self.running[call.id]
         elif background and call.id in self.running:
             name = next(iter(re.findall(r"\b(?:ID|id)\W+([\w-]+)", text)), "")
-            self.running[call.id] = f"{self.running[call.id]} ({name})" if name else self.running[call.id]
+            self.running[call.id] = (
+                f"{self.running[call.id]} ({name})" if name else self.running[call.id]
+            )
         elif _STOP.search(tool) or _ENDED.search(text[:400]):
             named = [value for value in call.arguments.values() if isinstance(value, str) and value]
             for id, line in list(self.running.items()):
@@ -217,7 +254,12 @@ class _State:
     def _touch(self, call: ToolCall) -> None:
         files = touched(call.name, call.arguments)
         values = [value for value in call.arguments.values() if isinstance(value, str)]
-        gone = [path for text in values if "*** Delete File: " in text for path in _PATCH_DELETED.findall(text)]
+        gone = [
+            path
+            for text in values
+            if "*** Delete File: " in text
+            for path in _PATCH_DELETED.findall(text)
+        ]
         command = call.arguments.get("command")
         gone += _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
         if tool_name(call.name) == "delete_file":
@@ -225,8 +267,15 @@ class _State:
         for path in map(normal_path, files.read):
             self.files.setdefault(path, "Files read")
         for path in map(normal_path, files.modified):
-            new = _CREATES.search(call.name) and self.files.get(path) not in ("Files read", "Files edited")
-            kind = "Files created" if new or self.files.get(path) == "Files created" else "Files edited"
+            new = _CREATES.search(call.name) and self.files.get(path) not in (
+                "Files read",
+                "Files edited",
+            )
+            kind = (
+                "Files created"
+                if new or self.files.get(path) == "Files created"
+                else "Files edited"
+            )
             self.files.pop(path, None)
             self.files[path] = kind
         for path in map(normal_path, gone):
@@ -258,7 +307,9 @@ def _turns(lowered: str) -> bool:
 
 def _about(item: str, sentence: str) -> bool:
     own, there = words(item), set(words(sentence))
-    return len(own) > 0 and sum(word in there for word in own) >= max(ALIKE * len(own), min(2, len(own)))
+    return len(own) > 0 and sum(word in there for word in own) >= max(
+        ALIKE * len(own), min(2, len(own))
+    )
 
 
 def _newest(section: dict[str, None], line: str) -> None:

@@ -1,9 +1,10 @@
 """The settings of presets by name, and a preset with other settings.
 
-A setting is named by its path: `trigger.threshold`, `summarize.prompt.result_chars`; or by the name that its system's
-document gives to it: `compact_at`, `StuckThreshold`. The end of a path is enough where it names one thing. As text they
-stand behind the preset's name: `claude_code:result_chars=2000:argument_chars=400`, and lists with a `+` between their
-values: `ex_athena:compaction_pipeline=budget_reduction+summary`.
+A setting is named by its path: `trigger.threshold`, `summarize.prompt.result_chars`; or by the name
+that its system's document gives to it: `compact_at`, `StuckThreshold`. The end of a path is enough
+where it names one thing. As text they stand behind the preset's name:
+`claude_code:result_chars=2000:argument_chars=400`, and lists with a `+` between their values:
+`ex_athena:compaction_pipeline=budget_reduction+summary`.
 """
 
 import json
@@ -76,7 +77,9 @@ class Fixed:
 
 
 def settings(preset: Preset) -> dict[str, Setting]:
-    """All settings of a preset by their paths: of its trigger, its stages by their names, its host, and its stages."""
+    """All settings of a preset by their paths: of its trigger, its stages by their names, its
+    host, and its stages.
+    """
     found = [*_settings(preset.trigger, "trigger")]
     for name, stage in _all_stages(preset).items():
         found += _settings(stage, name)
@@ -89,7 +92,9 @@ def settings(preset: Preset) -> dict[str, Setting]:
 
 
 def short_names(preset: Preset) -> dict[str, str]:
-    """By the path of each setting the shortest name that is enough: the documented one if there is one."""
+    """By the path of each setting the shortest name that is enough: the documented one if there
+    is one.
+    """
     known = settings(preset)
     names = dict[str, str]()
     for path, setting in known.items():
@@ -104,8 +109,9 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
 
     Args:
         preset: any.
-        changes: new values by path or by documented name. The end of a path is enough where all settings that end in
-            it are the same field of the same type; the value then goes to all of them.
+        changes: new values by path or by documented name. The end of a path is enough where all
+            settings that end in it are the same field of the same type; the value then goes to all
+            of them.
         name: shown in reports.
 
     Raises:
@@ -118,7 +124,9 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
                 changed = _changed(changed, setting, value)
             except (ValueError, WorkbenchError) as error:
                 shown = short_names(preset)[setting.path]
-                raise SettingError(f"{preset.name} cannot have {shown} = {value!r:.80}: {error}") from None
+                raise SettingError(
+                    f"{preset.name} cannot have {shown} = {value!r:.80}: {error}"
+                ) from None
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
 
 
@@ -144,7 +152,9 @@ def shown_value(setting: Setting) -> str:
 
 
 def accepted(setting: Setting) -> str:
-    """What a setting may be, in words; empty where a file cannot say it, as it cannot say a function."""
+    """What a setting may be, in words; empty where a file cannot say it, as it cannot say a
+    function.
+    """
     words = dict.fromkeys(_words(_hint(setting)))
     return "" if set(words) <= {"", WORDS[NoneType]} else " or ".join(filter(None, words))
 
@@ -160,7 +170,8 @@ def _words(hint: object) -> Iterator[str]:
 
 
 def read_changes(text: str) -> dict[str, Plain]:
-    """The settings in `name=value:name=value`; numbers and `true` or `false` are read, other values stay text.
+    """The settings in `name=value:name=value`; numbers and `true` or `false` are read, other values
+    stay text.
 
     Raises:
         SettingError: a part has another form.
@@ -169,7 +180,9 @@ def read_changes(text: str) -> dict[str, Plain]:
     for part in text.split(":"):
         name, equals, value = part.partition("=")
         if not (name and equals and value):
-            raise SettingError(f"the setting {part!r:.80} must have the form NAME=VALUE, such as result_chars=2000")
+            raise SettingError(
+                f"the setting {part!r:.80} must have the form NAME=VALUE, such as result_chars=2000"
+            )
         changes[name] = _plain(value)
     return changes
 
@@ -182,14 +195,18 @@ def _plain(text: str) -> Plain:
     return value if isinstance(value, int | float | bool) else text
 
 
-def _settings(part: object, path: str, owner: type = object, field: Field[Any] | None = None) -> Iterator[Setting]:
+def _settings(
+    part: object, path: str, owner: type = object, field: Field[Any] | None = None
+) -> Iterator[Setting]:
     inner = _read(part)
     if is_dataclass(inner) and not isinstance(inner, type):
         for inner_field in fields(inner):
             if inner_field.init:
                 value = getattr(inner, inner_field.name)
                 yield from _settings(value, f"{path}.{inner_field.name}", type(inner), inner_field)
-    elif field is not None and isinstance(inner, str | int | float | bool | tuple | frozenset | NoneType):
+    elif field is not None and isinstance(
+        inner, str | int | float | bool | tuple | frozenset | NoneType
+    ):
         documented, also = field.metadata.get(DOCUMENTED, ""), field.metadata.get(ALSO, "")
         yield Setting(path, owner, field.name, part, documented, also)
 
@@ -212,7 +229,9 @@ def _all_stages(preset: Preset) -> dict[str, Stage]:
 
 
 def _has_effect(preset: Preset, setting: Setting) -> bool:
-    """Whether a setting of the host changes anything: a number of attempts does where the run ends after them."""
+    """Whether a setting of the host changes anything: a number of attempts does where the run
+    ends after them.
+    """
     return setting.field != "stuck_after" or "stuck" in preset.host.endings
 
 
@@ -226,7 +245,8 @@ def _settings_named(preset: Preset, asked: str) -> list[Setting]:
     known = settings(preset)
     if asked in known:
         return [known[asked]]
-    name = _INNER_CAPITAL.sub("_", asked).lower()  # as languages write it whose names have capitals inside
+    # as languages write it whose names have capitals inside
+    name = _INNER_CAPITAL.sub("_", asked).lower()
     names = dict.fromkeys((asked, name))
     found = [setting for setting in known.values() if any(map(setting.is_called, names))]
     if not found:
@@ -244,7 +264,9 @@ def _unknown(preset: Preset, asked: str, name: str) -> str:
     nearest = get_close_matches(name, candidates, n=1, cutoff=0.5)
     listed = f"`workbench list strategies {preset.name.partition(':')[0]}` shows all"
     if nearest:
-        return f"{preset.name} has no setting {asked!r}; the nearest is {nearest[0]!r}, and {listed}"
+        return (
+            f"{preset.name} has no setting {asked!r}; the nearest is {nearest[0]!r}, and {listed}"
+        )
     return f"{preset.name} has no setting {asked!r}; {listed}"
 
 
@@ -282,7 +304,11 @@ def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:
     """A stage by its name, or a stage of the user's own."""
     if isinstance(item, str) and item in by_name:
         return by_name[item]
-    if not isinstance(item, str) and callable(getattr(item, "plan", None)) and hasattr(item, "name"):
+    if (
+        not isinstance(item, str)
+        and callable(getattr(item, "plan", None))
+        and hasattr(item, "name")
+    ):
         return item  # type: ignore[return-value]  # has what a stage has
     nearest = get_close_matches(str(item), by_name, n=1) or by_name
     raise SettingError(f"it has no stage {item!r:.80}; {', '.join(nearest)} would be accepted")
@@ -318,7 +344,9 @@ def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401
 
 
 def _typed(setting: Setting, value: Value) -> object:
-    """The value as the setting's type; a file has lists for tuples, `a+b` for lists, and `none` for nothing."""
+    """The value as the setting's type; a file has lists for tuples, `a+b` for lists, and `none`
+    for nothing.
+    """
     hint = _hint(setting)
     if value == "none" and NoneType in get_args(hint):
         return None

@@ -1,4 +1,6 @@
-"""How one whole system compacts: in which stages, when, to what budget, and what its agent does around it."""
+"""How one whole system compacts: in which stages, when, to what budget, and what its agent does
+around it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -7,19 +9,22 @@ from numbers import Real
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from workbench.base.errors import SettingError
-from workbench.base.markup import card
+from workbench.base.markup import card, first_paragraph
 from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.plan import Budget, Stage
 from workbench.engine.transcript.message import TokenCounter, Usage
 
 DOCUMENTED, ALSO = "documented", "also"
-"""The keys in a field's metadata of the names that its system's document and other presets give to the setting."""
+"""The keys in a field's metadata of the names that its system's document and other presets give
+to the setting.
+"""
 USUAL_WINDOW = 128_000
 """Tokens of an agent's model where neither the host nor the preset's system names them."""
 
 Failure: TypeAlias = Literal["nothing", "failed", "no_room", "stuck", "overflow"]
-"""What an attempt came to: nothing to do, a summary's model failed, no cut leaves room; too many of them in a row; or
-an overflow that no compaction mended."""
+"""What an attempt came to: nothing to do, a summary's model failed, no cut leaves room; too many of
+them in a row; or an overflow that no compaction mended.
+"""
 
 
 def any_of(*texts: str) -> re.Pattern[str]:
@@ -28,7 +33,9 @@ def any_of(*texts: str) -> re.Pattern[str]:
 
 
 class Ending(NamedTuple):
-    """How a system ends its run, in its own words: a code such as `error_prompt_too_long`, and its category."""
+    """How a system ends its run, in its own words: a code such as `error_prompt_too_long`, and
+    its category.
+    """
 
     code: str
     category: str = ""
@@ -62,10 +69,14 @@ class HostPolicy:
     """What an agent does around its compactions.
 
     Attributes:
-        overflow: texts of errors that say that the prompt was too long, besides those that are known of all providers.
-        overflow_keep: share of the window that newest messages keep after an overflow; None leaves it to the strategy.
-        manual_keep: tokens that they keep where the user compacts and names no positive number; None as above.
-        manual_in_turn: whether a user may compact during a turn; if not, it is refused with an error.
+        overflow: texts of errors that say that the prompt was too long, besides those that are
+            known of all providers.
+        overflow_keep: share of the window that newest messages keep after an overflow; None leaves
+            it to the strategy.
+        manual_keep: tokens that they keep where the user compacts and names no positive number;
+            None as above.
+        manual_in_turn: whether a user may compact during a turn; if not, it is refused with an
+            error.
         retries: of errors that are no overflow; None leaves them to the host.
         stuck_after: attempts in a row without effect after which the run is stuck; 0 for never.
         reactive: whether an overflow is answered by a compaction.
@@ -96,7 +107,9 @@ class HostPolicy:
         check_whole_number("window", self.window)
 
     def ending(self, failure: Failure, vain: int = 0) -> Ending | None:
-        """How the run ends by this failure, after so many attempts without effect in a row; None where it goes on."""
+        """How the run ends by this failure, after so many attempts without effect in a row; None
+        where it goes on.
+        """
         return self.endings.get("stuck" if 0 < self.stuck_after <= vain else failure)
 
 
@@ -117,7 +130,8 @@ class Situation:
         overhead: the part of `tokens` that no message holds.
         moment: the place in the agent's loop.
         messages: how many messages the context has.
-        reported: the provider's usage for the newest request since the last compaction; None if there is none.
+        reported: the provider's usage for the newest request since the last compaction; None if
+            there is none.
         since: tokens of the messages after that report, by the preset's counter.
         requested: whether the user or the agent requested a compaction.
         model: the agent's; empty if unknown.
@@ -141,7 +155,9 @@ class Situation:
 
     @property
     def measured(self) -> int:
-        """The provider's last count and an estimate of what came after it; without a report all is estimated."""
+        """The provider's last count and an estimate of what came after it; without a report all
+        is estimated.
+        """
         if self.reported is not None and self.reported.prompt > 0:
             return self.reported.prompt + self.since
         return self.tokens
@@ -151,7 +167,9 @@ class Situation:
         return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
 
     def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
-        """A budget of so many tokens by the preset's counter, less than there are now; requests name themselves."""
+        """A budget of so many tokens by the preset's counter, less than there are now; requests
+        name themselves.
+        """
         return Budget(
             target=min(max(target, 0), max(self.tokens - 1, 0)),
             window=self.window if window is None else window,
@@ -189,11 +207,13 @@ class Always:
 class AtShare:
     """Due when the request fills a share of the window.
 
-    The target is a share of the room that the overhead leaves, so that it can be reached whatever the overhead is.
+    The target is a share of the room that the overhead leaves, so that it can be reached whatever
+    the overhead is.
 
     Attributes:
         threshold: share of the window, in (0, 1]; a request of exactly that size is due.
-        target: share of the room (window less overhead) that the messages may take afterwards, at most `threshold`.
+        target: share of the room (window less overhead) that the messages may take afterwards, at
+            most `threshold`.
     """
 
     threshold: float = 0.8
@@ -201,10 +221,13 @@ class AtShare:
 
     def __post_init__(self) -> None:
         shares = (self.threshold, self.target)
-        if not all(isinstance(one, Real) for one in shares) or not 0 <= self.target <= self.threshold <= 1:
+        if (
+            not all(isinstance(one, Real) for one in shares)
+            or not 0 <= self.target <= self.threshold <= 1
+        ):
             raise SettingError(
-                f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of the window; "
-                "both must lie between 0 and 1, the target not above the threshold"
+                f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of"
+                " the window; both must lie between 0 and 1, the target not above the threshold"
             )
 
     def check(self, situation: Situation, /) -> Budget | None:
@@ -218,14 +241,18 @@ class AtShare:
 LARGEST_OUTPUT = 0.25
 """The part of the window that a model's longest answer needs, where no recording says it."""
 LEAST_ROOM, LEAST_TOKENS = 0.25, 20_000
-"""What messages get before a restated system is due: a quarter of what the overhead leaves, at most so many tokens.
+"""What messages get before a restated system is due: a quarter of what the overhead leaves, at most
+so many tokens.
 
-The systems were made for windows of 100,000 tokens and more; in a small one their reserves would leave nothing.
+The systems were made for windows of 100,000 tokens and more; in a small one their reserves would
+leave nothing.
 """
 
 
 def answer_reserve(window: int, own: int) -> int:
-    """Tokens that a system sets aside for an answer: its own number, less where the window is small."""
+    """Tokens that a system sets aside for an answer: its own number, less where the window is
+    small.
+    """
     return min(own, int(LARGEST_OUTPUT * window))
 
 
@@ -235,7 +262,8 @@ class AtLimit:
 
     Attributes:
         share: the limit as a share of the window.
-        reserve: tokens below it; `answer` more for the longest answer, at most a quarter of the window.
+        reserve: tokens below it; `answer` more for the longest answer, at most a quarter of the
+            window.
         most: tokens that the limit never exceeds; None for no such bound.
         above: whether a request of exactly the limit is not due.
     """
@@ -256,7 +284,11 @@ class AtLimit:
         room = max(situation.window - situation.overhead, 0)
         least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
         target = max(self.limit(situation.window), least) - (0 if self.above else 1)
-        return situation.granted(target) if situation.requested or situation.measured > target else None
+        return (
+            situation.granted(target)
+            if situation.requested or situation.measured > target
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +298,8 @@ class Strategy:
     Attributes:
         name: shown in reports.
         stages: change the history; each runs only while the context is above its target.
-        view: stages that shape what is sent, not what is kept. They are planned at each compaction; in between the
-            same replacements are sent, so that a provider's prompt cache holds.
+        view: stages that shape what is sent, not what is kept. They are planned at each compaction;
+            in between the same replacements are sent, so that a provider's prompt cache holds.
         recall: whether what goes is archived and what is sent shows its ids (`with_recall`).
     """
 
@@ -283,10 +315,12 @@ class Preset:
 
     Attributes:
         count: the system's own token counter; None takes the session's.
-        overflow: what it does when a provider says that the prompt is too long; None is the strategy itself.
+        overflow: what it does when a provider says that the prompt is too long; None is the
+            strategy itself.
         parts: the stages that `compaction_pipeline` may name; None for those of the strategy.
         moments: when the trigger is asked.
-        host: what it does around a compaction: overflows, compactions by hand, failures, hooks, events.
+        host: what it does around a compaction: overflows, compactions by hand, failures, hooks,
+            events.
         source: repository, commit and files that it restates; empty for our own.
     """
 
@@ -302,7 +336,9 @@ class Preset:
 
     @property
     def recovery(self) -> Strategy:
-        """What is done when a provider says that the prompt is too long: nothing where that is switched off."""
+        """What is done when a provider says that the prompt is too long: nothing where that is
+        switched off.
+        """
         if not self.host.reactive:
             return Strategy(f"{self.name}_recovery", ())
         return self.overflow or self.strategy
@@ -313,10 +349,14 @@ class Preset:
 
     def _repr_html_(self) -> str:
         facts = {
-            "compacts": repr(self.trigger), "asked": ", ".join(self.moments).replace("_", " "),
+            "compacts": repr(self.trigger),
+            "asked": ", ".join(self.moments).replace("_", " "),
             "counts tokens": "" if self.count is None else "as its own system does",
-        }  # fmt: skip
-        rows = [(f"{n}.", stage.name, _purpose(stage)) for n, stage in enumerate(self.strategy.stages, 1)]
+        }
+        rows = [
+            (f"{n}.", stage.name, _purpose(stage))
+            for n, stage in enumerate(self.strategy.stages, 1)
+        ]
         rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
         source = f"Restates {self.source}" if self.source else ""
         return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
@@ -324,4 +364,4 @@ class Preset:
 
 def _purpose(part: object) -> str:
     """What a part says of itself: the first sentence of its docstring."""
-    return " ".join((type(part).__doc__ or "").partition("\n\n")[0].split())
+    return first_paragraph(type(part).__doc__)

@@ -1,4 +1,6 @@
-"""When a compaction pays: by the prices of the cache, its lifetime, the growth of the context, and pauses."""
+"""When a compaction pays: by the prices of the cache, its lifetime, the growth of the context,
+and pauses.
+"""
 
 from __future__ import annotations
 
@@ -41,23 +43,28 @@ def prices_of(model: str) -> CachePrices:
     rates, rules = found.rates, rules_for(found, model)
     read = rates.cache_read if rules.seconds else rates.input
     write = rates.cache_write if rules.writes else rates.input
-    return CachePrices(read / rates.input, write / rates.input, rates.output / rates.input, rules.seconds)
+    return CachePrices(
+        read / rates.input, write / rates.input, rates.output / rates.input, rules.seconds
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPrice:
-    """Due when a compaction pays: while the cache is cold anyway, or where it breaks even before the expected end.
+    """Due when a compaction pays: while the cache is cold anyway, or where it breaks even before
+    the expected end.
 
-    A compaction costs the summary of a model, and what is kept must be written to the cache again; from then on each
-    request reads less: until the end, or until the window would have been full. As many requests are expected as
-    there have been. After a pause longer than the cache lives all must be written again in any case. It also waits
-    until as much goes as is cheapest in the long run: the root of twice the fixed cost times the growth, over the
-    price of reading. It looks at what was said and paid so far, never ahead.
+    A compaction costs the summary of a model, and what is kept must be written to the cache again;
+    from then on each request reads less: until the end, or until the window would have been full.
+    As many requests are expected as there have been. After a pause longer than the cache lives all
+    must be written again in any case. It also waits until as much goes as is cheapest in the long
+    run: the root of twice the fixed cost times the growth, over the price of reading. It looks at
+    what was said and paid so far, never ahead.
 
     Attributes:
         target: share of the room (window less overhead) that the messages may take afterwards.
         most: share of the window at which it is due whatever it costs; the rest is for the answer.
-        summary: the part of the room under the target that a model's summary takes; 0 where no model writes.
+        summary: the part of the room under the target that a model's summary takes; 0 where no
+            model writes.
         prices: None takes those of the agent's model.
     """
 
@@ -80,7 +87,9 @@ class ByPrice:
         prices = self.prices or prices_of(now.model)
         kept, gone = target - now.overhead, now.tokens - target
         cold = now.idle is not None and now.idle > prices.seconds
-        fixed = self.summary * kept * prices.output + (0.0 if cold else kept * (prices.write - prices.read))
+        fixed = self.summary * kept * prices.output + (
+            0.0 if cold else kept * (prices.write - prices.read)
+        )
         spared = gone * prices.write if cold else 0.0
         growth = max(now.said / max(now.requests, 1), 1.0)
         ahead = min(now.requests, (self.most * now.window - now.tokens) / growth)

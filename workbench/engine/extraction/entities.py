@@ -1,4 +1,6 @@
-"""Typed pieces of information in a text: the form of each kind of entity, and how it is normalised."""
+"""Typed pieces of information in a text: the form of each kind of entity, and how it is
+normalised.
+"""
 
 import re
 from collections.abc import Collection
@@ -19,7 +21,17 @@ from workbench.engine.extraction.lexicon import (
 from workbench.engine.extraction.paths import normal_path
 
 LexicalKind: TypeAlias = Literal[
-    "path", "url", "identifier", "number", "version", "hash", "error", "command", "flag", "quote", "id"
+    "path",
+    "url",
+    "identifier",
+    "number",
+    "version",
+    "hash",
+    "error",
+    "command",
+    "flag",
+    "quote",
+    "id",
 ]
 """Kinds that are found by their form."""
 Kind: TypeAlias = LexicalKind | Literal["constraint", "decision", "pending"]
@@ -29,7 +41,9 @@ LEXICAL: tuple[Kind, ...] = get_args(LexicalKind)
 KINDS: tuple[Kind, ...] = tuple(kind for kinds in get_args(Kind) for kind in get_args(kinds))
 
 TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
-"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call from a file."""
+"""What one form can be read from: no blank inside, a bracket only behind, where it tells a call
+from a file.
+"""
 
 LONGEST = 200
 """A token with more characters is data, not a name."""
@@ -63,14 +77,17 @@ _NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
 
 
 def bare(token: str) -> str:
-    """A token without the marks behind it and, of a line that grep shows around a match, the file alone."""
+    """A token without the marks behind it and, of a line that grep shows around a match, the
+    file alone.
+    """
     if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
         return token[: shown.end(1)]
     return token.rstrip(".-~@#(")
 
 
 def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
-    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its names say it all.
+    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its
+    names say it all.
 
     `is_call`: a bracket followed it. Relative paths start from `cwd`.
     """
@@ -115,7 +132,9 @@ def _path(token: str, cwd: str) -> str:
     path = normal_path(token, cwd)
     parts = path.count("/") + (not path.startswith("/"))
     rooted = token[0] in "/~."
-    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(path.rpartition("/")[2]):
+    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(
+        path.rpartition("/")[2]
+    ):
         return path
     return ""
 
@@ -172,13 +191,17 @@ SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 URL = re.compile(r"https?://[^\s\"'<>)\]}`\\|^]+")
 _WINDOWS_PATH = re.compile(r"(?<!\w)[A-Za-z]:\\[\w.\\@~-]*\w", re.ASCII)
 _PHRASE = re.compile(r"\w[^\s]*\s.*[\w.!?)%]")
-_VALUE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII)
+_VALUE = re.compile(
+    r"(?<![\w.])(\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+) (%|[A-Za-z]{1,12})(?!\w)", re.ASCII
+)
 _COMMAND = re.compile(
     r"(?:^|[`$>;(]|&&|\|\|) {0,2}((?:" + "|".join(sorted(map(re.escape, PROGRAMS), key=len, reverse=True))
     + r")(?: +(?:[a-z][\w:.-]{0,40}(?![\w=/])|-m(?= ))){1,3})",
     re.ASCII,
 )  # fmt: skip
-_ERROR_LINE = re.compile(r"(?:[Ee]rror|ERROR|fatal|panic|FAIL|[Ff]ailed)(?:\[\w+\])?: +(\S.{5,100})")
+_ERROR_LINE = re.compile(
+    r"(?:[Ee]rror|ERROR|fatal|panic|FAIL|[Ff]ailed)(?:\[\w+\])?: +(\S.{5,100})"
+)
 
 
 def url_entity(address: str) -> Entity:
@@ -191,7 +214,11 @@ def url_entity(address: str) -> Entity:
 
 def windows_paths(line: str, cwd: str = "") -> list[Entity]:
     """Paths that begin with a drive's letter."""
-    return [Entity("path", path) for found in _WINDOWS_PATH.findall(line) if (path := normal_path(found, cwd))]
+    return [
+        Entity("path", path)
+        for found in _WINDOWS_PATH.findall(line)
+        if (path := normal_path(found, cwd))
+    ]
 
 
 def quotes(line: str) -> list[Entity]:
@@ -199,11 +226,17 @@ def quotes(line: str) -> list[Entity]:
     found = line.split('"')[1:-1:2]
     if "“" in line:
         found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
-    return [Entity("quote", plain(text)) for text in found if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)]
+    return [
+        Entity("quote", plain(text))
+        for text in found
+        if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)
+    ]
 
 
 def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
-    """Commands, error messages and numbers with a unit behind a blank, in a span that holds these of `SIGNALS`."""
+    """Commands, error messages and numbers with a unit behind a blank, in a span that holds
+    these of `SIGNALS`.
+    """
     found: list[Entity] = []
     for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
         if unit.lower() in UNIT and unit != "k":

@@ -18,7 +18,14 @@ from workbench.engine.extraction.entities import (
     windows_paths,
 )  # fmt: skip
 from workbench.engine.extraction.words import ASCII_WORD, CJK, spans, words
-from workbench.engine.transcript.message import AnswerBlock, Message, Text, Thinking, ToolCall, argument_texts
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Message,
+    Text,
+    Thinking,
+    ToolCall,
+    argument_texts,
+)
 
 TOKENS = 50_000
 """Different tokens that are remembered for what is read after a session."""
@@ -90,18 +97,24 @@ class Extractor:
         """The passages of a message, read now."""
         self.messages_read += 1
         return [
-            Passage(self.read(text), isinstance(block, Thinking)) for block in message.blocks for text in _texts(block)
+            Passage(self.read(text), isinstance(block, Thinking))
+            for block in message.blocks
+            for text in _texts(block)
         ]
 
     def read(self, text: str, own: int = 0) -> list[int]:
         """The numbers of a text's spans, in order.
 
-        `own` is how many spans the session has, those with the lowest numbers. A list item counts as such a span if it
-        is one but for its mark, since summaries put marks before the lines that they quote.
+        `own` is how many spans the session has, those with the lowest numbers. A list item counts
+        as such a span if it is one but for its mark, since summaries put marks before the lines
+        that they quote.
         """
         if not own:
             return [self._numbers[span] for span in spans(text)]
-        return [self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span] for span in spans(text)]
+        return [
+            self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span]
+            for span in spans(text)
+        ]
 
     def _quoted(self, item: str, own: int) -> int:
         """The number of a list's item."""
@@ -125,7 +138,8 @@ class Extractor:
     def _add(self, span: str) -> int:
         """Take in a new span."""
         number = len(self.spans)
-        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)  # an address has no parts
+        # an address has no parts
+        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)
         self.spans.append(span)
         self.features.append(tuple(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
         if more := self._beyond_tokens(span, SIGNALS.intersection(tokens)):
@@ -133,7 +147,9 @@ class Extractor:
         return number
 
     def _beyond_tokens(self, span: str, signals: Collection[str]) -> Features:
-        """The features that no single token shows: commands, quotes, addresses, words of other alphabets."""
+        """The features that no single token shows: commands, quotes, addresses, words of other
+        alphabets.
+        """
         found, named = line_entities(span, signals) if signals else [], list[str]()
         if '"' in span or "“" in span:
             found += quotes(span)

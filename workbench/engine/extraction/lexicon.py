@@ -1,4 +1,6 @@
-"""Closed lists that entities are recognised by; `lexicon.toml` has them, and says what each is for."""
+"""Closed lists that entities are recognised by; `lexicon.toml` has them, and says what each is
+for.
+"""
 
 import tomllib
 from pathlib import Path

@@ -9,7 +9,8 @@ _DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
 
 
 def normal_path(text: str, cwd: str = "") -> str:
-    """A path in its one spelling: no `./`, no working directory, no `:12`, no `a/` or `b/` of a diff.
+    """A path in its one spelling: no `./`, no working directory, no `:12`, no `a/` or `b/` of a
+    diff.
 
     The working directory itself becomes empty: it is known anyway.
     """
@@ -44,9 +45,9 @@ def endings(path: str) -> Iterator[str]:
 class SameFile:
     """Which of the paths of one session name one file, judged by their last parts.
 
-    A path is the same file as a longer one that ends with it, if all longer ones that do so are one file: `a.py` next
-    to `src/a.py` and `test/a.py` is a third file. Files of the working directory go first: `a.py` next to `src/a.py`
-    and `/other/a.py` is the former.
+    A path is the same file as a longer one that ends with it, if all longer ones that do so are one
+    file: `a.py` next to `src/a.py` and `test/a.py` is a third file. Files of the working directory
+    go first: `a.py` next to `src/a.py` and `/other/a.py` is the former.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -86,14 +87,18 @@ class SameFile:
         return None
 
     def _claim(self, paths: Iterable[str], taken: Collection[str] = ()) -> None:
-        """Give each ending to the one path that has it, to none where there are two; what is taken stays."""
+        """Give each ending to the one path that has it, to none where there are two; what is
+        taken stays.
+        """
         for path in paths:
             for ending in endings(path):
                 if ending not in taken:
                     self._owner[ending] = path if self._owner.get(ending, path) == path else None
 
     def short(self, path: str, parts: int = 1) -> str:
-        """The shortest ending of a known path, of so many parts and more, that no other path of the session has."""
+        """The shortest ending of a known path, of so many parts and more, that no other path of
+        the session has.
+        """
         found = path
         for ending in endings(path):
             if self._owner.get(ending) != path.lstrip("/") or ending.count("/") + 1 < parts:

@@ -24,47 +24,65 @@ PARAGRAPH = 3_000
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'`(*-])")
 _MARK = re.compile(r"^(?:[-*+•>]\s+|\d{1,2}[.)]\s+|#+\s+)*(?:\[[ xX]\]\s+)?")
 _CONSTRAINT = re.compile(
-    r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never| only)|can't|cannot|may not"
-    r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make sure|ensure|be sure"
-    r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep (?:the|it|this|all|your)|stick to"
+    r"\b(?:must(?:n't)?|never|always|do not|don't|dont|should(?:n't| not| always| never|"
+    r" only)|can't|cannot|may not"
+    r"|only (?:use|change|edit|touch|write|run|in|when|if|the)|no more than|at most|at least|make"
+    r" sure|ensure|be sure"
+    r"|avoid|without (?:\w+ing)|instead of|rather than|prefer|keep"
+    r" (?:the|it|this|all|your)|stick to"
     r"|leave .{1,40} alone"
-    r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to (?:be|stay|remain|keep|support|work))\b"
+    r"|require[sd]?|forbidden|not allowed|has to|have to|need(?:s)? to"
+    r" (?:be|stay|remain|keep|support|work))\b"
 )
 """This and the next two are for a text in lower case, which is searched three times as fast."""
 _DECISION = re.compile(
-    r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to) (?:use|go with|keep|switch"
-    r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled on|agreed|the approach"
-    r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause) (?:is|was)"
+    r"\b(?:decided|decision|chose|chosen|(?:let's|lets|we'll|i'll|we will|i will|going to)"
+    r" (?:use|go with|keep|switch"
+    r"|stick|drop|skip|adopt)|go(?:ing)? with|opt(?:ed|ing)? for|switch(?:ed|ing)? to|settled"
+    r" on|agreed|the approach"
+    r" (?:is|will)|instead of|rather than|turned out|root cause|the (?:problem|issue|bug|cause)"
+    r" (?:is|was)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work)\b"
 )
 _PENDING = re.compile(
-    r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not yet|yet to"
+    r"(?:^\W*\[ \]\s)|\b(?:todo|fixme|still (?:need|have|to|missing|open|fail)|remain(?:s|ing)|not"
+    r" yet|yet to"
     r"|next steps?"
-    r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need to|needs? to be"
-    r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find out|be checked)"
-    r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone) (?:answer|decide|confirm|repl|send)\w*"
-    r"|(?:i'll|i will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open (?:question|point|item|issue)))\b"
+    r"|follow[- ]up|left to do|to be done|pending|unfinished|in progress|later we|will need"
+    r" to|needs? to be"
+    r"|untested|(?:not|never) (?:been )?(?:tested|tried|checked|verified)|could(?:n't| not) (?:find"
+    r" out|be checked)"
+    r"|wait(?:s|ing)? for|until (?:he|she|they|somebody|someone)"
+    r" (?:answer|decide|confirm|repl|send)\w*"
+    r"|(?:i'll|i will|we'll) (?:ask|tell|send|bring|check with)|(?:list of open|open"
+    r" (?:question|point|item|issue)))\b"
 )
 _OPEN_HEADING = re.compile(
-    r"\n[^\w\n]*+(?=[lswtornpufb])(?:(?:left|still|what is left|what remains|things|work) to do|to[- ]?dos?"
-    r"|(?:still )?open(?: questions?| points?| items?| issues?| work)?|remaining(?: work| tasks?| steps?)?"
-    r"|next(?: steps?)?|pending(?: work| tasks?)?|not (?:yet )?(?:done|tested|finished)(?: here| yet)?|unfinished"
+    r"\n[^\w\n]*+(?=[lswtornpufb])(?:(?:left|still|what is left|what remains|things|work) to"
+    r" do|to[- ]?dos?"
+    r"|(?:still )?open(?: questions?| points?| items?| issues?| work)?|remaining(?: work| tasks?|"
+    r" steps?)?"
+    r"|next(?: steps?)?|pending(?: work| tasks?)?|not (?:yet )?(?:done|tested|finished)(?: here|"
+    r" yet)?|unfinished"
     r"|follow[- ]ups?|outstanding|blocked)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?!\[[xX]\])(?:\[ \]\s+)?(\S.*)")
 _DONE = re.compile(
     r"^\W*\[[xX]\]\s|\b(?:done|finished|completed?|implemented|fixed|resolved|added|removed|renamed|updated|written"
-    r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer (?:open|needed|pending)|ticked off)\b",
+    r"|merged|committed|deployed|now (?:pass(?:es)?|works?)|no longer"
+    r" (?:open|needed|pending)|ticked off)\b",
     re.IGNORECASE,
 )
 _STILL_OPEN = re.compile(
-    r"^\W*\[ \]\s|\b(?:todo|still|not (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
+    r"^\W*\[ \]\s|\b(?:todo|still|not"
+    r" (?:yet|done|finished|fixed|tested|written)|remain\w*|pending|open|left to do"
     r"|next|unfinished|to be|needs? to|must|should|will|cannot|can't|until|before|once|when|if)\b",
     re.IGNORECASE,
 )
 _WITHDRAWN = re.compile(
-    r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not needed|don't need|no longer"
+    r"\b(?:never ?mind|forget (?:about )?|drop|skip|cancel|leave out|no need (?:to|for)|not"
+    r" needed|don't need|no longer"
     r"|withdraw\w*|scrap|stop working on|you may now|is fine now)\b"
 )
 OPEN = frozenset({"pending", "in_progress", "in-progress", "todo", "open", "not_started"})
@@ -100,8 +118,9 @@ def withdraws(sentence: str) -> bool:
 def statements(message: Message) -> tuple[Entity, ...]:
     """The statements in a message, each once, in order.
 
-    Constraints are taken from what a person wrote, decisions from persons and assistants, pending work from both, from
-    lists under a heading such as "Left to do", and from task lists in tool arguments. Tool results state nothing.
+    Constraints are taken from what a person wrote, decisions from persons and assistants, pending
+    work from both, from lists under a heading such as "Left to do", and from task lists in tool
+    arguments. Tool results state nothing.
     """
     by_user = is_real_user(message)
     found: list[Entity] = []
@@ -114,14 +133,20 @@ def statements(message: Message) -> tuple[Entity, ...]:
             ]
             found += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
         elif isinstance(block, ToolCall):
-            found += [Entity("pending", plain(task)) for task, done in tasks(block.arguments) if not done]
+            found += [
+                Entity("pending", plain(task)) for task, done in tasks(block.arguments) if not done
+            ]
             texts = argument_texts(block.arguments)
-            found += [Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)]
+            found += [
+                Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)
+            ]
     return tuple(dict.fromkeys(found))
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of prose, without list marks: nothing inside code fences, no line that is too long."""
+    """The sentences of prose, without list marks: nothing inside code fences, no line that is
+    too long.
+    """
     fenced = False
     for line in text.split("\n"):
         line = line.strip()
@@ -154,14 +179,19 @@ def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
 
 def task_items(arguments: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     """Each item of a task list in a tool's arguments, and its status in lower case."""
-    for item in chain.from_iterable(value for value in arguments.values() if isinstance(value, list | tuple)):
+    for item in chain.from_iterable(
+        value for value in arguments.values() if isinstance(value, list | tuple)
+    ):
         if isinstance(item, Mapping) and isinstance(item.get("status"), str):
             text = next((item[key] for key in _TASK_KEYS if isinstance(item.get(key), str)), "")
             if text:
                 yield text, item["status"].lower()
 
 
-_PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (("decision", _DECISION), ("pending", _PENDING))
+_PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("decision", _DECISION),
+    ("pending", _PENDING),
+)
 
 
 def _kinds(sentence: str, by_user: bool) -> list[Kind]:

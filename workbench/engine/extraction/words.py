@@ -16,13 +16,17 @@ _WORD = re.compile(r"[^\W\d]\w{2,}|\d[\d.]*")
 _ESCAPE = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 _GUTTER = re.compile(r"\d+(?:→|\t)\s*")
 _LONG_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{200,}")
-_ENCODED_LINE = re.compile(r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[A-Za-z0-9+/]{60,}={0,2}")
+_ENCODED_LINE = re.compile(
+    r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^0-9]*[0-9])[A-Za-z0-9+/]{60,}={0,2}"
+)
 
 
 def words(text: str) -> list[str]:
-    """The content words of a text, in lower case: names and words of three letters and more, and numbers.
+    """The content words of a text, in lower case: names and words of three letters and more, and
+    numbers.
 
-    Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each once, in order.
+    Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each
+    once, in order.
     """
     if text.isidentifier() and text.isascii():
         word = text.lower()
@@ -39,8 +43,8 @@ def words(text: str) -> list[str]:
 def lines(text: str) -> list[str]:
     """The lines of a text without margins and terminal colours.
 
-    Left out, since they say nothing: empty lines, the line number that a file viewer writes before a line, and encoded
-    data (a run of 200 characters and more, or a whole line of base64).
+    Left out, since they say nothing: empty lines, the line number that a file viewer writes before
+    a line, and encoded data (a run of 200 characters and more, or a whole line of base64).
     """
     found: list[str] = []
     for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
@@ -55,4 +59,6 @@ def lines(text: str) -> list[str]:
 
 def spans(text: str) -> list[str]:
     """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
-    return [line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)]
+    return [
+        line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)
+    ]

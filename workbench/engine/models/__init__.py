@@ -81,18 +81,21 @@ def require_language_model(name: str) -> None:
         SettingError: it is one of `SUMMARIES_ONLY`.
     """
     if name in SUMMARIES_ONLY:
-        raise SettingError(f"{name} is no language model to ask; name another one, such as litellm:gpt-4o-mini")
+        raise SettingError(
+            f"{name} is no language model to ask; name another one, such as litellm:gpt-4o-mini"
+        )
 
 
 def find_model(name: Model | str) -> Model:
     """The model of that name, built in or installed. A model is given back as it is.
 
-    Built in are `bundled`, `command:<command line>`, `extractive`, `folder:<path>`, `litellm:<name>`, `local`,
-    `local:<weights>` and `scripted:<what it says>`.
+    Built in are `bundled`, `command:<command line>`, `extractive`, `folder:<path>`,
+    `litellm:<name>`, `local`, `local:<weights>` and `scripted:<what it says>`.
 
     Raises:
         UnknownName: neither built in nor installed.
-        SettingError: `litellm` without a model's name, `folder` without a path, or `command` without a program.
+        SettingError: `litellm` without a model's name, `folder` without a path, or `command`
+            without a program.
     """
     if not isinstance(name, str):
         return name
@@ -101,10 +104,14 @@ def find_model(name: Model | str) -> Model:
 
 
 def shown_name(name: str) -> str:
-    """The name of a model as reports show it: of a command line without its secrets, of a folder without its place."""
+    """The name of a model as reports show it: of a command line without its secrets, of a folder
+    without its place.
+    """
     return find_model(name).name if name.partition(":")[0] in ("command", "folder") else name
 
 
 def recorded_name(name: str) -> str:
-    """The name of a model as it may be written down and used again: of a command line without its secrets."""
+    """The name of a model as it may be written down and used again: of a command line without
+    its secrets.
+    """
     return shown_name(name) if name.startswith("command:") else name

@@ -1,4 +1,6 @@
-"""What a request can cost at most, known before it is sent, and what its response says that it did cost."""
+"""What a request can cost at most, known before it is sent, and what its response says that it
+did cost.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +17,9 @@ FRAME = 256
 """Tokens that a provider may add to the words of a prompt."""
 
 LONGER = 4
-"""So many times its bound an answer may be by our count: tokenizers differ, and a provider counts by its own."""
+"""So many times its bound an answer may be by our count: tokenizers differ, and a provider
+counts by its own.
+"""
 LONGEST_TOKEN = 32
 """Characters of a token, on average over an answer: more are no text."""
 TINY = 1e-9
@@ -48,7 +52,9 @@ class Bound:
     def why_exceeded(self, read: int, wrote: int, usd: float | None = None) -> str:
         """What a provider reports more of than there can be, in words; empty where it does not."""
         if read > self.read:
-            return f"a prompt of {read:,} tokens, where {self.read:,} are the most that there can be"
+            return (
+                f"a prompt of {read:,} tokens, where {self.read:,} are the most that there can be"
+            )
         if self.wrote is not None and wrote > self.wrote:
             return f"an answer of {wrote:,} tokens, where it was asked for {self.wrote:,} at most"
         if usd is not None and self.usd is not None and usd > self.usd + TINY:
@@ -58,7 +64,9 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class BoundedRequest:
-    """One request as it is sent, the most that it may read, write and cost, and whether a spending limit covers it."""
+    """One request as it is sent, the most that it may read, write and cost, and whether a
+    spending limit covers it.
+    """
 
     model: str
     call: Mapping[str, Any]
@@ -69,9 +77,10 @@ class BoundedRequest:
 def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
     """The most that a request can cost.
 
-    Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier for long prompts),
-    and every token of the completion at the dearest of a completion. The prompt may have a token a byte (UTF-8):
-    tokenizers go back to bytes and no finer, and runs of digits, blanks or marks may well be cut so fine.
+    Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier
+    for long prompts), and every token of the completion at the dearest of a completion. The prompt
+    may have a token a byte (UTF-8): tokenizers go back to bytes and no finer, and runs of digits,
+    blanks or marks may well be cut so fine.
 
     `most` are the tokens of the completion; None for no bound.
     """
@@ -80,17 +89,24 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
         each, out = options.input_usd / MILLION, options.output_usd / MILLION
         usd = None if most is None else read * each + most * out
         return Bound(read, most, Rates(each, out, each, each, each), True, usd)
-    paid = min(read, window(model) or read)  # a prompt beyond the window is refused, and costs nothing
+    # a prompt beyond the window is refused, and costs nothing
+    paid = min(read, window(model) or read)
     dear, known = dearest(model, paid), tariff(model)
-    usd = None if dear is None or most is None else paid * dear.input + most * dear.output + dear.request
+    usd = (
+        None
+        if dear is None or most is None
+        else paid * dear.input + most * dear.output + dear.request
+    )
     return Bound(read, most, None if known is None else known.rates, False, usd)
 
 
 def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
-    """The completion in a response, its tokens as reported or, where that cannot be true, as counted; its dollars.
+    """The completion in a response, its tokens as reported or, where that cannot be true, as
+    counted; its dollars.
 
-    The dollars are what the ledger counts. None stands for all that was set aside, which is what a report of more than
-    there can be counts as: what was really paid is unknown, and a report alone must not end a run.
+    The dollars are what the ledger counts. None stands for all that was set aside, which is what a
+    report of more than there can be counts as: what was really paid is unknown, and a report alone
+    must not end a run.
 
     Raises:
         ValueError: the response holds no completion.
@@ -111,7 +127,9 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
     if counted:
         count = TiktokenCounter().count_text
-        usage = _Usage(sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0)
+        usage = _Usage(
+            sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0
+        )
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
@@ -131,7 +149,9 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
 
 @dataclass(frozen=True, slots=True)
 class _Usage:
-    """Tokens of one request: of its prompt, of its completion, and of the prompt from the provider's cache."""
+    """Tokens of one request: of its prompt, of its completion, and of the prompt from the
+    provider's cache.
+    """
 
     read: int
     wrote: int
@@ -159,14 +179,18 @@ def _check_length(text: str, sent: BoundedRequest) -> None:
     read = text[: LONGEST_TOKEN * allowed]
     if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
         raise ModelError(
-            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,} were the most "
-            "that it was asked for; the answer is not used, and counts as all that was set aside for it"
+            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,}"
+            " were the most that it was asked for; the answer is not used, and counts as all that"
+            " was set aside for it"
         )
 
 
 def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
     content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    return tuple((one.token, {other.token: other.logprob for other in one.top_logprobs or ()}) for one in content)
+    return tuple(
+        (one.token, {other.token: other.logprob for other in one.top_logprobs or ()})
+        for one in content
+    )
 
 
 def _text(content: object) -> str:
@@ -179,7 +203,9 @@ def _reported(response: Response) -> _Usage:
     usage = getattr(response, "usage", None)
     details = getattr(usage, "prompt_tokens_details", None)
     return _Usage(
-        _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"), _tokens(details, "cached_tokens")
+        _tokens(usage, "prompt_tokens"),
+        _tokens(usage, "completion_tokens"),
+        _tokens(details, "cached_tokens"),
     )
 
 
@@ -195,7 +221,9 @@ def _reported_usd(response: Response) -> float | None:
 
 
 def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
-    """What was reported, unless the user's own prices count, else what the tokens cost; None if that is unknown."""
+    """What was reported, unless the user's own prices count, else what the tokens cost; None if
+    that is unknown.
+    """
     if reported is not None and not most.own:
         return reported
     rates = most.rates
@@ -206,13 +234,19 @@ def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
 
 
 def was_free(error: BaseException) -> bool:
-    """Whether a failed request surely cost nothing: the provider refused it, or was never reached."""
+    """Whether a failed request surely cost nothing: the provider refused it, or was never
+    reached.
+    """
     seen: BaseException | None = error
     while seen is not None:
         module, name = type(seen).__module__, type(seen).__name__
         if module.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
             return True
-        if module.startswith("httpx") and name in ("ConnectError", "ConnectTimeout", "HTTPStatusError"):
+        if module.startswith("httpx") and name in (
+            "ConnectError",
+            "ConnectTimeout",
+            "HTTPStatusError",
+        ):
             return True
         seen = seen.__cause__ or seen.__context__
     return False

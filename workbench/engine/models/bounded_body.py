@@ -1,4 +1,6 @@
-"""Bounds what is read of a provider's answer, so that none can fill the memory. Imported once a model is asked."""
+"""Bounds what is read of a provider's answer, so that none can fill the memory. Imported once a
+model is asked.
+"""
 
 import ssl
 from collections.abc import Iterator
@@ -31,7 +33,9 @@ class BoundedStream(httpx.SyncByteStream):
 
 
 def bounded_client(verify: ssl.SSLContext | str | bool) -> httpx.Client:
-    """A client whose answers are bounded; in all else it is httpx's own, with this machine's proxies."""
+    """A client whose answers are bounded; in all else it is httpx's own, with this machine's
+    proxies.
+    """
     return httpx.Client(verify=verify, follow_redirects=True, event_hooks={"response": [_bound]})
 
 

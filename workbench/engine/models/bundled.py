@@ -5,7 +5,13 @@ from pathlib import Path
 
 from workbench.base.errors import ModelError
 from workbench.engine.extraction.extractor import Extractor
-from workbench.engine.models.bundled_answers import NAME, BundledAnswers, NotBundled, content_seal, shipped_file
+from workbench.engine.models.bundled_answers import (
+    NAME,
+    BundledAnswers,
+    NotBundled,
+    content_seal,
+    shipped_file,
+)
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.summary_quality import OnBadSummary, RepairingModel
@@ -50,12 +56,17 @@ class Bundled:
             FormatError: the file of answers is damaged.
         """
         if request.purpose == "question":
-            raise ModelError(f"{NAME} holds summaries only; name a model that answers, such as litellm:gpt-4o-mini")
+            raise ModelError(
+                f"{NAME} holds summaries only; name a model that answers, such as"
+                " litellm:gpt-4o-mini"
+            )
         try:
             return RepairingModel(BundledAnswers(self.file), self.on_bad_summary).complete(request)
         except NotBundled:
             return replace(self.rule.complete(request), method=NOT_BUNDLED, left_out=0)
 
     def reading_with(self, extractor: Extractor) -> "Bundled":
-        """The same model, whose rule takes from a session's extractor what that has read already."""
+        """The same model, whose rule takes from a session's extractor what that has read
+        already.
+        """
         return replace(self, rule=self.rule.reading_with(extractor))

@@ -83,7 +83,9 @@ def _read_answers(file: Path, changed: int) -> Mapping[str, BundledAnswer]:
             continue
         answer = _read_line(line, file, number)
         if answer.key in answers:
-            raise FormatError(f"has the key {answer.key} a second time", where=str(file), line=number)
+            raise FormatError(
+                f"has the key {answer.key} a second time", where=str(file), line=number
+            )
         answers[answer.key] = answer
     return answers
 
@@ -92,7 +94,9 @@ def _read_line(line: str, file: Path, number: int) -> BundledAnswer:
     try:
         answer = BundledAnswer(**json.loads(line))
     except (ValueError, TypeError) as error:
-        raise FormatError(f"is no bundled answer ({error!r:.80})", where=str(file), line=number) from None
+        raise FormatError(
+            f"is no bundled answer ({error!r:.80})", where=str(file), line=number
+        ) from None
     if not answer.text or not answer.writer:
         raise FormatError("is an answer without a text or a writer", where=str(file), line=number)
     return answer

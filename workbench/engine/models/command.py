@@ -36,13 +36,17 @@ HIDDEN = "HIDDEN"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]")
 """What colours a terminal."""
-_SECRET = re.compile(r"(?:^|[_-])(?:api_?key|key|token|secret|password|passwd|credentials?|auth)$", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(?:^|[_-])(?:api_?key|key|token|secret|password|passwd|credentials?|auth)$", re.IGNORECASE
+)
 """How the name of an option or variable ends whose value is nobody's business."""
 
 
 @dataclass(frozen=True)
 class Command(LanguageModel):
-    """A program that answers; `model` is its command line, such as `claude -p`. No shell is used."""
+    """A program that answers; `model` is its command line, such as `claude -p`. No shell is
+    used.
+    """
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -66,7 +70,10 @@ class Command(LanguageModel):
         """
         if shutil.which(self.words[0]) is None:
             program = repr(self.words[0])
-            raise SetupError(f"there is no program {program} to run {self.name}; install it, or write where it is")
+            raise SetupError(
+                f"there is no program {program} to run {self.name}; install it, or write where"
+                " it is"
+            )
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """The command line: whatever else the answer depends on, only the program knows."""
@@ -96,7 +103,9 @@ class Command(LanguageModel):
         options, prompt = self._options, plain_text(request)
         return with_retries(options, lambda: self._attempt(request, prompt, options))
 
-    def _attempt(self, request: SummaryRequest, prompt: str, options: ProviderOptions) -> Completion:
+    def _attempt(
+        self, request: SummaryRequest, prompt: str, options: ProviderOptions
+    ) -> Completion:
         """Ask once, and write down that it was asked."""
         number = self.ledger.open(self.name, None, options.timeout + GRACE) if self.ledger else 0
         failed = f"the run of {self.name} was interrupted"
@@ -117,9 +126,13 @@ class Command(LanguageModel):
         except OSError as error:
             raise SetupError(f"{self.name} cannot be started: {error.strerror or error}") from error
         if run.is_late:
-            raise ModelError(f"{self.name} gave no answer in {seconds:g} seconds{run.reason}", retryable=True)
+            raise ModelError(
+                f"{self.name} gave no answer in {seconds:g} seconds{run.reason}", retryable=True
+            )
         if run.code and not run.is_too_long:
-            raise ModelError(f"{self.name} ended with {_ending(run.code)}{run.reason}", retryable=True)
+            raise ModelError(
+                f"{self.name} ended with {_ending(run.code)}{run.reason}", retryable=True
+            )
         try:
             answer = run.output.decode("utf-8-sig", "ignore" if run.is_too_long else "strict")
         except UnicodeDecodeError as error:
@@ -215,7 +228,11 @@ def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramR
         stdin.write(text)
         stdin.seek(0)
         process = subprocess.Popen(
-            words, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            words,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
     assert process.stdout is not None and process.stderr is not None
     output = _Reader(process.stdout, MOST_BYTES, keeps_end=False)
@@ -231,7 +248,9 @@ def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramR
     finally:
         _stop(process)
         complaint.join(1.0)
-    return ProgramRun(bytes(output.content), bytes(complaint.content), process.returncode, is_late, is_too_long)
+    return ProgramRun(
+        bytes(output.content), bytes(complaint.content), process.returncode, is_late, is_too_long
+    )
 
 
 class _Reader(Thread):

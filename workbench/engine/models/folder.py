@@ -132,7 +132,8 @@ class Folder(LanguageModel):
         calls: Calls,
         make: Callable[[], Sequence[str]],
     ) -> Sequence[str]:
-        """What the calls of an answer gave the first time; they are made only if this is the first time.
+        """What the calls of an answer gave the first time; they are made only if this is the first
+        time.
 
         Results are kept beside the answer. A call that gives another result each time, such as the
         time of day, would make each request behind it a new one.
@@ -287,7 +288,9 @@ class Requests:
                 number = self.largest + 1
                 _create(self.file(number), request_text(number, key, request, replicate))
         except OSError as error:
-            raise SettingError(f"{self.folder} cannot take a request: {error.strerror or error}") from error
+            raise SettingError(
+                f"{self.folder} cannot take a request: {error.strerror or error}"
+            ) from error
 
     def _write_guide(self) -> None:
         if not (self.folder / GUIDE).exists():
@@ -343,7 +346,9 @@ def _names(folder: Path) -> set[str]:
     except FileNotFoundError:
         return set()
     except OSError as error:
-        raise SettingError(f"{folder} is no folder that can be read: {error.strerror or error}") from error
+        raise SettingError(
+            f"{folder} is no folder that can be read: {error.strerror or error}"
+        ) from error
 
 
 def _answer(folder: Path, number: int) -> str:
@@ -371,7 +376,9 @@ def _stored_results(file: Path, calls: Calls) -> Sequence[str] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise SettingError(f"{file} cannot be used: {error}; without it the calls are made anew") from error
+        raise SettingError(
+            f"{file} cannot be used: {error}; without it the calls are made anew"
+        ) from error
 
 
 def _results_text(calls: Calls, results: Sequence[str]) -> str:

@@ -1,4 +1,5 @@
-"""Takes keys out of what a provider says: gateways repeat the header or the address that they refused.
+"""Takes keys out of what a provider says: gateways repeat the header or the address that they
+refused.
 
 A key is masked as it is, in parts (`sk-abc...xyz`), in base64, in an address, and in JSON.
 """
@@ -26,8 +27,12 @@ ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE", "WORKBENCH_API_BASE")
 NO_KEY = "none"
 """What a server of your own is sent in the place of a key."""
 
-_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR)|HEADERS?$", re.IGNORECASE)
-_HEADER_VALUE = re.compile(r"[:=]\s*[\"']?(?:(?:Bearer|Basic|Token)\s+)?([^\s,;\"'}]+)", re.IGNORECASE)
+_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH(?!OR)|HEADERS?$", re.IGNORECASE
+)
+_HEADER_VALUE = re.compile(
+    r"[:=]\s*[\"']?(?:(?:Bearer|Basic|Token)\s+)?([^\s,;\"'}]+)", re.IGNORECASE
+)
 _GAP = r"(?:\*{2,}|x{3,}|\.{2,}|…+|•+|<[^<>\s]*>)"
 """What stands for the middle of a key that is quoted in part."""
 
@@ -35,7 +40,8 @@ _GAP = r"(?:\*{2,}|x{3,}|\.{2,}|…+|•+|<[^<>\s]*>)"
 def without_keys(text: str, variable: str = "", address: str = "") -> str:
     """A short text, such as an error, without any key that this process knows, whole or in part.
 
-    Keys are the values of environment variables whose names say so, and what servers' addresses have of them.
+    Keys are the values of environment variables whose names say so, and what servers' addresses
+    have of them.
 
     Args:
         text: what a provider said.
@@ -68,7 +74,9 @@ def _keys(variable: str, address: str) -> Iterator[str]:
 
 
 def _is_a_file(value: str) -> bool:
-    """Whether a variable names a file of keys, such as GOOGLE_APPLICATION_CREDENTIALS, and is none itself."""
+    """Whether a variable names a file of keys, such as GOOGLE_APPLICATION_CREDENTIALS, and is
+    none itself.
+    """
     try:
         return Path(value).exists()
     except OSError:  # longer than any path
@@ -94,12 +102,16 @@ def _of_address(address: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, key: str) -> str:
-    """The text without any run of characters that is part of a key, in whatever way it is written."""
+    """The text without any run of characters that is part of a key, in whatever way it is
+    written.
+    """
     parts, lowered = _parts(key), text.lower()
     kept: list[str] = []
     at = kept_to = 0
     while at < len(text):
-        length = next((length for length in parts.lengths if lowered[at : at + length] in parts.texts), 0)
+        length = next(
+            (length for length in parts.lengths if lowered[at : at + length] in parts.texts), 0
+        )
         if not length:
             at += 1
             continue
@@ -112,10 +124,18 @@ def _without_parts(text: str, key: str) -> str:
 
 
 class _Parts:
-    """The ways in which a key may be written, and all their parts of a few characters: in lower case."""
+    """The ways in which a key may be written, and all their parts of a few characters: in lower
+    case.
+    """
 
     def __init__(self, key: str) -> None:
-        written = {key, quote(key, safe=""), quote_plus(key), json.dumps(key)[1:-1], *_in_base64(key)}
+        written = {
+            key,
+            quote(key, safe=""),
+            quote_plus(key),
+            json.dumps(key)[1:-1],
+            *_in_base64(key),
+        }
         self.forms = {form.lower() for form in written}
         self.texts: set[str] = set()
         for form in self.forms:
@@ -130,7 +150,9 @@ def _parts(key: str) -> _Parts:
 
 
 def _in_base64(key: str) -> Iterator[str]:
-    """The letters of base64 that a key alone decides, whatever stands before it: as in `Basic` after a user's name."""
+    """The letters of base64 that a key alone decides, whatever stands before it: as in `Basic`
+    after a user's name.
+    """
     raw = key.encode("utf-8", "surrogateescape")
     for shift in range(3):
         letters = b64encode(bytes(shift) + raw).decode()
@@ -140,9 +162,13 @@ def _in_base64(key: str) -> Iterator[str]:
 
 @lru_cache(maxsize=512)
 def _beside_a_gap(key: str) -> re.Pattern[str]:
-    """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end is masked already."""
+    """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end
+    is masked already.
+    """
     lengths = range(min(PART, len(key)), SHORTEST_END - 1, -1)
     begins = "|".join([re.escape(MASK), *(re.escape(key[:length]) for length in lengths)])
     ends = "|".join([re.escape(MASK), *(re.escape(key[-length:]) for length in lengths)])
     short = "|".join(re.escape(key[-length:]) for length in range(SHORTEST_END - 1, 0, -1))
-    return re.compile(rf"(?:{begins}){_GAP}(?:{ends}|(?:{short})(?!\w))?|{_GAP}(?:{ends})(?!\w)", re.IGNORECASE)
+    return re.compile(
+        rf"(?:{begins}){_GAP}(?:{ends}|(?:{short})(?!\w))?|{_GAP}(?:{ends})(?!\w)", re.IGNORECASE
+    )

@@ -1,4 +1,6 @@
-"""What all models have in common that read a prompt: at a provider, behind a program, in a folder."""
+"""What all models have in common that read a prompt: at a provider, behind a program, in a
+folder.
+"""
 
 from __future__ import annotations
 

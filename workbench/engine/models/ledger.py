@@ -22,26 +22,40 @@ POLL = 0.05
 WAIT = 60.0
 """Seconds to wait for other processes that write."""
 ROUNDS = 4
-"""Calls that fail one after another, for two requests or more and with no answer in between: the provider is down."""
+"""Calls that fail one after another, for two requests or more and with no answer in between: the
+provider is down.
+"""
 
 Stored: TypeAlias = Mapping[str, Any]
 """An answer as plain JSON."""
 
 _SCHEMA = (
-    "create table if not exists answers (key text primary key, value blob not null, created real not null) without "
-    "rowid",
-    "create table if not exists asking (key text primary key, pid integer not null, until real not null) without rowid",
-    "create table if not exists calls (id integer primary key, run text not null, model text not null, "
-    "pid integer not null, until real not null, reserved real not null, usd real, began real not null, "
-    "request text not null, known integer not null, why text not null default '')",
+    (
+        "create table if not exists answers (key text primary key, value blob not null, created"
+        " real not null) without rowid"
+    ),
+    (
+        "create table if not exists asking (key text primary key, pid integer not null, until real"
+        " not null) without rowid"
+    ),
+    (
+        "create table if not exists calls (id integer primary key, run text not null, model text"
+        " not null, pid integer not null, until real not null, reserved real not null, usd real,"
+        " began real not null, request text not null, known integer not null, why text not null"
+        " default '')"
+    ),
     "create index if not exists calls_of_run on calls (run)",
-    "create table if not exists failures (sitting text, model text, request text, several integer, rounds integer, "
-    "at real, why text, primary key (sitting, model)) without rowid",
+    (
+        "create table if not exists failures (sitting text, model text, request text, several"
+        " integer, rounds integer, at real, why text, primary key (sitting, model)) without rowid"
+    ),
 )
-"""In `calls`, `request` is what was asked, `known` whether its dollars are, and `why` why there was no answer."""
+"""In `calls`, `request` is what was asked, `known` whether its dollars are, and `why` why there
+was no answer.
+"""
 _CLOSED = (
-    "update calls set usd = iif(known, min(coalesce(?1, reserved), reserved), coalesce(?2, reserved)), "
-    "known = known or ?1 is not null, why = ?3 where id = ?4"
+    "update calls set usd = iif(known, min(coalesce(?1, reserved), reserved), coalesce(?2,"
+    " reserved)), known = known or ?1 is not null, why = ?3 where id = ?4"
 )
 _FAILED = (
     "insert into failures values (?, ?, ?, 0, 1, ?, ?) on conflict do update set "
@@ -79,16 +93,19 @@ def _on_a_sound_file(
 class Ledger:
     """Answers by content, and the calls of one run.
 
-    A call is open from just before it is sent until its outcome is known. What it may cost at most is set aside in
-    the same step as it is opened, so that calls of several processes can never pass the limit together. A call whose
-    process died counts as spent: whether the provider charged for it is unknown.
+    A call is open from just before it is sent until its outcome is known. What it may cost at most
+    is set aside in the same step as it is opened, so that calls of several processes can never pass
+    the limit together. A call whose process died counts as spent: whether the provider charged for
+    it is unknown.
 
     Attributes:
-        path: the file; its folder is made. Not on a network drive, where SQLite's locks do not hold.
+        path: the file; its folder is made. Not on a network drive, where SQLite's locks do not
+            hold.
         run: whose calls count against the limits.
         max_usd: the most that the run may spend, earlier sittings included; None for no limit.
         concurrency: calls that may be open at once; None for no limit.
-        sitting: one command; a provider that is down is not called again in it. Empty to call it each time.
+        sitting: one command; a provider that is down is not called again in it. Empty to call it
+            each time.
         request: what calls are made for; see `paid`.
     """
 
@@ -101,9 +118,13 @@ class Ledger:
 
     def __post_init__(self) -> None:
         if self.max_usd is not None and not 0 <= self.max_usd < float("inf"):
-            raise SettingError(f"the spending limit is {self.max_usd}; it must be a number of dollars, 0 or more")
+            raise SettingError(
+                f"the spending limit is {self.max_usd}; it must be a number of dollars, 0 or more"
+            )
         if self.concurrency is not None and self.concurrency < 1:
-            raise SettingError(f"the limit of concurrent calls is {self.concurrency}; it must be 1 or more")
+            raise SettingError(
+                f"the limit of concurrent calls is {self.concurrency}; it must be 1 or more"
+            )
 
     @_on_a_sound_file
     def stored(self, key: str) -> Stored | None:
@@ -113,13 +134,17 @@ class Ledger:
 
     @_on_a_sound_file
     def claim(self, key: str, seconds: float) -> Stored | None:
-        """Reserve a request for this process for so long; while another one has it, wait for its answer."""
+        """Reserve a request for this process for so long; while another one has it, wait for its
+        answer.
+        """
         while True:
             with self._step() as step:
                 found = _answer(step, key)
                 if found is not None:
                     return found
-                held = step.execute("select pid, until from asking where key = ?", (key,)).fetchone()
+                held = step.execute(
+                    "select pid, until from asking where key = ?", (key,)
+                ).fetchone()
                 if held is None or not _alive(*held):
                     row = (key, os.getpid(), time.time() + seconds)
                     step.execute("insert or replace into asking values (?, ?, ?)", row)
@@ -131,7 +156,9 @@ class Ledger:
         """Write an answer down and give up the claim, in one step."""
         packed = zlib.compress(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
         with self._step() as step:
-            step.execute("insert or ignore into answers values (?, ?, ?)", (key, packed, time.time()))
+            step.execute(
+                "insert or ignore into answers values (?, ?, ?)", (key, packed, time.time())
+            )
             step.execute("delete from asking where key = ?", (key,))
 
     @_on_a_sound_file
@@ -148,7 +175,8 @@ class Ledger:
 
     @_on_a_sound_file
     def open(self, model: str, usd: float | None, seconds: float) -> int:
-        """Set aside what a call may cost (None if unknown) and wait for a free place; the call's number, for `close`.
+        """Set aside what a call may cost (None if unknown) and wait for a free place; the call's
+        number, for `close`.
 
         After so many seconds it no longer takes a place, if its process should die.
 
@@ -158,28 +186,40 @@ class Ledger:
         """
         if usd is None and self.max_usd is not None:
             raise Unanswered(
-                f"{model} was not asked: its price is unknown, so the spending limit of ${self.max_usd:g} "
-                "cannot be kept; give its prices in the models file"
+                f"{model} was not asked: its price is unknown, so the spending limit of"
+                f" ${self.max_usd:g} cannot be kept; give its prices in the models file"
             )
         most = usd or 0.0
         while True:
             with self._step() as step:
                 self._check_provider(step, model)
-                rows = step.execute("select pid, until, reserved, usd from calls where run = ?", (self.run,)).fetchall()
+                rows = step.execute(
+                    "select pid, until, reserved, usd from calls where run = ?", (self.run,)
+                ).fetchall()
                 flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
                 spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
                 if self.max_usd is not None and spent + most > self.max_usd:
                     raise Unanswered(
-                        f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent, and the limit is "
-                        f"${self.max_usd:g}; the same command with a higher limit continues"
+                        f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent,"
+                        f" and the limit is ${self.max_usd:g}; the same command with a higher limit"
+                        " continues"
                     )
                 room = self.max_usd is None or spent + sum(flying) + most <= self.max_usd
                 if room and (self.concurrency is None or len(flying) < self.concurrency):
                     now = time.time()
                     done = step.execute(
-                        "insert into calls (run, model, pid, until, reserved, began, request, known) "
-                        "values (?, ?, ?, ?, ?, ?, ?, ?)",
-                        (self.run, model, os.getpid(), now + seconds, most, now, self.request, usd is not None),
+                        "insert into calls (run, model, pid, until, reserved, began, request,"
+                        " known) values (?, ?, ?, ?, ?, ?, ?, ?)",
+                        (
+                            self.run,
+                            model,
+                            os.getpid(),
+                            now + seconds,
+                            most,
+                            now,
+                            self.request,
+                            usd is not None,
+                        ),
                     )
                     assert done.lastrowid is not None
                     return done.lastrowid
@@ -189,8 +229,8 @@ class Ledger:
     def close(self, call: int, usd: float | None, failed: str = "") -> None:
         """Write down what a call cost, and why its provider did not answer; empty if it did.
 
-        Dollars of None are unknown, which counts as all that was set aside. No call counts as more than that, whatever
-        its provider says, so that the limit is never passed.
+        Dollars of None are unknown, which counts as all that was set aside. No call counts as more
+        than that, whatever its provider says, so that the limit is never passed.
         """
         with self._step() as step:
             step.execute(_CLOSED, (usd, usd, failed, call))
@@ -207,31 +247,45 @@ class Ledger:
             row = (self.sitting, model, self.request, time.time(), failed, began, began)
             step.execute(_FAILED, row)
         else:
-            step.execute("delete from failures where sitting = ? and model = ?", (self.sitting, model))
+            step.execute(
+                "delete from failures where sitting = ? and model = ?", (self.sitting, model)
+            )
 
     def _check_provider(self, step: sqlite3.Connection, model: str) -> None:
-        down = "select rounds, why from failures where sitting = ? and model = ? and several and rounds >= ?"
+        down = (
+            "select rounds, why from failures where sitting = ? and model = ? and several and"
+            " rounds >= ?"
+        )
         found = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
         if found is not None:
-            why = f"{model} is not asked any more, since {found[0]} calls failed one after another: {found[1]}"
+            why = (
+                f"{model} is not asked any more, since {found[0]} calls failed one after another:"
+                f" {found[1]}"
+            )
             raise ModelError(why, outage=True)
 
     @_on_a_sound_file
     def paid(self, requests: Iterable[str]) -> dict[str, float | None]:
-        """The dollars that the run has spent on each of these requests, 0 where it made no call; None if unknown."""
+        """The dollars that the run has spent on each of these requests, 0 where it made no call;
+        None if unknown.
+        """
         wanted = list(requests)
         query = (
-            "select request, sum(coalesce(usd, reserved)), min(known) from calls where run = ? and request in "
-            "(select value from json_each(?)) group by request"
+            "select request, sum(coalesce(usd, reserved)), min(known) from calls where run = ? and"
+            " request in (select value from json_each(?)) group by request"
         )
         with self._step() as step:
             found = step.execute(query, (self.run, json.dumps(wanted))).fetchall()
-        return dict.fromkeys(wanted, 0.0) | {name: usd if known else None for name, usd, known in found}
+        return dict.fromkeys(wanted, 0.0) | {
+            name: usd if known else None for name, usd, known in found
+        }
 
     @property
     @_on_a_sound_file
     def spent(self) -> float:
-        """Dollars that the run has spent, with what is set aside for calls that are open or were lost."""
+        """Dollars that the run has spent, with what is set aside for calls that are open or were
+        lost.
+        """
         with self._step() as step:
             query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
             return float(step.execute(query, (self.run,)).fetchone()[0])
@@ -242,7 +296,9 @@ class Ledger:
         try:
             make_private_folder(self.path.parent)
             make_private(self.path)  # what SQLite keeps beside it has the same rights
-            with closing(sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)) as connection:
+            with closing(
+                sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            ) as connection:
                 connection.execute("begin immediate")
                 for statement in _SCHEMA:
                     connection.execute(statement)

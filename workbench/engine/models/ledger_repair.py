@@ -38,7 +38,8 @@ def may_be_damage(error: BaseException) -> bool:
 
 
 def put_aside(path: Path, schema: Sequence[str], *, limited: bool) -> None:
-    """Rename a damaged file, put a new one with what can be read of it in its place, and say so in a sentence.
+    """Rename a damaged file, put a new one with what can be read of it in its place, and say so in
+    a sentence.
 
     Args:
         path: the database.
@@ -59,11 +60,13 @@ def put_aside(path: Path, schema: Sequence[str], *, limited: bool) -> None:
             with suppress(FileNotFoundError):
                 Path(f"{path}{ending}").replace(f"{aside}{ending}")
         new.replace(path)
-    told = f"{path} was damaged and is now {aside}; {rest.answers:,} answers in it could still be read"
+    told = (
+        f"{path} was damaged and is now {aside}; {rest.answers:,} answers in it could still be read"
+    )
     if limited and not rest.has_all_calls:
         raise SettingError(
-            f"{told}, but not what was spent so far, on which the spending limit rests; the same command goes on, and "
-            "counts from 0"
+            f"{told}, but not what was spent so far, on which the spending limit rests; the same"
+            " command goes on, and counts from 0"
         )
     warnings.warn(f"{told}, and all others are asked again", DamagedFile, stacklevel=2)
 
@@ -113,7 +116,9 @@ def _take_over(old: Path, new: Path, schema: Sequence[str]) -> Rest:
 
 
 def _copied(source: sqlite3.Connection, target: sqlite3.Connection, table: str) -> tuple[int, bool]:
-    """Copy the rows of a table up to the first that cannot be read: how many, and whether these are all."""
+    """Copy the rows of a table up to the first that cannot be read: how many, and whether these
+    are all.
+    """
     columns = [row[1] for row in target.execute(f"pragma table_info({table})")]
     insert = f"insert or ignore into {table} values ({', '.join('?' * len(columns))})"
     count = 0

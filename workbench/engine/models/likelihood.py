@@ -1,7 +1,8 @@
 """How likely a text is after another, by a small real model on this machine: nats, token by token.
 
-llama.cpp is called through the C functions that the package xllamacpp brings: its server cannot score a given text.
-Results are kept on disk, so that a run goes on where it stopped and costs nothing the second time.
+llama.cpp is called through the C functions that the package xllamacpp brings: its server cannot
+score a given text. Results are kept on disk, so that a run goes on where it stopped and costs
+nothing the second time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from workbench.engine.models.ledger import Ledger, Stored
 from workbench.engine.models.weights import Weights, cache_folder
 
 BATCH = 512
-"""Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is fixed."""
+"""Tokens that are read at once. Another number moves single tokens by up to 0.7 nats, so it is
+fixed.
+"""
 
 
 Places: TypeAlias = Sequence[tuple[int, int]]
@@ -33,10 +36,14 @@ Places: TypeAlias = Sequence[tuple[int, int]]
 
 class _Batch(c.Structure):
     _fields_ = (
-        ("n_tokens", c.c_int32), ("token", c.POINTER(c.c_int32)), ("embd", c.c_void_p),
-        ("pos", c.POINTER(c.c_int32)), ("n_seq_id", c.POINTER(c.c_int32)),
-        ("seq_id", c.POINTER(c.POINTER(c.c_int32))), ("logits", c.POINTER(c.c_int8)),
-    )  # fmt: skip
+        ("n_tokens", c.c_int32),
+        ("token", c.POINTER(c.c_int32)),
+        ("embd", c.c_void_p),
+        ("pos", c.POINTER(c.c_int32)),
+        ("n_seq_id", c.POINTER(c.c_int32)),
+        ("seq_id", c.POINTER(c.POINTER(c.c_int32))),
+        ("logits", c.POINTER(c.c_int8)),
+    )
 
 
 class _Parameters(c.Structure):
@@ -47,26 +54,35 @@ class _Parameters(c.Structure):
 
 _LOG = c.CFUNCTYPE(None, c.c_int, c.c_char_p, c.c_void_p)
 _DEFAULTS = (512, 2048)
-"""The context's first two parameters by default (its size, the batch's): tells whether the layout is the known one."""
+"""The context's first two parameters by default (its size, the batch's): tells whether the
+layout is the known one.
+"""
 
 
 class LocalLikelihood:
-    """A model that is loaded once; what it has read stays read, so that texts with the same beginning cost little.
+    """A model that is loaded once; what it has read stays read, so that texts with the same
+    beginning cost little.
 
     Args:
         model: the weights.
-        window: tokens; by default all that the model was trained for, and memory as much as that takes.
+        window: tokens; by default all that the model was trained for, and memory as much as that
+            takes.
     """
 
     def __init__(self, model: Weights, window: int | None = None) -> None:
         self.label, self.window = model.label, window or model.window
         self._lib = _library()
-        loaded = self._lib.llama_model_load_from_file(os.fsencode(model.path), self._lib.llama_model_default_params())
+        loaded = self._lib.llama_model_load_from_file(
+            os.fsencode(model.path), self._lib.llama_model_default_params()
+        )
         if not loaded:
             raise ModelError(f"{model.path} cannot be loaded as a model")
         parameters = self._lib.llama_context_default_params()
         if tuple(parameters.word[:2]) != _DEFAULTS:
-            raise SetupError("this version of xllamacpp has another memory layout; install xllamacpp==2026.10.11549")
+            raise SetupError(
+                "this version of xllamacpp has another memory layout; install"
+                " xllamacpp==2026.10.11549"
+            )
         parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
         self._context = self._lib.llama_init_from_model(loaded, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
@@ -85,7 +101,8 @@ class LocalLikelihood:
         return len(self._tokens(text, first=True))
 
     def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a byte of the places.
+        """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a
+        byte of the places.
 
         The two texts are tokenised apart, so that a text has the same tokens after any other.
 
@@ -95,7 +112,9 @@ class LocalLikelihood:
         head = self._tokens(before or "\n", first=True)  # the first token needs one before it
         tail = self._tokens(text, first=False)
         if len(head) + len(tail) > self.window:
-            why = f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
+            why = (
+                f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
+            )
             raise ModelError(why, overflow=True)
         wanted = [
             i
@@ -118,12 +137,18 @@ class LocalLikelihood:
                 row = self._lib.llama_get_logits_ith(self._context, i - 1 - at)
                 logits = np.ctypeslib.as_array(row, (self._width,))
                 top = logits.max()
-                nats.append(float(top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[whole[i]]))
+                nats.append(
+                    float(
+                        top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[whole[i]]
+                    )
+                )
             at += n
         return tuple(nats)
 
     def _rewound(self, whole: Sequence[int], most: int) -> int:
-        """Forget what differs from what was read; how many tokens of `whole` are still read, `most` at most."""
+        """Forget what differs from what was read; how many tokens of `whole` are still read,
+        `most` at most.
+        """
         pairs = zip(self._read[:most], whole, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
@@ -143,19 +168,29 @@ class LocalLikelihood:
         if status:
             self._read = []
             self._lib.llama_memory_clear(self._memory, True)
-            raise ModelError(f"{self.label} failed to read the text (llama_decode returned {status})")
+            raise ModelError(
+                f"{self.label} failed to read the text (llama_decode returned {status})"
+            )
         self._read += whole[at : at + n]
         self.decoded += n
 
     def _tokens(self, text: str, *, first: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
         room = (c.c_int32 * (len(raw) + 8))()
-        return list(room[: self._lib.llama_tokenize(self._vocabulary, raw, len(raw), room, len(room), first, False)])
+        return list(
+            room[
+                : self._lib.llama_tokenize(
+                    self._vocabulary, raw, len(raw), room, len(room), first, False
+                )
+            ]
+        )
 
     def _ends(self, tokens: Sequence[int]) -> Iterator[int]:
         room = c.create_string_buffer(512)
         piece, size = self._lib.llama_token_to_piece, len(room)
-        return accumulate(max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens)
+        return accumulate(
+            max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens
+        )
 
 
 @lru_cache(maxsize=1)
@@ -167,8 +202,11 @@ def _library() -> c.CDLL:
     """
     spec = find_spec("xllamacpp")
     if spec is None or spec.origin is None:
-        raise SetupError("a local model needs xllamacpp; `pip install xllamacpp==2026.10.11549` brings it")
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # else its threads wait busily, and starve each other
+        raise SetupError(
+            "a local model needs xllamacpp; `pip install xllamacpp==2026.10.11549` brings it"
+        )
+    # else its threads wait busily, and starve each other
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     lib = c.CDLL(str(Path(spec.origin).parent / "xllamacpp.abi3.so"))
     ref, number, text = c.c_void_p, c.c_int32, c.c_char_p
     numbers = c.POINTER(number)
@@ -210,7 +248,9 @@ class CachedLikelihood:
         name, window: the model's.
     """
 
-    def __init__(self, name: str, window: int, load: Callable[[], LocalLikelihood], path: Path, seal: str) -> None:
+    def __init__(
+        self, name: str, window: int, load: Callable[[], LocalLikelihood], path: Path, seal: str
+    ) -> None:
         self.name, self.window = name, window
         self._load, self._seal, self._disk = load, seal, Ledger(path)
 
@@ -228,7 +268,9 @@ class CachedLikelihood:
         return self._load()
 
     def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as well."""
+        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as
+        well.
+        """
         key = self._key(before, text, places)
         if (found := self._disk.stored(key)) is None:
             found = self._scored(before, text, places)

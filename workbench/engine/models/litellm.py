@@ -1,4 +1,6 @@
-"""Asks any provider through litellm: the only file that imports it, and only when a request is sent."""
+"""Asks any provider through litellm: the only file that imports it, and only when a request is
+sent.
+"""
 
 import json
 import math
@@ -23,29 +25,40 @@ from workbench.engine.models.provider_errors import classify, reason_in_answer
 from workbench.engine.models.provider_options import ProviderOptions, provider_options
 
 UNBOUNDED = 16_000
-"""Tokens of a completion without a bound, where a spending limit needs one and the price table has none."""
+"""Tokens of a completion without a bound, where a spending limit needs one and the price table
+has none.
+"""
 
 GRACE = 30.0
-"""Seconds after its time-out for which a call still takes a place among those that may be open at once."""
+"""Seconds after its time-out for which a call still takes a place among those that may be open
+at once.
+"""
 
 READ, SHOWN = 4_000, 300
 """Characters of a provider's error that are looked at, and that are shown."""
 
 SLACK = 1.0
-"""Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every byte."""
+"""Seconds that a call gets beyond its time-out: the clients' own time-outs restart with every
+byte.
+"""
 
 _LISTED_ERROR = re.compile(r"\berror=(\{.*?\})\)")
 """How litellm prints an error that came in a list."""
 MOST_SHOWN = 300
 """Characters of an error that are shown."""
 _HOPELESS = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
-_CONTENT = re.compile(r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE)
-_NO_KEY = re.compile(r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE)
+_CONTENT = re.compile(
+    r"content.?(?:filter|policy|management policy)|safety system|responsible ?ai", re.IGNORECASE
+)
+_NO_KEY = re.compile(
+    r"missing credentials|missing \w+ api key|api_key client option must be set", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class LiteLLM(LanguageModel):
-    """A model by litellm's name for it, such as `gpt-4o-mini`, or `openai/<any>` with an `api_base`.
+    """A model by litellm's name for it, such as `gpt-4o-mini`, or `openai/<any>` with an
+    `api_base`.
 
     API keys come from the variables that litellm reads for each provider.
     """
@@ -56,10 +69,12 @@ class LiteLLM(LanguageModel):
         return f"litellm:{self.model}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The model's words, empty if it has none, and its calls. What it thought before is dropped.
+        """The model's words, empty if it has none, and its calls. What it thought before is
+        dropped.
 
         Raises:
-            ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might work later.
+            ModelError: no answer; `overflow` if the prompt was too large, `retryable` if it might
+                work later.
             Unanswered: the spending limit could be passed, or cannot be kept.
             SetupError: the provider's key is missing.
         """
@@ -82,9 +97,11 @@ class LiteLLM(LanguageModel):
         """All that the answer depends on besides the prompt itself, as plain JSON."""
         model, options = self.called(request)
         return {
-            "model": model, "api_base": options.api_base or _environment_base(), "temperature": options.temperature,
+            "model": model,
+            "api_base": options.api_base or _environment_base(),
+            "temperature": options.temperature,
             "thinking": options.thinking,
-        }  # fmt: skip
+        }
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """The context window in tokens, completion included; None if unknown."""
@@ -97,10 +114,17 @@ class LiteLLM(LanguageModel):
         options = self.options or provider_options(self.model)
         return options.tries * (options.timeout + options.longest_wait) + GRACE
 
-    def _try(self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions) -> Completion:
+    def _try(
+        self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions
+    ) -> Completion:
         """Ask once, and write down what that cost."""
-        number = self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE) if self.ledger else 0
-        spent: float | None = None  # until the cost is known, all that was set aside counts as spent
+        number = (
+            self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE)
+            if self.ledger
+            else 0
+        )
+        # until the cost is known, all that was set aside counts as spent
+        spent: float | None = None
         failed = f"the call of {sent.model} was interrupted"
         answers: list[object] = []
 
@@ -125,7 +149,8 @@ class LiteLLM(LanguageModel):
         except TimeoutError:
             failed = f"{sent.model} gave no answer in {options.timeout:g} seconds"
             raise ModelError(failed, retryable=True) from None
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # litellm could not read it
+        # litellm could not read it
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             failed = f"{sent.model} gave an answer that cannot be read: {_short(error, options)}"
             raise ModelError(failed, retryable=True) from error
         finally:
@@ -133,17 +158,24 @@ class LiteLLM(LanguageModel):
                 self.ledger.close(number, spent, failed)
 
 
-def _sent(request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool) -> BoundedRequest:
+def _sent(
+    request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool
+) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}
     messages = list(request.chat) or [
-        {"role": role, "content": text.encode("utf-8", "replace").decode()}  # half a character cannot be sent
+        # half a character cannot be sent
+        {"role": role, "content": text.encode("utf-8", "replace").decode()}
         for role, text in texts.items()
         if text
     ]
     call: dict[str, Any] = {
-        "model": model, "messages": messages, "timeout": options.timeout, "drop_params": True,
-        "num_retries": 0, "max_retries": 0,
-    }  # fmt: skip
+        "model": model,
+        "messages": messages,
+        "timeout": options.timeout,
+        "drop_params": True,
+        "num_retries": 0,
+        "max_retries": 0,
+    }
     most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
     if most is not None:
         most += options.thinking
@@ -176,9 +208,12 @@ def _litellm() -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != "litellm":
             raise
-        raise SetupError("real models need litellm: pip install 'compaction-workbench[litellm]'") from None
+        raise SetupError(
+            "real models need litellm: pip install 'compaction-workbench[litellm]'"
+        ) from None
     litellm.suppress_debug_info = True
-    if litellm.client_session is None:  # its OpenAI client asks through this, and so any address of your own
+    # its OpenAI client asks through this, and so any address of your own
+    if litellm.client_session is None:
         from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
         from workbench.engine.models.bounded_body import bounded_client
@@ -188,18 +223,24 @@ def _litellm() -> ModuleType:
 
 
 def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
-    needed = [options.key] if options.key else litellm.validate_environment(model).get("missing_keys") or []
+    needed = (
+        [options.key]
+        if options.key
+        else litellm.validate_environment(model).get("missing_keys") or []
+    )
     if missing := [name for name in needed if not os.environ.get(name)]:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
 
 
 def _check_bound(litellm: ModuleType, model: str) -> None:
-    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without a word."""
+    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without
+    a word.
+    """
     known = litellm.get_supported_openai_params(model=model)
     if known and not {"max_tokens", "max_completion_tokens"} & set(known):
         raise Unanswered(
-            f"{model} was not asked: it takes no bound on the length of its answers, so the spending limit cannot "
-            "be kept; without one it is asked"
+            f"{model} was not asked: it takes no bound on the length of its answers, so the"
+            " spending limit cannot be kept; without one it is asked"
         )
 
 
@@ -215,10 +256,19 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
     refused = isinstance(error, litellm.BadRequestError) or status == 413
     diagnosis = classify(error)
     if refused and diagnosis.kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit)
-    if isinstance(error, litellm.ContentPolicyViolationError) or (refused and _CONTENT.search(str(error))):
+        return ModelError(
+            f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit
+        )
+    if isinstance(error, litellm.ContentPolicyViolationError) or (
+        refused and _CONTENT.search(str(error))
+    ):
         return ModelError(f"{model} refused the prompt: {text}")
-    passing = (litellm.Timeout, litellm.RateLimitError, litellm.InternalServerError, litellm.APIConnectionError)
+    passing = (
+        litellm.Timeout,
+        litellm.RateLimitError,
+        litellm.InternalServerError,
+        litellm.APIConnectionError,
+    )
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
     if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
@@ -229,9 +279,11 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
 def _error_in_answer(
     model: str, error: Exception, answers: Sequence[object], options: ProviderOptions
 ) -> ModelError | None:
-    """What an answer with the status of success tells of a failure; None where the failure is another.
+    """What an answer with the status of success tells of a failure; None where the failure is
+    another.
 
-    A server may answer 200 with an error, a page of HTML, or nothing; litellm then tells the shape that it missed.
+    A server may answer 200 with an error, a page of HTML, or nothing; litellm then tells the shape
+    that it missed.
     """
     if was_free(error):
         return None
@@ -253,7 +305,11 @@ def _reason_in_text(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, json.JSONDecodeError):
-            return f"its answer is no JSON: {cause.doc}" if cause.doc.strip() else "its answer is empty"
+            return (
+                f"its answer is no JSON: {cause.doc}"
+                if cause.doc.strip()
+                else "its answer is empty"
+            )
         cause = cause.__cause__ or cause.__context__
     return ""
 
@@ -269,9 +325,13 @@ def _network(error: BaseException) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait, given as a number or a date; None if it does not say."""
+    """Seconds that the provider asks to wait, given as a number or a date; None if it does not
+    say.
+    """
     response = getattr(error, "response", None)
-    headers = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+    headers = (
+        getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+    )
     value = headers.get("retry-after", "")
     try:
         seconds = float(value)
@@ -290,7 +350,9 @@ def _without_keys(completion: Completion, options: ProviderOptions) -> Completio
 
 
 def _short(error: Exception, options: ProviderOptions) -> str:
-    """What may be shown of an error: one line without keys. Every text of a provider's error passes here."""
+    """What may be shown of an error: one line without keys. Every text of a provider's error
+    passes here.
+    """
     line = " ".join(str(error)[:READ].split())
     text = without_keys(line, options.key or "", options.api_base or "")
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."

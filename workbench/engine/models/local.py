@@ -1,4 +1,6 @@
-"""A small real model on this machine, behind OpenAI's protocol on loopback, asked through litellm like any provider."""
+"""A small real model on this machine, behind OpenAI's protocol on loopback, asked through
+litellm like any provider.
+"""
 
 import atexit
 import json
@@ -29,20 +31,25 @@ _PLAIN = "{% for message in messages %}{{ message.content }}\n\n{% endfor %}"
 
 
 class Server(NamedTuple):
-    """A server of this process, which ends when nothing refers to it; a client takes its base address."""
+    """A server of this process, which ends when nothing refers to it; a client takes its base
+    address.
+    """
 
     address: str
     handle: object
 
 
 def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
-    """Start a server for these weights at this port (0: a free one) with so many threads (0: one a core).
+    """Start a server for these weights at this port (0: a free one) with so many threads (0: one a
+    core).
 
     Raises:
         SetupError: the extra is not installed, or the server does not start.
     """
     if find_spec("xllamacpp") is None:
-        raise SetupError("a local model needs the extra `local`: pip install 'compaction-workbench[local]'")
+        raise SetupError(
+            "a local model needs the extra `local`: pip install 'compaction-workbench[local]'"
+        )
     # Threads that wait must sleep, else one busy neighbour makes them thirty times slower.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp
@@ -73,7 +80,9 @@ def alias(found: Weights) -> str:
 
 
 def running_address(found: Weights, port: int = PORT) -> str | None:
-    """The address of a server for these weights that `workbench lab serve` started; None if there is none."""
+    """The address of a server for these weights that `workbench lab serve` started; None if
+    there is none.
+    """
     base = f"http://{HOST}:{port}/v1"
     try:
         with build_opener(ProxyHandler({})).open(f"{base}/models", timeout=2.0) as answer:
@@ -88,7 +97,8 @@ _LOCK = threading.Lock()
 
 
 def server_address(name: str) -> str:
-    """The address of a server for the weights of that name: one that runs, else one that this process starts.
+    """The address of a server for the weights of that name: one that runs, else one that this
+    process starts.
 
     Raises:
         SetupError, SettingError: there are no such weights, or they cannot be served.
@@ -113,7 +123,9 @@ def _has_template(file: Path) -> bool:
 
 DEFAULT = "gemma"
 MOST = 400
-"""Tokens of an answer: after some hundred a model this small only repeats itself, at 40 tokens a second."""
+"""Tokens of an answer: after some hundred a model this small only repeats itself, at 40 tokens a
+second.
+"""
 
 _PATIENT = ProviderOptions(timeout=3_600.0, tries=2, input_usd=0.0, output_usd=0.0)
 """A long prompt takes minutes on two cores, and may wait for the requests of other workers."""
@@ -121,11 +133,13 @@ _PATIENT = ProviderOptions(timeout=3_600.0, tries=2, input_usd=0.0, output_usd=0
 
 @dataclass(frozen=True)
 class Local(LiteLLM):
-    """Small weights behind a server on loopback. What it writes is bad: it proves that everything around it works.
+    """Small weights behind a server on loopback. What it writes is bad: it proves that everything
+    around it works.
 
     Attributes:
         model: a name that `models.weights` knows, or the path of a `.gguf` file.
-        address: of the server; empty takes one that runs, or starts one and stops it with this process.
+        address: of the server; empty takes one that runs, or starts one and stops it with this
+            process.
     """
 
     model: str = DEFAULT
@@ -141,7 +155,9 @@ class Local(LiteLLM):
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """See `LiteLLM.complete`; raises SetupError where the extra is not installed."""
-        answer = super().complete(replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST)))
+        answer = super().complete(
+            replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST))
+        )
         return replace(answer, model=f"local:{weights(self.model).label}")
 
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
@@ -153,7 +169,11 @@ class Local(LiteLLM):
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
         found = weights(self.model)
-        return {"weights": _seal(found.path, found.path.stat().st_mtime_ns), "window": found.window, "most": MOST}
+        return {
+            "weights": _seal(found.path, found.path.stat().st_mtime_ns),
+            "window": found.window,
+            "most": MOST,
+        }
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """The context window in tokens, completion included."""

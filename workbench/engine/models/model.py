@@ -1,4 +1,6 @@
-"""The port through which the engine asks a model for a summary: the request, the completion, and the model."""
+"""The port through which the engine asks a model for a summary: the request, the completion, and
+the model.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +20,31 @@ Purpose: TypeAlias = Literal["summary", "update", "turn_prefix", "question"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryRequest:
-    """One request to a model: a prompt for language models, and the messages themselves for other writers.
+    """One request to a model: a prompt for language models, and the messages themselves for other
+    writers.
 
     Attributes:
-        purpose: a first summary, the update of an earlier one, a summary of the start of the present turn, or a
-            question that only a language model can answer.
+        purpose: a first summary, the update of an earlier one, a summary of the start of the
+            present turn, or a question that only a language model can answer.
         system: the system prompt.
-        write: writes the user prompt of a request; called only by models that read it, since it may be megabytes.
+        write: writes the user prompt of a request; called only by models that read it, since it may
+            be megabytes.
         messages: the messages to summarise.
         previous: the text of the earlier summary to update; empty if there is none.
         instructions: what the user wants the summary to focus on.
         sections: the headings that the summary should have.
         files: the file operations of everything summarised so far.
         max_tokens: the most tokens of the completion, by `count`; None for no bound.
-        useful_tokens: above which a completion is no shorter than what it replaces; None where nothing is replaced.
-        otherwise: the text to use when the model fails, or a function that writes it; None raises the error.
+        useful_tokens: above which a completion is no shorter than what it replaces; None where
+            nothing is replaced.
+        otherwise: the text to use when the model fails, or a function that writes it; None raises
+            the error.
         if_empty: the text to use when the completion is empty; None makes that a failure.
         count: the context's own counter.
         model: the name of another model to use; empty for the present one.
         logprobs: alternatives of each token whose log-probabilities are wanted; 0 for none.
-        chat: messages of chat completions that are sent in the place of `system` and the prompt; the prompt must then
-            say all of them, since answers are stored under it.
+        chat: messages of chat completions that are sent in the place of `system` and the prompt;
+            the prompt must then say all of them, since answers are stored under it.
         tools: that the model may call, as chat completions have them.
     """
 
@@ -72,7 +78,9 @@ class SummaryRequest:
 
     @property
     def left_out(self) -> int:
-        """How many of the messages the prompt shortens or leaves out, since it would be too long."""
+        """How many of the messages the prompt shortens or leaves out, since it would be too
+        long.
+        """
         count = getattr(self.write, "left_out", None)
         return int(count(self)) if callable(count) else 0
 
@@ -89,16 +97,20 @@ class Completion:
         cached_tokens: the part of the prompt that the provider had cached.
         usd: what it cost; None if unknown.
         seconds: how long it took; 0.0 for one written in this process.
-        fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then says how.
+        fallback: whether this is `SummaryRequest.otherwise`, since the model failed; `why` then
+            says how.
         cut: whether the text stops because it reached `SummaryRequest.max_tokens`.
-        counted: whether the tokens were counted here, since the provider reported none, or impossible ones.
-        misreport: what its provider reported of tokens or dollars that cannot be true; empty if nothing.
+        counted: whether the tokens were counted here, since the provider reported none, or
+            impossible ones.
+        misreport: what its provider reported of tokens or dollars that cannot be true; empty if
+            nothing.
         method: how it was written if not in one request: in parts, repaired.
         findings: what is wrong with it, a sentence each.
         left_out: how many of the messages the prompt shortened or left out; None if not counted.
-        logprobs: each token of the answer with the log-probabilities of its alternatives, if they were wanted and the
-            provider gives them.
-        calls: of the tools that were offered: each one's name, and its arguments as the model wrote them.
+        logprobs: each token of the answer with the log-probabilities of its alternatives, if they
+            were wanted and the provider gives them.
+        calls: of the tools that were offered: each one's name, and its arguments as the model wrote
+            them.
         awaited: whether it is filler in the place of an answer that somebody gives later.
     """
 
@@ -125,8 +137,8 @@ class Completion:
 class Model(Protocol):
     """Completes requests. Equal requests to a deterministic model give equal completions.
 
-    A model that may be called from several threads has a true attribute `at_once`; one that reads the messages
-    themselves, and not the prompt, a true `reads_messages`.
+    A model that may be called from several threads has a true attribute `at_once`; one that reads
+    the messages themselves, and not the prompt, a true `reads_messages`.
     """
 
     @property
@@ -135,7 +147,8 @@ class Model(Protocol):
         ...
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The completion; its text is empty if the model wrote nothing, which may still have cost something.
+        """The completion; its text is empty if the model wrote nothing, which may still have cost
+        something.
 
         Raises:
             ModelError: the model gave no usable answer.
@@ -158,7 +171,8 @@ class TooLate(TimeoutError):
 
 
 def within(seconds: float, call: Callable[[], Result]) -> Result:
-    """What a call returns or raises, if that comes in time; else it is left to itself, in a thread of its own.
+    """What a call returns or raises, if that comes in time; else it is left to itself, in a thread
+    of its own.
 
     Raises:
         TooLate: it did not.

@@ -13,7 +13,8 @@ WORDS = 0.75
 
 
 def plain_text(request: SummaryRequest) -> str:
-    """The system prompt, the prompt, and how long the answer may be, with an empty line between them.
+    """The system prompt, the prompt, and how long the answer may be, with an empty line between
+    them.
 
     A conversation with tools takes the place of both prompts.
     """

@@ -1,4 +1,6 @@
-"""Windows and prices by model name, from the table in litellm's package; litellm itself is not imported."""
+"""Windows and prices by model name, from the table in litellm's package; litellm itself is not
+imported.
+"""
 
 import json
 import re
@@ -34,7 +36,8 @@ class Rates:
 
     Attributes:
         cache_read, cache_write: the price of `input` where the provider names none.
-        cache_write_long: for a part of the cache that is kept for an hour; `cache_write` where none is named.
+        cache_write_long: for a part of the cache that is kept for an hour; `cache_write` where none
+            is named.
     """
 
     input: float
@@ -51,8 +54,10 @@ class Tariff:
     Attributes:
         row: the name under which the prices are listed in the table; `given` for your own prices.
         rates: for short prompts.
-        longer: for prompts of more than so many tokens, smallest bound first; the whole prompt pays the tier's rates.
-        cache_minimum: tokens under which the provider caches nothing; None where the table does not say.
+        longer: for prompts of more than so many tokens, smallest bound first; the whole prompt pays
+            the tier's rates.
+        cache_minimum: tokens under which the provider caches nothing; None where the table does not
+            say.
         provider: the table's own word for the provider.
     """
 
@@ -68,7 +73,9 @@ class Tariff:
 
 
 class Dearest(NamedTuple):
-    """The most that a model can cost, in USD: a token of the prompt, one of the answer, and each request besides."""
+    """The most that a model can cost, in USD: a token of the prompt, one of the answer, and each
+    request besides.
+    """
 
     input: float
     output: float
@@ -93,12 +100,22 @@ def tariff(model: str) -> Tariff | None:
         return None
     base = _rates(entry)
     bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.fullmatch(name)))
-    longer = tuple((1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds)
-    return Tariff(found, base, longer, entry.get("prompt_cache_min_tokens"), entry.get("litellm_provider") or "")
+    longer = tuple(
+        (1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds
+    )
+    return Tariff(
+        found,
+        base,
+        longer,
+        entry.get("prompt_cache_min_tokens"),
+        entry.get("litellm_provider") or "",
+    )
 
 
 def stem_tariff(model: str) -> Tariff | None:
-    """What the model costs from whose name this one goes on by a word, as `gpt-5.3-codex-spark`; None if unknown."""
+    """What the model costs from whose name this one goes on by a word, as `gpt-5.3-codex-spark`;
+    None if unknown.
+    """
     return tariff(model.rpartition("-")[0])
 
 
@@ -106,8 +123,8 @@ def given_tariff(text: str) -> Tariff:
     """Your own prices.
 
     Args:
-        text: USD a million tokens, such as `input=3,output=15,cache_read=0.3,cache_write=3.75`; the last two, and
-            `cache_write_long`, are optional.
+        text: USD a million tokens, such as `input=3,output=15,cache_read=0.3,cache_write=3.75`; the
+            last two, and `cache_write_long`, are optional.
 
     Raises:
         SettingError: a word is no price, or one of the two required prices is missing.
@@ -116,22 +133,33 @@ def given_tariff(text: str) -> Tariff:
     for word in filter(None, map(str.strip, text.split(","))):
         name, _, amount = map(str.strip, word.partition("="))
         if name not in _OWN_PRICES:
-            raise SettingError(f"{word!r} is not a price; known prices are {', '.join(_OWN_PRICES)}")
+            raise SettingError(
+                f"{word!r} is not a price; known prices are {', '.join(_OWN_PRICES)}"
+            )
         if not re.fullmatch(r"(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?", amount):
-            raise SettingError(f"the price {word!r} has no amount; write USD a million tokens, such as input=3")
+            raise SettingError(
+                f"the price {word!r} has no amount; write USD a million tokens, such as input=3"
+            )
         found[name] = float(amount) / MILLION
     if missing := [name for name in ("input", "output") if name not in found]:
-        raise SettingError(f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15")
+        raise SettingError(
+            f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15"
+        )
     write = found.get("cache_write", found["input"])
     return Tariff(
-        "given", Rates(**{"cache_read": found["input"], "cache_write": write, "cache_write_long": write} | found)
+        "given",
+        Rates(
+            **{"cache_read": found["input"], "cache_write": write, "cache_write_long": write}
+            | found
+        ),
     )
 
 
 def dearest(model: str, read: int) -> Dearest | None:
     """The most that a request of so many prompt tokens can cost; None if unknown.
 
-    Tiers that must be requested (priority, flex, batches, an hour's cache) are left out, since we never request them.
+    Tiers that must be requested (priority, flex, batches, an hour's cache) are left out, since we
+    never request them.
     """
     found = row(model)
     if found is None or tariff(model) is None:
@@ -142,8 +170,12 @@ def dearest(model: str, read: int) -> Dearest | None:
         for name, cost in entry.items()
         if not any(tier in name for tier in _TIERS_NOT_REQUESTED)
         and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
-    }  # fmt: skip
-    searches = entry.get("search_context_cost_per_query") if "sonar" in found or "search" in found else None
+    }
+    searches = (
+        entry.get("search_context_cost_per_query")
+        if "sonar" in found or "search" in found
+        else None
+    )
     return Dearest(
         max(costs[name] for name in costs if name.startswith(_READ)),
         max(costs[name] for name in costs if name.startswith(_WROTE)),
@@ -153,11 +185,15 @@ def dearest(model: str, read: int) -> Dearest | None:
 
 @lru_cache(maxsize=1_024)
 def row(model: str) -> str | None:
-    """The table's own name for a model that may be written with a provider, a date or another punctuation."""
+    """The table's own name for a model that may be written with a provider, a date or another
+    punctuation.
+    """
     parts = model.strip().split("/")
     names = list(filter(None, ("/".join(parts[i:]) for i in range(len(parts)))))
     exact = next((name for name in names if name in _table()), None)
-    return exact or next((found for name in names if (found := _bare_names().get(_bare(name)))), None)
+    return exact or next(
+        (found for name in names if (found := _bare_names().get(_bare(name)))), None
+    )
 
 
 def _limit(model: str, name: str) -> int | None:
@@ -175,7 +211,9 @@ def _rates(entry: Mapping[str, Any]) -> Rates:
 
 
 def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
-    """The rates of a tier; what the tier does not name is dearer by the same factor as its input."""
+    """The rates of a tier; what the tier does not name is dearer by the same factor as its
+    input.
+    """
     read = entry[f"input_cost_per_token{tier}"]
     factor = read / base.input if base.input else 1.0
     kept = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
@@ -184,7 +222,9 @@ def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
 
 
 def _bare(name: str) -> str:
-    """The bare model: no provider, region, date or revision, and dashes for the dots of a version."""
+    """The bare model: no provider, region, date or revision, and dashes for the dots of a
+    version.
+    """
     bare = _REGION_AND_MAKER.sub("", name.rsplit("/", 1)[-1].lower())
     return _DOT.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
 
@@ -202,14 +242,19 @@ def _table() -> Mapping[str, Mapping[str, Any]]:
                 if entry.get("mode") in ("chat", "responses", "completion")
             }
     raise SetupError(
-        f"the price table {TABLE} is missing; install litellm: pip install 'compaction-workbench[litellm]'"
+        f"the price table {TABLE} is missing; install litellm: pip install"
+        " 'compaction-workbench[litellm]'"
     )
 
 
 @lru_cache(maxsize=1)
 def _bare_names() -> Mapping[str, str]:
-    """The entry for each bare name: the one with the fewest providers before it, then the shortest, then the first."""
+    """The entry for each bare name: the one with the fewest providers before it, then the
+    shortest, then the first.
+    """
     names: dict[str, str] = {}
-    for name in sorted(_table(), key=lambda name: (name.count("/"), name.count("."), len(name), name)):
+    for name in sorted(
+        _table(), key=lambda name: (name.count("/"), name.count("."), len(name), name)
+    ):
         names.setdefault(_bare(name), name)
     return names

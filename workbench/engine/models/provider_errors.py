@@ -1,8 +1,9 @@
 """Says what a provider's error means for the context: whether to compact, and to what.
 
-Half of the real overflow messages reach an agent as a plain bad request, and many errors that look like an overflow are
-a rate limit, an output cap, a picture or a broken history. Only errors are read here, never tools' or models' words.
-How each provider words its errors is in `provider_errors.toml`.
+Half of the real overflow messages reach an agent as a plain bad request, and many errors that look
+like an overflow are a rate limit, an output cap, a picture or a broken history. Only errors are
+read here, never tools' or models' words. How each provider words its errors is in
+`provider_errors.toml`.
 """
 
 import json
@@ -19,9 +20,19 @@ from workbench.engine.transcript.message import Json, Usage
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
 """An exception of any client, an error as JSON, or its text."""
 Kind: TypeAlias = Literal[
-    "rate", "media", "malformed", "mixed", "overflow", "output_cap", "bytes", "rate_permanent", "other"
+    "rate",
+    "media",
+    "malformed",
+    "mixed",
+    "overflow",
+    "output_cap",
+    "bytes",
+    "rate_permanent",
+    "other",
 ]
-Action: TypeAlias = Literal["compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"]
+Action: TypeAlias = Literal[
+    "compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"
+]
 
 READ = 4_000
 """Characters of an error's first line that are shown."""
@@ -30,9 +41,13 @@ LEAST_ROOM = 1_024
 PLAUSIBLE = range(1_024, 10_000_001)
 """Tokens that a stated limit can have; other numbers in an error are something else."""
 GROWN = 64
-"""Tokens by which a prompt must have grown before an unchanged report says that the provider cut it."""
+"""Tokens by which a prompt must have grown before an unchanged report says that the provider cut
+it.
+"""
 HALF = 2
-"""Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence (ollama/ollama#17427)."""
+"""Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence
+(ollama/ollama#17427).
+"""
 
 _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
@@ -49,7 +64,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _NUMBER = r"\d[\d,_]*"
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-_KINDS: Mapping[Kind, re.Pattern[str]] = {kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()}
+_KINDS: Mapping[Kind, re.Pattern[str]] = {
+    kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()
+}
 _PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
 _PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
 _TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
@@ -58,7 +75,9 @@ _ADVICE = "at least "
 _NO_WINDOW = re.compile("array too long", re.IGNORECASE)
 """An overflow whose numbers are no tokens."""
 REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
-"""HTTP statuses of errors that the general rules are for: a request was refused for what is in it."""
+"""HTTP statuses of errors that the general rules are for: a request was refused for what is in
+it.
+"""
 _SIZE = re.compile("token|context|window", re.IGNORECASE)
 NEAR = 2
 """A number is that of our own count if neither is so many times the other."""
@@ -97,12 +116,16 @@ class Diagnosis:
     """What an error is and what helps.
 
     Attributes:
-        kind: `overflow`; `mixed` where prompt and requested output are too much together; `rate_permanent` where a
-            request alone is above a rate limit, so that waiting cannot help; `bytes` where the body is too large.
-        action: `strip_media` asks for fewer bytes: pictures and documents first, then the largest results.
-        limit: tokens that the provider takes, as the error says; for an output cap, of the answer. None if not stated.
+        kind: `overflow`; `mixed` where prompt and requested output are too much together;
+            `rate_permanent` where a request alone is above a rate limit, so that waiting cannot
+            help; `bytes` where the body is too large.
+        action: `strip_media` asks for fewer bytes: pictures and documents first, then the largest
+            results.
+        limit: tokens that the provider takes, as the error says; for an output cap, of the answer.
+            None if not stated.
         used: tokens that the prompt had, as the error says.
-        output: tokens of output that a smaller `max_tokens` may ask for; None where that is no remedy.
+        output: tokens of output that a smaller `max_tokens` may ask for; None where that is no
+            remedy.
         text: the first line of what was read, without keys.
     """
 
@@ -115,14 +138,18 @@ class Diagnosis:
 
 
 def classify(
-    error: ProviderError, status: int | None = None, overflow: re.Pattern[str] | None = None, prompt: int = 0
+    error: ProviderError,
+    status: int | None = None,
+    overflow: re.Pattern[str] | None = None,
+    prompt: int = 0,
 ) -> Diagnosis:
     """What an error means for the context.
 
     Args:
         error: what was raised or answered.
         status: its HTTP status, where that is known from elsewhere.
-        overflow: texts that mark an overflow where no provider's own wording says what the error is.
+        overflow: texts that mark an overflow where no provider's own wording says what the error
+            is.
         prompt: tokens of the refused request by our own count; 0 if unknown.
     """
     text, stated = _evidence(error)
@@ -147,7 +174,8 @@ def classify(
 
 
 def reason_in_answer(answer: object) -> str:
-    """Why a provider failed, as the body of an answer with the status of success says it; empty where it says nothing.
+    """Why a provider failed, as the body of an answer with the status of success says it; empty
+    where it says nothing.
 
     Args:
         answer: decoded, or its JSON text; of a list, the first that has a reason.
@@ -166,7 +194,11 @@ def reason_in_answer(answer: object) -> str:
         if isinstance(reason, Mapping):
             code = reason.get("code")
             words = reason_in_answer(reason) or json.dumps(reason, default=str)
-            return f"{words} ({code})" if isinstance(code, str | int) and str(code) not in words else words
+            return (
+                f"{words} ({code})"
+                if isinstance(code, str | int) and str(code) not in words
+                else words
+            )
         if isinstance(reason, str) and reason:
             return reason
     return ""
@@ -175,7 +207,8 @@ def reason_in_answer(answer: object) -> str:
 def classify_answer(
     usage: Usage | None, stop: str, window: int, previous: Usage | None = None, grown: int = 0
 ) -> Diagnosis | None:
-    """An overflow that came without an error: a stop reason, usage above the window, or a prompt that was cut.
+    """An overflow that came without an error: a stop reason, usage above the window, or a prompt
+    that was cut.
 
     Args:
         usage: what the provider reported; None if it did not.
@@ -193,10 +226,15 @@ def classify_answer(
         why = f"{used} tokens reported in a window of {window}"
         return Diagnosis("overflow", "compact", used=used, text=why)
     if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
-        return Diagnosis("overflow", "compact", used=used, text=f"{stop} with no output at a full window")
+        return Diagnosis(
+            "overflow", "compact", used=used, text=f"{stop} with no output at a full window"
+        )
     halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
     if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
-        why = f"{used} tokens after {previous.prompt} reported although {grown} were added: the provider cut the prompt"
+        why = (
+            f"{used} tokens after {previous.prompt} reported although {grown} were added: the"
+            " provider cut the prompt"
+        )
         return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=why)
     return None
 
@@ -210,7 +248,9 @@ def _stated_kind(text: str, status: int | None) -> Kind | None:
 
 
 def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
-    """The kind of an error in other words, by its status, what it speaks of, and the tokens of the refused prompt."""
+    """The kind of an error in other words, by its status, what it speaks of, and the tokens of
+    the refused prompt.
+    """
     if status in REFUSED:
         for rule in _GENERAL:
             if rule.matches(text):
@@ -221,7 +261,9 @@ def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
 
 
 def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
-    """The limit, what was used, and the output that was asked for, each None where the text does not say it."""
+    """The limit, what was used, and the output that was asked for, each None where the text does
+    not say it.
+    """
     if _NO_WINDOW.search(text):
         return None, None, None
     if kind in ("overflow", "mixed"):
@@ -232,7 +274,11 @@ def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]
         found = pattern.search(text)
         if found is not None:
             stated = found.groupdict()
-            return _plausible(stated.get("limit")), _count(stated.get("used")), _count(stated.get("asked"))
+            return (
+                _plausible(stated.get("limit")),
+                _count(stated.get("used")),
+                _count(stated.get("asked")),
+            )
     bound = _LIMIT.search(text)
     limit = _plausible(next(filter(None, bound.groups()), None)) if bound else None
     if kind != "overflow":
@@ -251,9 +297,18 @@ def _parts(text: str) -> dict[str, str]:
     for index, number in enumerate(numbers):
         next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
         last_end = numbers[index - 1].end() if index else 0
-        behind = re.split(r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)])[0]
-        ahead = re.split(r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()])[-1]
-        for neighbour, name in ((behind, "output"), (behind, "input"), (ahead, "output"), (ahead, "limit")):
+        behind = re.split(
+            r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)]
+        )[0]
+        ahead = re.split(
+            r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()]
+        )[-1]
+        for neighbour, name in (
+            (behind, "output"),
+            (behind, "input"),
+            (ahead, "output"),
+            (ahead, "limit"),
+        ):
             if _PARTS[name].search(neighbour):
                 parts.setdefault(name, number.group())
                 break
@@ -261,7 +316,9 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _states_size(text: str, prompt: int) -> bool:
-    """Whether a text in words that no rule knows says that a request of about so many tokens is above a limit."""
+    """Whether a text in words that no rule knows says that a request of about so many tokens is
+    above a limit.
+    """
     numbers = _token_numbers(text)
     if len(numbers) != 2 or not _SIZE.search(text):
         return False
@@ -270,7 +327,9 @@ def _states_size(text: str, prompt: int) -> bool:
 
 def _token_numbers(text: str) -> set[int]:
     """The numbers of a text that may be tokens of a prompt or a window."""
-    found = [number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)]
+    found = [
+        number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)
+    ]
     numbers = [_plausible(number.group()) for number in found]
     return {number for number in numbers if number is not None}
 
@@ -285,12 +344,16 @@ def _plausible(digits: str | None) -> int | None:
 
 
 def _evidence(error: ProviderError) -> tuple[str, int | None]:
-    """What an error says without litellm's class names, which are a guess, and its innermost HTTP status."""
+    """What an error says without litellm's class names, which are a guess, and its innermost
+    HTTP status.
+    """
     texts: list[str] = []
     status: int | None = None
     for one in _chain(error):
         stated = (getattr(one, name, None) for name in ("message", "body", "code"))
-        texts += [_unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)]
+        texts += [
+            _unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)
+        ]
         if _LITELLM_OVERFLOW in f"{type(one).__mro__} {str(one)[:200]}":
             texts.append(_LITELLM_OVERFLOW)
         status = _status(one) or status
@@ -301,7 +364,10 @@ def _chain(error: ProviderError) -> Iterator[ProviderError]:
     """The error and the API errors that it was made from, outermost first."""
     yield error
     for _ in range(_DEEPEST):
-        if not isinstance(error, BaseException) or (cause := error.__cause__ or error.__context__) is None:
+        if (
+            not isinstance(error, BaseException)
+            or (cause := error.__cause__ or error.__context__) is None
+        ):
             return
         if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
             return

@@ -11,10 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from workbench.base.errors import SettingError, refusal
 
 API_BASE = "WORKBENCH_API_BASE"
-"""The variable that holds the address of an OpenAI-compatible server, where none is given to the model."""
+"""The variable that holds the address of an OpenAI-compatible server, where none is given to the
+model.
+"""
 
 MODELS_FILE = "WORKBENCH_MODELS"
-"""The variable that names a TOML file with `[default]` and `[models."<name>"]`, each with `ProviderOptions` fields."""
+"""The variable that names a TOML file with `[default]` and `[models."<name>"]`, each with
+`ProviderOptions` fields.
+"""
 
 
 class ProviderOptions(BaseModel):
@@ -23,7 +27,8 @@ class ProviderOptions(BaseModel):
     Attributes:
         timeout: seconds for one try, whole.
         tries: how often a request is sent when the provider is busy, fails, or cannot be reached.
-        first_wait: seconds before the second try, doubled each time; the provider's Retry-After takes precedence.
+        first_wait: seconds before the second try, doubled each time; the provider's Retry-After
+            takes precedence.
         longest_wait: seconds; a provider that asks for more than this is not waited for.
         api_base: address of an OpenAI-compatible server.
         key: the variable with the key; None leaves that to litellm, which knows each provider's.
@@ -49,7 +54,8 @@ class ProviderOptions(BaseModel):
 
 
 def provider_options(model: str) -> ProviderOptions:
-    """The options of a model: its own table in the file, then the file's default, then the environment.
+    """The options of a model: its own table in the file, then the file's default, then the
+    environment.
 
     Raises:
         SettingError: the file cannot be read, or a value in it or in the environment is refused.
@@ -85,7 +91,9 @@ def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
     except (OSError, ValueError) as error:
         raise SettingError(f"{path}, named by {MODELS_FILE}, cannot be read: {error}") from error
     if unknown := set(found) - {"default", "models"}:
-        raise SettingError(f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]')
+        raise SettingError(
+            f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]'
+        )
     tables = {"default": found.get("default", {}), **found.get("models", {})}
     if wrong := [name for name, table in tables.items() if not isinstance(table, dict)]:
         raise SettingError(f"{path}: {wrong[0]!r} must be a table")

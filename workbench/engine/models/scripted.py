@@ -1,4 +1,6 @@
-"""Models that follow a script, for tests and examples: in this process, and behind OpenAI's API on this machine."""
+"""Models that follow a script, for tests and examples: in this process, and behind OpenAI's API
+on this machine.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -45,7 +47,8 @@ class Loopback(ThreadingHTTPServer):
     """A server for the length of a `with` block, or until `stop`.
 
     Attributes:
-        says: the answers in order: words, or the wish for a tool. A refused request takes none of them.
+        says: the answers in order: words, or the wish for a tool. A refused request takes none of
+            them.
         window: tokens that it takes, at four characters each.
         requests: the bodies of the requests so far.
         refused: how many of them were too long.
@@ -75,7 +78,10 @@ class Loopback(ThreadingHTTPServer):
     def reply(self, request: Mapping[str, Json]) -> tuple[int, Json]:
         """Status and body for one request."""
         self.requests.append(request)
-        used = len(json.dumps([request.get("messages"), request.get("tools")], ensure_ascii=False)) // 4
+        used = (
+            len(json.dumps([request.get("messages"), request.get("tools")], ensure_ascii=False))
+            // 4
+        )
         if used > self.window:
             self.refused += 1
             return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
@@ -87,19 +93,34 @@ class Loopback(ThreadingHTTPServer):
 
 
 def _error(text: str) -> Json:
-    return {"error": {"message": text, "type": "invalid_request_error", "param": None, "code": None}}
+    return {
+        "error": {"message": text, "type": "invalid_request_error", "param": None, "code": None}
+    }
 
 
 def _completion(at: int, said: str | ToolCall, used: int) -> Json:
-    message: dict[str, Json] = {"role": "assistant", "content": said if isinstance(said, str) else None}
+    message: dict[str, Json] = {
+        "role": "assistant",
+        "content": said if isinstance(said, str) else None,
+    }
     if isinstance(said, ToolCall):
         function = {"name": said.name, "arguments": said.arguments_json()}
         message["tool_calls"] = [{"id": said.id, "type": "function", "function": function}]
     output = len(json.dumps(message, ensure_ascii=False)) // 4
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
+    }
     usage = {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output}
-    return {"id": f"chatcmpl-{at}", "object": "chat.completion", "created": 0, "model": "loopback",
-            "choices": [choice], "usage": usage}  # fmt: skip
+    return {
+        "id": f"chatcmpl-{at}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "loopback",
+        "choices": [choice],
+        "usage": usage,
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):

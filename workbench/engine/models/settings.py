@@ -31,15 +31,18 @@ class ModelSettings:
         cache: the folder with the answers; None for the default one.
         use_cache: whether answers are taken from the cache and kept in it.
         cache_only: never ask a model; an answer that is not in the cache is an error.
-        max_usd: the most dollars that the run may spend, earlier sittings included; None for no limit.
+        max_usd: the most dollars that the run may spend, earlier sittings included; None for no
+            limit.
         concurrency: the most concurrent calls, over all processes of the run; None for no limit.
-        run: name under which calls count against the limits; a run without one takes its folder's name.
+        run: name under which calls count against the limits; a run without one takes its folder's
+            name.
         on_bad_summary: what becomes of a summary that is useless: `fallback`, `fail` or `keep`.
         replicate: another number sends every request anew.
         served: the addresses of local servers by the name of their weights.
         machine: the host name of the machine that keeps the limits; empty for any.
         part: the part of the run that calls are for, such as one replicate.
-        sitting: the command that asks; within it a provider that is down is noticed once. Empty for no notice.
+        sitting: the command that asks; within it a provider that is down is noticed once. Empty for
+            no notice.
     """
 
     cache: Path | str | None = None
@@ -59,14 +62,20 @@ class ModelSettings:
         if self.cache_only and not self.use_cache:
             raise SettingError("answers cannot come from the cache alone while the cache is off")
         if self.on_bad_summary not in CHOICES:
-            raise SettingError(f"on_bad_summary is {self.on_bad_summary!r}; it must be one of {', '.join(CHOICES)}")
+            raise SettingError(
+                f"on_bad_summary is {self.on_bad_summary!r}; it must be one of {', '.join(CHOICES)}"
+            )
         _ = self.ledger
 
     @classmethod
     def of_run(cls, given: Self | None, folder: Path) -> Self:
-        """The settings of one command that writes into a folder: calls count for it unless another run is named."""
+        """The settings of one command that writes into a folder: calls count for it unless
+        another run is named.
+        """
         found = given or cls()
-        return replace(found, run=found.run or str(folder.resolve()), sitting=found.sitting or uuid4().hex)
+        return replace(
+            found, run=found.run or str(folder.resolve()), sitting=found.sitting or uuid4().hex
+        )
 
     @property
     def ledger(self) -> Ledger:
@@ -92,10 +101,13 @@ class ModelSettings:
             return found
         if isinstance(found, Local) and not found.address:
             found = replace(found, address=dict(self.served).get(found.model, ""))
-        if self.machine not in ("", gethostname()) and (self.max_usd is not None or self.concurrency is not None):
+        if self.machine not in ("", gethostname()) and (
+            self.max_usd is not None or self.concurrency is not None
+        ):
             raise SettingError(
-                f"spending and concurrency limits work on one machine only, but this worker runs on "
-                f"{gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no such limit"
+                "spending and concurrency limits work on one machine only, but this worker runs on"
+                f" {gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no"
+                " such limit"
             )
         if not self.cache_only:
             found.check()
@@ -134,7 +146,10 @@ def model_names(text: str) -> tuple[str, ...]:
         else:
             found.append(part.strip())
     if not all(found):
-        raise SettingError("a model has no name; write names such as extractive or litellm:gpt-4o-mini, between commas")
+        raise SettingError(
+            "a model has no name; write names such as extractive or litellm:gpt-4o-mini, between"
+            " commas"
+        )
     return tuple(dict.fromkeys(found))
 
 
@@ -147,4 +162,6 @@ def _is_model(text: str) -> bool:
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
     """The weights that these models need a server for on this machine."""
     found = map(find_model, models)
-    return tuple(dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address))
+    return tuple(
+        dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address)
+    )

@@ -1,4 +1,6 @@
-"""Summaries are checked by code, repaired once by their model, and replaced where they stay useless."""
+"""Summaries are checked by code, repaired once by their model, and replaced where they stay
+useless.
+"""
 
 import re
 from collections import Counter
@@ -14,10 +16,13 @@ from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.models.wrappers import ModelWrapper, with_total_cost
 from workbench.engine.transcript.message import Summary, counted_text
 
-What: TypeAlias = Literal["empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"]
+What: TypeAlias = Literal[
+    "empty", "markup", "loop", "echo", "size", "cut", "sections", "fabricated"
+]
 
 TOO_LONG, FAR_TOO_LONG = 1.1, 1.5  # a summary's size as a part of what was allowed
-UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5  # the share of names, numbers and quotes that the source does not contain
+# the share of names, numbers and quotes that the source does not contain
+UNSUPPORTED, MOSTLY_UNSUPPORTED = 0.1, 0.5
 SOME, MANY = 3, 6  # how many of them there must be at least
 LOOP = 6  # how often one line may come again
 ECHOED = 0.8  # the share of a summary that repeats whole lines of its prompt
@@ -31,7 +36,9 @@ _LABEL = re.compile(
     r"(?m)^\s*\[(?:User|Assistant|System|Summary|Result)\b[^\]\n]{0,80}\]:|</?(?:conversation|previous-summary)>"
 )
 _HEADING = re.compile(r"^[\s#*_>\-\d.)]*(.*?)[\s:*_#]*$")
-_NAMES = frozenset({"path", "url", "hash", "version", "flag", "identifier", "id", "number", "quote"})
+_NAMES = frozenset(
+    {"path", "url", "hash", "version", "flag", "identifier", "id", "number", "quote"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +58,23 @@ class Finding:
 def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]:
     """What is wrong with a model's summary; nothing for a good one.
 
-    Fails to see: a false sentence whose names are all true. Takes for false: a number that was worked out.
+    Fails to see: a false sentence whose names are all true. Takes for false: a number that was
+    worked out.
     """
     text = answer.text.strip()
     if not text:
         return (Finding("empty", True, "it is empty"),)
     source = _source(request)
     cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
-    found = (_markup(text, source), _loop(text), _echo(text, request), _size(request, text), cut,
-             _sections(request, text), _fabricated(text, source))  # fmt: skip
+    found = (
+        _markup(text, source),
+        _loop(text),
+        _echo(text, request),
+        _size(request, text),
+        cut,
+        _sections(request, text),
+        _fabricated(text, source),
+    )
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -81,7 +96,11 @@ def _loop(text: str) -> Finding | None:
     if times >= LOOP and times > len(lines) / 3:
         return Finding("loop", True, f"it repeats itself: {_short(line)!r} occurs {times} times")
     tail = text[-60:].strip()
-    if len(text) > 300 and (times := text.count(tail)) >= LOOP and times * len(tail) > len(text) / 2:
+    if (
+        len(text) > 300
+        and (times := text.count(tail)) >= LOOP
+        and times * len(tail) > len(text) / 2
+    ):
         return Finding("loop", True, f"it repeats itself: {_short(tail)!r} occurs {times} times")
     return None
 
@@ -90,13 +109,21 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
     labels = len(_LABEL.findall(text))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if labels >= SOME or labels > 0.2 * len(lines):
-        return Finding("echo", True, "it continues the record instead of summarising it: its lines have speaker labels")
+        return Finding(
+            "echo",
+            True,
+            "it continues the record instead of summarising it: its lines have speaker labels",
+        )
     long = [line for line in lines if len(line) >= 40]
     if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
         prompt = request.prompt
         copied = sum(len(line) for line in long if line in prompt)
         if copied > ECHOED * len(text):
-            return Finding("echo", True, f"{copied / len(text):.0%} of it is copied word for word from the prompt")
+            return Finding(
+                "echo",
+                True,
+                f"{copied / len(text):.0%} of it is copied word for word from the prompt",
+            )
     return None
 
 
@@ -106,17 +133,23 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
         request.count(Summary(id="", text=request.previous)) if request.previous else 0
     )
     if request.messages and size >= replaced:
-        return Finding("size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}")
+        return Finding(
+            "size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}"
+        )
     if request.max_tokens is not None and size > TOO_LONG * request.max_tokens:
         far = size > FAR_TOO_LONG * request.max_tokens
-        return Finding("size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed")
+        return Finding(
+            "size", far, f"it has {size} tokens; at most {request.max_tokens} were allowed"
+        )
     return None
 
 
 def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
-    lines = {found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))}
+    lines = {
+        found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))
+    }
     missing = [name for name in request.sections if name.casefold() not in lines]
     if not missing:
         return None
@@ -125,22 +158,31 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
 
 
 def _fabricated(text: str, source: str) -> Finding | None:
-    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))  # escapes of JSON
+    # escapes of JSON
+    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
     digits = opened.replace(",", "").replace("_", "")
     extractor = Extractor()
-    extractor.read("\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#")))
+    extractor.read(
+        "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    )
     named = [
         (kind, name)
         for kind, name in extractor.entities
         if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
     ]
-    false = [name for kind, name in named if not _is_supported(kind, name, digits if kind == "number" else opened)]
+    false = [
+        name
+        for kind, name in named
+        if not _is_supported(kind, name, digits if kind == "number" else opened)
+    ]
     if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
     fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
     shown = ", ".join(map(repr, map(_short, false[:8])))
     return Finding(
-        "fabricated", fatal, f"{len(false)} of the {len(named)} things it names are not in the record: {shown}"
+        "fabricated",
+        fatal,
+        f"{len(false)} of the {len(named)} things it names are not in the record: {shown}",
     )
 
 
@@ -165,7 +207,9 @@ def _short(text: str) -> str:
 
 
 OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
-"""What becomes of a useless summary: what the preset declares for that, a failed replay, or it is used as it is."""
+"""What becomes of a useless summary: what the preset declares for that, a failed replay, or it
+is used as it is.
+"""
 
 CHOICES: tuple[OnBadSummary, ...] = get_args(OnBadSummary)
 
@@ -179,15 +223,18 @@ class RepairingModel(ModelWrapper):
     """Checks each summary; asks once more, saying what is wrong; then does what the user chose.
 
     Attributes:
-        otherwise: `fallback` takes the text that the preset declares for a model that fails, and the extractive summary
-            where it declares none; `fail` accepts no other text in the model's place; `keep` takes the first summary
-            as it came and only lists what is wrong with it.
+        otherwise: `fallback` takes the text that the preset declares for a model that fails, and
+            the extractive summary where it declares none; `fail` accepts no other text in the
+            model's place; `keep` takes the first summary as it came and only lists what is wrong
+            with it.
     """
 
     otherwise: OnBadSummary = "fallback"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The summary, with what is wrong with it in `findings`; raises Refused where no other text is accepted."""
+        """The summary, with what is wrong with it in `findings`; raises Refused where no other
+        text is accepted.
+        """
         if request.purpose == "question":
             return self.model.complete(request)
         try:
@@ -209,7 +256,9 @@ class RepairingModel(ModelWrapper):
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
         try:
-            second = self.model.complete(replace(request, write=lambda _: _repair_prompt(request, first.text, wrong)))
+            second = self.model.complete(
+                replace(request, write=lambda _: _repair_prompt(request, first.text, wrong))
+            )
         except ModelError as error:
             if error.outage:
                 raise
@@ -220,7 +269,9 @@ class RepairingModel(ModelWrapper):
         best = replace(best, method=", ".join(filter(None, (best.method, method))))
         return with_total_cost(best, (first, second)), left if better else wrong
 
-    def _fallback(self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]) -> Completion:
+    def _fallback(
+        self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]
+    ) -> Completion:
         why = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
         if self.otherwise == "fail":
             raise Refused(why)
@@ -234,12 +285,15 @@ class RepairingModel(ModelWrapper):
 
 
 def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]) -> str:
-    """The prompt of the second request: the first one, the draft that it gave, and what is wrong with the draft."""
+    """The prompt of the second request: the first one, the draft that it gave, and what is wrong
+    with the draft.
+    """
     faults = "\n".join(f"- {one.sentence}" for one in wrong)
     return (
-        f"{request.prompt}\n\nThis was written for it before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n"
-        f"</draft>\n\nIt cannot be used as it is:\n{faults}\n\n"
-        "Write the whole summary again, without these faults. Name only what occurs in the record above."
+        f"{request.prompt}\n\nThis was written for it"
+        f" before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n</draft>\n\nIt cannot be"
+        f" used as it is:\n{faults}\n\nWrite the whole summary again, without these faults. Name"
+        " only what occurs in the record above."
     )
 
 

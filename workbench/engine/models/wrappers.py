@@ -1,4 +1,6 @@
-"""Models around models: stored completions, requests in parts, and what all wrappers have in common."""
+"""Models around models: stored completions, requests in parts, and what all wrappers have in
+common.
+"""
 
 import hashlib
 import json
@@ -9,7 +11,14 @@ from dataclasses import asdict, dataclass, field, replace
 from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.language_model import LanguageModel
 from workbench.engine.models.ledger import Ledger, Stored
-from workbench.engine.models.model import Completion, Model, Purpose, SummaryRequest, is_concurrent, reads_messages
+from workbench.engine.models.model import (
+    Completion,
+    Model,
+    Purpose,
+    SummaryRequest,
+    is_concurrent,
+    reads_messages,
+)
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.message import Message, Summary, Text, counted_text
 
@@ -43,7 +52,8 @@ class ModelWrapper:
 
 @dataclass(frozen=True, slots=True)
 class AnsweringModel(ModelWrapper):
-    """A model in a replay: where no answer comes, the replay ends, and no other text takes the answer's place.
+    """A model in a replay: where no answer comes, the replay ends, and no other text takes the
+    answer's place.
 
     Attributes:
         answers: for each answer, whether it was of use.
@@ -72,7 +82,11 @@ class AnsweringModel(ModelWrapper):
 def innermost(model: Model) -> Model:
     """The model inside all wrappers, for the replicate that is asked for."""
     while isinstance(model, ModelWrapper):
-        model = model.model.for_replicate(model.replicate) if isinstance(model, CachedModel) else model.model
+        model = (
+            model.model.for_replicate(model.replicate)
+            if isinstance(model, CachedModel)
+            else model.model
+        )
     return model
 
 
@@ -101,8 +115,9 @@ VERSION = 1
 class CachedModel(ModelWrapper):
     """Takes completions from the ledger, and asks the model only for those that are not there.
 
-    The key is made of the model, its settings, the whole prompt and the replicate. Where two processes send the same
-    request at once, one of them asks and the other one waits for its completion. Errors are not kept.
+    The key is made of the model, its settings, the whole prompt and the replicate. Where two
+    processes send the same request at once, one of them asks and the other one waits for its
+    completion. Errors are not kept.
 
     Attributes:
         replicate: another number asks for the same request anew.
@@ -121,7 +136,9 @@ class CachedModel(ModelWrapper):
     asked: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
-        """The stored completion, else the model's; raises Unanswered where the model may not be asked."""
+        """The stored completion, else the model's; raises Unanswered where the model may not be
+        asked.
+        """
         key = self.key(request)
         name = f"{key} {self.part}"
         self.asked.append(name)
@@ -132,8 +149,8 @@ class CachedModel(ModelWrapper):
             return completion
         if self.only:
             raise Unanswered(
-                f"{self.name} was not asked, since answers may come from the cache alone, and {self.ledger.path} has "
-                "no answer to this request"
+                f"{self.name} was not asked, since answers may come from the cache alone, and"
+                f" {self.ledger.path} has no answer to this request"
             )
         try:
             completion = self._ask(request, name)
@@ -146,7 +163,11 @@ class CachedModel(ModelWrapper):
     def _stored(self, key: str) -> Completion | None:
         """The stored completion; None where there is none, and it is this process that asks."""
         while True:
-            stored = self.ledger.stored(key) if self.only else self.ledger.claim(key, self.model.patience)
+            stored = (
+                self.ledger.stored(key)
+                if self.only
+                else self.ledger.claim(key, self.model.patience)
+            )
             if stored is None:
                 return None
             if (completion := _completion(stored)) is not None:
@@ -170,7 +191,9 @@ class CachedModel(ModelWrapper):
 
 def _completion(stored: Stored) -> Completion | None:
     """A completion as it was stored; None where it is not one."""
-    if not isinstance(stored.get("text"), str) or not all(isinstance(stored.get(name, 0), int) for name in COUNTS):
+    if not isinstance(stored.get("text"), str) or not all(
+        isinstance(stored.get(name, 0), int) for name in COUNTS
+    ):
         return None
     try:
         calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
@@ -181,7 +204,9 @@ def _completion(stored: Stored) -> Completion | None:
 
 
 def with_replicate(model: Model, replicate: int) -> Model:
-    """The same model, with the stored completions of another replicate; a model that stores none stays as it is."""
+    """The same model, with the stored completions of another replicate; a model that stores none
+    stays as it is.
+    """
     if isinstance(model, CachedModel):
         return replace(model, replicate=model.replicate + replicate)
     if isinstance(model, ModelWrapper):
@@ -190,14 +215,17 @@ def with_replicate(model: Model, replicate: int) -> Model:
 
 
 def requests_of(model: Model) -> tuple[str, ...]:
-    """The names in the ledger of all that a model was asked, cached answers included; none for one without a cache."""
+    """The names in the ledger of all that a model was asked, cached answers included; none for
+    one without a cache.
+    """
     while isinstance(model, ModelWrapper) and not isinstance(model, CachedModel):
         model = model.model
     return tuple(dict.fromkeys(model.asked)) if isinstance(model, CachedModel) else ()
 
 
 MARGIN = 1.25  # the model's own tokens that there may be for one of ours
-LARGEST_COMPLETION = 0.25  # the share of a window that a completion may ask for; more leaves too little to read
+# the share of a window that a completion may ask for; more leaves too little to read
+LARGEST_COMPLETION = 0.25
 MOST_PARTS = 64
 MOST_HALVINGS = 5
 FEWEST_CHARACTERS = 40
@@ -205,7 +233,8 @@ FEWEST_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class SplittingModel(ModelWrapper):
-    """Sends the request whole where the prompt fits, and else part by part, each with the summary so far.
+    """Sends the request whole where the prompt fits, and else part by part, each with the summary
+    so far.
 
     Where no window is known, the model's own error says that the prompt does not fit.
 
@@ -224,12 +253,16 @@ class SplittingModel(ModelWrapper):
         if window is None:
             return self._in_unknown_window(request)
         most = int(LARGEST_COMPLETION * window)
-        lowered = request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
+        lowered = (
+            request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
+        )
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
             try:
                 completion = self.model.complete(lowered)
-                method = completion.method if lowered is request else "bound lowered to fit the window"
+                method = (
+                    completion.method if lowered is request else "bound lowered to fit the window"
+                )
                 return replace(completion, method=method)
             except ModelError as error:
                 if not error.overflow:
@@ -237,7 +270,8 @@ class SplittingModel(ModelWrapper):
                 room = int(0.6 * room)  # its tokens are smaller than estimated
         if not hasattr(lowered.write, "left_out"):  # it is not written from the messages
             raise ModelError(
-                f"the prompt does not fit into {self.name}, which takes {window} tokens, and it cannot be split",
+                f"the prompt does not fit into {self.name}, which takes {window} tokens, and it"
+                " cannot be split",
                 overflow=True,
             )
         return self._in_parts(lowered, room)
@@ -271,7 +305,8 @@ class SplittingModel(ModelWrapper):
         while left:
             if len(completions) == MOST_PARTS:
                 raise ModelError(
-                    f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts", overflow=True
+                    f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts",
+                    overflow=True,
                 )
             part, left = _next_part(request, left, so_far, room)
             partial = _partial(request, part, so_far)
@@ -322,8 +357,15 @@ def _next_part(
         if size([beginning]) <= room:
             return [beginning], [_with_text(left[0], text[length:]), *left[1:]]
         length //= 2
-    raise ModelError("the prompt does not fit into the model's window, not even without the record", overflow=True)
+    raise ModelError(
+        "the prompt does not fit into the model's window, not even without the record",
+        overflow=True,
+    )
 
 
 def _with_text(message: Message, text: str) -> Message:
-    return replace(message, text=text) if isinstance(message, Summary) else replace(message, blocks=(Text(text),))
+    return (
+        replace(message, text=text)
+        if isinstance(message, Summary)
+        else replace(message, blocks=(Text(text),))
+    )

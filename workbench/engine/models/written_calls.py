@@ -31,11 +31,16 @@ class WrittenAnswer:
     calls: tuple[tuple[str, str], ...]
 
 
-def conversation_text(chat: Sequence[Mapping[str, Json]], tools: Sequence[Mapping[str, Json]]) -> str:
+def conversation_text(
+    chat: Sequence[Mapping[str, Json]], tools: Sequence[Mapping[str, Json]]
+) -> str:
     """A conversation with tools as plain text: its messages, the tools, and how to answer."""
     parts = list(map(_message_text, chat))
     if tools:
-        parts += [f"[tools that you may call]\n{_tools_text(tools)}", f"[how to answer]\n{_how_to_answer(tools)}"]
+        parts += [
+            f"[tools that you may call]\n{_tools_text(tools)}",
+            f"[how to answer]\n{_how_to_answer(tools)}",
+        ]
     return "\n\n".join(parts)
 
 
@@ -66,7 +71,10 @@ def _tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
 
 def _tool_text(tool: Mapping[str, Json]) -> str:
     function = tool["function"]
-    return f"- {function['name']}({', '.join(_arguments_of(function))}): {function.get('description', '')}"
+    return (
+        f"- {function['name']}({', '.join(_arguments_of(function))}):"
+        f" {function.get('description', '')}"
+    )
 
 
 def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
@@ -78,10 +86,11 @@ def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
     function = tools[0]["function"]
     example = dict.fromkeys(list(function.get("parameters", {}).get("properties", {}))[:1], "...")
     return (
-        "Write what you say as plain text. To call a tool, write a block for each call, which holds "
-        f"one JSON object and nothing else:\n\n{call_text(function['name'], json.dumps(example))}\n\n"
-        "Arguments are texts or numbers. You get the results in the next message. "
-        "An answer without a block ends your turn."
+        "Write what you say as plain text. To call a tool, write a block for each call, which"
+        " holds one JSON object and nothing"
+        f" else:\n\n{call_text(function['name'], json.dumps(example))}\n\nArguments are texts or"
+        " numbers. You get the results in the next message. An answer without a block ends your"
+        " turn."
     )
 
 
@@ -94,7 +103,9 @@ def read_answer(text: str, tools: Sequence[Mapping[str, Json]]) -> WrittenAnswer
     calls = tuple(_call(block, tools) for block in _BLOCK.findall(text))
     words = _BLOCK.sub("", text)
     if _OPENING.search(words):
-        raise UnreadableCall(f"a block that begins with {FENCE}{KIND} does not end with a line {FENCE}.")
+        raise UnreadableCall(
+            f"a block that begins with {FENCE}{KIND} does not end with a line {FENCE}."
+        )
     return WrittenAnswer(words.strip(), calls)
 
 

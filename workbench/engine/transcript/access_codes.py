@@ -15,14 +15,18 @@ def _any(name: str) -> str:
 
 _NUMBER = re.compile(
     r"[A-Z0-9](?<![\w.:/+-].)"
-    r"(?:(?<=\d)(?:\d{3,9}[A-Z]?|\d\d[ -]\d{3}|\d?(?:-\d{1,2}){2,3})|[A-Z0-9]{2,4}(?:-[A-Z0-9]{3,4}){1,3})#?"
+    r"(?:(?<=\d)(?:\d{3,9}[A-Z]?|\d\d["
+    r" -]\d{3}|\d?(?:-\d{1,2}){2,3})|[A-Z0-9]{2,4}(?:-[A-Z0-9]{3,4}){1,3})#?"
     r"(?![\w-]|[.:,]\d)"
 )
 _LINK = (
     r"(?:(?:[ ][^\W\d_][\w'’-]{0,12}){0,3}?(?:[ ]?[:=：]|[ ]?[是为は]"
-    r"|,?[ ](?:it )?(?:is|says|reads|was|lautet|ist|est|es|è|é|är|er|jest|to):?)[ ]?[\"'`*]{0,2}|[ ])"
+    r"|,?[ ](?:it )?(?:is|says|reads|was|lautet|ist|est|es|è|é|är|er|jest|to):?)["
+    r" ]?[\"'`*]{0,2}|[ ])"
 )
-_LABEL = re.compile(rf"(?:(?<![^\W_])|(?<=[\u2e80-\ud7ff]))(?:{_any('codes')})(?:[ _-]?\d)?[\"'`)]{{0,2}}{_LINK}\Z")
+_LABEL = re.compile(
+    rf"(?:(?<![^\W_])|(?<=[\u2e80-\ud7ff]))(?:{_any('codes')})(?:[ _-]?\d)?[\"'`)]{{0,2}}{_LINK}\Z"
+)
 _PIN_OF_ELEMENT = re.compile(
     r"<(?i:pin|pincode|passcode)>(?P<code>\d{4,10})</|alarm\w{0,20}:[^\n]{0,40}\n(?:[^\n]{0,60}\n){0,3}?"
     r"[ \t]*code: [\"'](?P<alarm>\d{4,10})"
@@ -33,7 +37,8 @@ _HOMEKIT = re.compile(
 )
 _DOOR = re.compile(rf"(?:{_any('doors')})[^\n\d]{{0,60}}[ :]\Z")
 _CODE_OF = re.compile(
-    r"\b(?:code|kod|código|codice|pin) (?:for|to|of|für|zur|zum|pour|de|du|para|per|della|do|voor|till|til)"
+    r"\b(?:code|kod|código|codice|pin)"
+    r" (?:for|to|of|für|zur|zum|pour|de|du|para|per|della|do|voor|till|til)"
     r" [^\n\d.:;]{2,50}? (?:is|ist|lautet|est|es|è|é|är|er|to|jest):?[ ]\Z"
 )
 """What a code opens, between its name and the code."""
@@ -48,7 +53,8 @@ _CODE_BEFORE = re.compile(
     r"(?:(?<![\w.:/+-])|(?<=\b[A-Z]-))(?P<code>\d{4,8})"
     r" (?:is|ist|est|es|è|é|är|er|to|jest)(?: (?:your|the|ihr|dein|der|votre"
     r"|ton|tu|su|el"
-    r"|il|tuo|o|seu|je|uw|din|twój))?(?: [^\W\d_]{2,14}){0,2} (?i:[\w-]{0,16}code|kod|código|codice|pin|otp|tan)\b",
+    r"|il|tuo|o|seu|je|uw|din|twój))?(?: [^\W\d_]{2,14}){0,2}"
+    r" (?i:[\w-]{0,16}code|kod|código|codice|pin|otp|tan)\b",
     re.IGNORECASE,
 )
 """A message that begins with the code."""
@@ -56,7 +62,9 @@ _LIST = re.compile(
     rf"(?:{_any('lists')})[^\n\[]{{0,80}}?(?:\n(?P<lines>(?:[^\n]{{0,60}}\n?){{1,20}})"
     r"|\[(?P<items>[^\]]{4,1000})|(?:[:=]|\b(?:are|sind|lauten|sont|son|sono|são)\b)(?P<line>[^\n]{4,200}))"
 )
-_OF_LIST = re.compile(r"\b(?=[a-z-]{0,12}\d|\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,3}\b|\b\d{8}\b", re.IGNORECASE)
+_OF_LIST = re.compile(
+    r"\b(?=[a-z-]{0,12}\d|\d)[a-z0-9]{4,8}(?:[- ][a-z0-9]{4,8}){1,3}\b|\b\d{8}\b", re.IGNORECASE
+)
 _KEY_OF_DISK = re.compile(
     r"[A-Z0-9](?<![\w-].)(?:\d{5}(?:-\d{6}){6,7}|[A-Z0-9]{3}(?:-[A-Z0-9]{4}){5}"
     r"|(?=[A-Z0-9-]*\d)(?=[0-9-]*[A-Z])[A-Z0-9]{4}(?:-[A-Z0-9]{5}){3,5})(?![\w-])"
@@ -70,7 +78,9 @@ _KEY_OF_PRODUCT = re.compile(
     r"(?![\w-])"
 )
 """Groups of four behind a word for what is sold."""
-_SAMPLES = frozenset({"0000", "1111", "1234", "000000", "111111", "123456", "654321", "12345678", "99999999"})
+_SAMPLES = frozenset(
+    {"0000", "1111", "1234", "000000", "111111", "123456", "654321", "12345678", "99999999"}
+)
 
 
 def access_codes(text: str) -> Iterator[tuple[int, int]]:

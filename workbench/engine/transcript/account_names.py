@@ -32,10 +32,15 @@ class Owner(NamedTuple):
 
 
 _OWNERS = (
-    Owner(("uid=", "gid="), re.compile(r"\b(?:uid|gid)=[1-9]\d{3,9}\((?P<name>[a-z_][\w.-]{0,31})\)")),
+    Owner(
+        ("uid=", "gid="), re.compile(r"\b(?:uid|gid)=[1-9]\d{3,9}\((?P<name>[a-z_][\w.-]{0,31})\)")
+    ),
     Owner(
         ("rw", "r-x"),
-        re.compile(r"^[-bcdlps][-rwxsStT]{9}[.+@]?[ ]+\d+[ ]+(?P<name>[a-z_][\w.-]{1,31})[ ]+\S+[ ]+\d", re.MULTILINE),
+        re.compile(
+            r"^[-bcdlps][-rwxsStT]{9}[.+@]?[ ]+\d+[ ]+(?P<name>[a-z_][\w.-]{1,31})[ ]+\S+[ ]+\d",
+            re.MULTILINE,
+        ),
     ),
     Owner(
         ("USER", "LOGNAME"),
@@ -47,18 +52,28 @@ _OWNERS = (
     ),
     Owner(
         (" 0.", "%CPU"),
-        re.compile(r"^(?P<name>[a-z_][\w.+-]{1,31})[ ]+\d{1,7}[ ]+\d{1,3}\.\d[ ]+\d{1,3}\.\d[ ]+\d", re.MULTILINE),
+        re.compile(
+            r"^(?P<name>[a-z_][\w.+-]{1,31})[ ]+\d{1,7}[ ]+\d{1,3}\.\d[ ]+\d{1,3}\.\d[ ]+\d",
+            re.MULTILINE,
+        ),
     ),
     Owner(
         ("pts/", "tty", "console"),
-        re.compile(r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console(?= {1,9}[A-Z]))[ ]+", re.MULTILINE),
+        re.compile(
+            r"^(?P<name>[a-z_][\w.-]{1,31})[ ]+(?:pts/\d+|tty\w{0,4}|console(?= {1,9}[A-Z]))[ ]+",
+            re.MULTILINE,
+        ),
     ),
     Owner((" TTY=",), re.compile(r"\bsudo(?:\[\d{1,7}\])?:[ ]+(?P<name>[a-z_][\w.-]{1,31}) : ")),
-    Owner(("sudoers",), re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE)),
+    Owner(
+        ("sudoers",),
+        re.compile(r"^(?P<name>[a-z_][\w.-]{1,31}) is not in the sudoers file", re.MULTILINE),
+    ),
     Owner(
         ("chown", "sudo -u", "su -", "user", "loginctl", "crontab", "chage"),
         re.compile(
-            r"\b(?:chown|sudo -u|su -|su -l|adduser|useradd|usermod|deluser|userdel|loginctl enable-linger"
+            r"\b(?:chown|sudo -u|su -|su -l|adduser|useradd|usermod|deluser|userdel|loginctl"
+            r" enable-linger"
             r"|crontab -u|chage)(?: -{1,2}[\w-]+){0,4} (?P<name>[a-z_][\w.-]{1,31})(?=[:\s]|$)"
         ),
     ),
@@ -73,7 +88,10 @@ _OWNERS = (
     Owner(("ssh://",), re.compile(r"\bssh://(?P<name>[a-z_][\w.-]{0,31})@")),
     Owner(
         ("]$", "]#"),
-        re.compile(r"^\[(?P<name>[a-z_][\w.-]{0,31}@[A-Za-z0-9][\w.-]{0,62}) [^\]\n]{1,60}\][$#]", re.MULTILINE),
+        re.compile(
+            r"^\[(?P<name>[a-z_][\w.-]{0,31}@[A-Za-z0-9][\w.-]{0,62}) [^\]\n]{1,60}\][$#]",
+            re.MULTILINE,
+        ),
     ),
 )
 """Who owns a file or a process, or works in a shell."""
@@ -84,6 +102,8 @@ _ACCOUNTS = words_of("accounts")
 def accounts(text: str) -> Iterator[Place]:
     """Who owns a file or a process, or works in a shell."""
     for owner in _OWNERS:
-        for match in owner.pattern.finditer(text) if any(hint in text for hint in owner.hints) else ():
+        for match in (
+            owner.pattern.finditer(text) if any(hint in text for hint in owner.hints) else ()
+        ):
             if match["name"].partition("@")[0].lower() not in _ACCOUNTS:
                 yield Place(*match.span("name"), "login")

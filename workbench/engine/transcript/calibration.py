@@ -1,4 +1,6 @@
-"""How a session's provider counts, against how we do: what it sends beside the messages, and its scale."""
+"""How a session's provider counts, against how we do: what it sends beside the messages, and its
+scale.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,13 +9,20 @@ from statistics import median
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter
-from workbench.engine.transcript.recorded_requests import DROP, SentContext, predicted_requests, usual_model
+from workbench.engine.transcript.recorded_requests import (
+    DROP,
+    SentContext,
+    predicted_requests,
+    usual_model,
+)
 from workbench.engine.transcript.session import Session
 
 FEWEST = 5
 """Requests with usage that a stretch needs to say anything."""
 LOWEST_SCALE, HIGHEST_SCALE = 0.5, 2.5
-"""A provider's tokens to ours: tokenizers differ by far less than this; what lies outside is another cause."""
+"""A provider's tokens to ours: tokenizers differ by far less than this; what lies outside is
+another cause.
+"""
 LEAST_GROWTH = 2_000
 """Counted tokens by which contexts must differ in all before their slope means anything."""
 
@@ -26,7 +35,8 @@ class TokenCalibration:
         overhead: tokens of every request that no message holds (system prompt, tool schemas), >= 0.
         scale: the provider's tokens to one of ours.
         requests: how many requests with usage it rests on.
-        error: median of |predicted - reported| / reported over the usual model's requests; see `predicted_requests`.
+        error: median of |predicted - reported| / reported over the usual model's requests; see
+            `predicted_requests`.
     """
 
     overhead: int
@@ -40,7 +50,8 @@ class _Stretch:
     """Requests between which the context only grew.
 
     Attributes:
-        whole: whether the recording shows all that was sent: it begins with the session or with a summary.
+        whole: whether the recording shows all that was sent: it begins with the session or with a
+            summary.
         points: counted context and reported prompt of each request.
     """
 
@@ -48,11 +59,14 @@ class _Stretch:
     points: list[tuple[int, int]] = field(default_factory=list)
 
 
-def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> TokenCalibration | None:
+def calibrate(
+    session: Session, sizes: Sequence[int], count: TokenCounter
+) -> TokenCalibration | None:
     """Fit how this session's provider counts, from the usage that it reported along the main path.
 
-    The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead is the smallest of
-    the stretches that the recording shows whole, since what is hidden can only add.
+    The scale comes from growth inside stretches, so that nothing hidden disturbs it; the overhead
+    is the smallest of the stretches that the recording shows whole, since what is hidden can only
+    add.
 
     Args:
         session: the recording.
@@ -64,27 +78,41 @@ def calibrate(session: Session, sizes: Sequence[int], count: TokenCounter) -> To
     """
     if len(sizes) != len(session.messages):
         raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
-    stretches = [stretch for stretch in _stretches(session, sizes, count) if len(stretch.points) >= FEWEST]
+    stretches = [
+        stretch for stretch in _stretches(session, sizes, count) if len(stretch.points) >= FEWEST
+    ]
     scale = _scale(stretches)
     if scale is None:
         return None
     whole = [stretch for stretch in stretches if stretch.whole] or stretches
-    overhead = min(median([reported - scale * counted for counted, reported in stretch.points]) for stretch in whole)
+    overhead = min(
+        median([reported - scale * counted for counted, reported in stretch.points])
+        for stretch in whole
+    )
     points = [point for stretch in whole for point in stretch.points]
     if overhead < 0:
-        overhead, scale = 0.0, median([reported / counted for counted, reported in points if counted] or [1.0])
+        overhead, scale = (
+            0.0,
+            median([reported / counted for counted, reported in points if counted] or [1.0]),
+        )
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
-    errors = [one.error for one in predicted_requests(session, sizes, count, round(overhead), scale)]
+    errors = [
+        one.error for one in predicted_requests(session, sizes, count, round(overhead), scale)
+    ]
     return TokenCalibration(round(overhead), scale, len(points), median(errors))
 
 
 def _scale(stretches: Sequence[_Stretch]) -> float | None:
-    """The weighted median slope between requests half a stretch apart; None if they differ too little."""
+    """The weighted median slope between requests half a stretch apart; None if they differ too
+    little.
+    """
     slopes: list[tuple[float, int]] = []
     for stretch in stretches:
         half = len(stretch.points) // 2
-        for (counted, reported), (later, then) in zip(stretch.points, stretch.points[half:], strict=False):
+        for (counted, reported), (later, then) in zip(
+            stretch.points, stretch.points[half:], strict=False
+        ):
             if later > counted:
                 slopes.append(((then - reported) / (later - counted), later - counted))
     growth = sum(stretch.points[-1][0] - stretch.points[0][0] for stretch in stretches)
@@ -100,7 +128,11 @@ def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> I
     stretch, sent, model = _Stretch(True), SentContext(session, sizes, count), usual
     for entry in session.path:
         answer = entry.message if isinstance(entry, MessageEntry) else None
-        if isinstance(answer, AssistantMessage) and answer.usage is not None and answer.usage.prompt:
+        if (
+            isinstance(answer, AssistantMessage)
+            and answer.usage is not None
+            and answer.usage.prompt
+        ):
             prompt = answer.usage.prompt
             dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
             if dropped or answer.model != model:

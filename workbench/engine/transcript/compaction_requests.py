@@ -1,4 +1,6 @@
-"""What the request of a recorded compaction read and wrote: as it was reported, or else as an estimate."""
+"""What the request of a recorded compaction read and wrote: as it was reported, or else as an
+estimate.
+"""
 
 from dataclasses import dataclass
 
@@ -12,8 +14,8 @@ class CompactionRequest:
 
     Attributes:
         usage: its tokens.
-        is_estimate: whether no recording shows them: the context before is taken for what was read, the whole of it
-            from the cache, and the summary for what was written.
+        is_estimate: whether no recording shows them: the context before is taken for what was read,
+            the whole of it from the cache, and the summary for what was written.
     """
 
     usage: Usage
@@ -21,7 +23,8 @@ class CompactionRequest:
 
 
 def compaction_request(entry: CompactionEntry, count: TokenCounter) -> CompactionRequest | None:
-    """The request of a compaction; None where nothing tells its size, or where no model wrote a summary.
+    """The request of a compaction; None where nothing tells its size, or where no model wrote a
+    summary.
 
     Codex reports it in a record of its own, which no total counts. Claude Code does not record it.
     """

@@ -19,7 +19,8 @@ from workbench.engine.transcript.message import (
 
 
 def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
-    """For the index of each tool result, the index of the message that made the call, and the call; none without one.
+    """For the index of each tool result, the index of the message that made the call, and the call;
+    none without one.
 
     Some providers use a call id again, so a result belongs to the newest earlier call of that id.
     """
@@ -37,12 +38,17 @@ def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
-    """For the index of each tool result, the index of the message that made the call; none without a call."""
+    """For the index of each tool result, the index of the message that made the call; none
+    without a call.
+    """
     return {i: caller for i, (caller, _) in answered(messages).items()}
 
 
-def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None = None) -> list[bool]:
-    """Say for each index 0..n whether `messages[:i]` and `messages[i:]` part no call from its result.
+def cut_points(
+    messages: Sequence[Message], caller_of: Mapping[int, int] | None = None
+) -> list[bool]:
+    """Say for each index 0..n whether `messages[:i]` and `messages[i:]` part no call from its
+    result.
 
     Args:
         messages: n messages.
@@ -52,7 +58,9 @@ def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None 
         n + 1 flags. The ends are always allowed.
     """
     flags = [True] * (len(messages) + 1)
-    last_result = {caller: i for i, caller in (callers(messages) if caller_of is None else caller_of).items()}
+    last_result = {
+        caller: i for i, caller in (callers(messages) if caller_of is None else caller_of).items()
+    }
     closed = 0
     for caller, last in sorted(last_result.items()):
         if last >= closed:
@@ -63,7 +71,9 @@ def cut_points(messages: Sequence[Message], caller_of: Mapping[int, int] | None 
 
 
 def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
-    """The wanted indices, and with each call its results and with each result its call and that call's others."""
+    """The wanted indices, and with each call its results and with each result its call and that
+    call's others.
+    """
     found = set(wanted)
     if not any(isinstance(messages[i], AssistantMessage | ToolResult) for i in found):
         return found
@@ -75,7 +85,9 @@ def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int
 
 
 def pending(messages: Sequence[Message]) -> int | None:
-    """The index of the newest answer if some of its calls have no result yet and only results are behind it."""
+    """The index of the newest answer if some of its calls have no result yet and only results
+    are behind it.
+    """
     results = set[str]()
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
@@ -97,8 +109,13 @@ def last_user(messages: Sequence[Message]) -> int | None:
 
 
 def in_turn(messages: Sequence[Message]) -> bool:
-    """Whether the model has still to answer: the newest message is a person's, a result, or asks for one."""
-    return any(one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls)) for one in messages[-1:])
+    """Whether the model has still to answer: the newest message is a person's, a result, or asks
+    for one.
+    """
+    return any(
+        one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls))
+        for one in messages[-1:]
+    )
 
 
 def pinned(messages: Sequence[Message]) -> set[int]:
@@ -107,7 +124,9 @@ def pinned(messages: Sequence[Message]) -> set[int]:
 
 
 def protected(messages: Sequence[Message]) -> set[int]:
-    """The indices that no strategy may lose: pinned messages with their partners, and the newest user message."""
+    """The indices that no strategy may lose: pinned messages with their partners, and the newest
+    user message.
+    """
     newest = last_user(messages)
     return pinned(messages) | ({newest} if newest is not None else set())
 
@@ -121,7 +140,8 @@ class Context:
 
     Attributes:
         sizes: tokens of each message.
-        overhead: tokens sent with every request that no message holds (system prompt, tool schemas).
+        overhead: tokens sent with every request that no message holds (system prompt, tool
+            schemas).
         count: the counter for new messages.
         archive: full texts that stages took out of messages, by the reference in their place.
         tokens: the whole request: overhead and all sizes.
@@ -140,7 +160,9 @@ class Context:
         object.__setattr__(self, "tokens", self.overhead + sum(self.sizes))
 
     @classmethod
-    def of(cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0) -> Context:
+    def of(
+        cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0
+    ) -> Context:
         """A context of these messages, each counted now."""
         said = tuple(messages)
         return cls(said, tuple(count(message) for message in said), overhead, count)
@@ -152,7 +174,9 @@ class Context:
 
     @cached_property
     def answered(self) -> Mapping[int, tuple[int, ToolCall]]:
-        """For the index of each tool result, the index of the message that made the call, and the call; found once."""
+        """For the index of each tool result, the index of the message that made the call, and
+        the call; found once.
+        """
         return answered(self.messages)
 
     @cached_property
@@ -173,11 +197,16 @@ class Context:
     def sizes_of(self, messages: Iterable[Message]) -> list[int]:
         """The size of each of these messages; those of this context are not counted again."""
         known = dict(zip(map(id, self.messages), self.sizes, strict=True))
-        return [known[id(message)] if id(message) in known else self.count(message) for message in messages]
+        return [
+            known[id(message)] if id(message) in known else self.count(message)
+            for message in messages
+        ]
 
 
 class OpenContext:
-    """A context that still grows: appending and asking for its size cost the same however long it is."""
+    """A context that still grows: appending and asking for its size cost the same however long
+    it is.
+    """
 
     __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
 
@@ -203,4 +232,6 @@ class OpenContext:
 
     def closed(self) -> Context:
         """The context as it is now."""
-        return Context(tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive)
+        return Context(
+            tuple(self.messages), tuple(self.sizes), self.overhead, self.count, self.archive
+        )

@@ -1,7 +1,8 @@
-"""Finds secrets: forms of well-known tokens, listed in `secrets.toml`, and values behind a telling name.
+"""Finds secrets: forms of well-known tokens, listed in `secrets.toml`, and values behind a telling
+name.
 
-A form needs no context. A secret without a form, such as a password, is recognised by the name before it, by how random
-it looks, or by its place in an address, a header or a command.
+A form needs no context. A secret without a form, such as a password, is recognised by the name
+before it, by how random it looks, or by its place in an address, a header or a command.
 """
 
 import re
@@ -53,7 +54,9 @@ class Form:
 
 
 _START = r"(?<![A-Za-z0-9_])"
-"""Nothing before a secret that could belong to it: each run of letters is tried once, and time stays linear."""
+"""Nothing before a secret that could belong to it: each run of letters is tried once, and time
+stays linear.
+"""
 
 _LISTS = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text("utf-8"))
 FORMS = tuple(
@@ -67,9 +70,12 @@ FORMS = tuple(
 )
 
 _LONG_RUN = re.compile(r"[A-Za-z0-9]{20,}")
-"""Letters and digits without a sign between, as most drawn secrets have them and most texts do not."""
+"""Letters and digits without a sign between, as most drawn secrets have them and most texts do
+not.
+"""
 _HEADER = re.compile(
-    r"(?:(?:bearer|basic)[ \t]{1,3}|authorization[\"']?[ \t]?[:=][ \t]?[\"']?(?:[a-z]{3,10}(?:[ \t]{1,3}|=))?)"
+    r"(?:(?:bearer|basic)[ \t]{1,3}|authorization[\"']?[ \t]?[:=][ \t]?[\"']?(?:[a-z]{3,10}(?:["
+    r" \t]{1,3}|=))?)"
     r"([A-Za-z0-9._~+/=:%|-]{8,4000})",
     re.IGNORECASE,
 )
@@ -91,7 +97,9 @@ _COOKIES = re.compile(
     re.IGNORECASE,
 )
 _COOKIE = re.compile(r"[\w.%-]{1,80}=([^;,\s\"']{8,4000})")
-_COOKIE_FILE = re.compile(r"\t(?:TRUE|FALSE)\t[^\t\n]{1,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,200}\t(\S{8,4000})")
+_COOKIE_FILE = re.compile(
+    r"\t(?:TRUE|FALSE)\t[^\t\n]{1,200}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,200}\t(\S{8,4000})"
+)
 _LOGIN_CALL = re.compile(
     r"(?i:\b|_|set)(?i:auth|httpbasicauth|httpdigestauth|basicauth|basic_auth|login|authenticate|networkcredential"
     r"|usernamepasswordcredentials|usernamepasswordcredential|passwordauthentication"
@@ -99,13 +107,17 @@ _LOGIN_CALL = re.compile(
     r"[A-Za-z.]{0,40}[(\[](?:[brfu@]?[\"'][^\"'\n]{0,200}[\"'],\s{0,20}){1,3}(?:\w{1,20}[(])?[brfu@]?[\"']"
     r"([^\"'\n]{4,200})[\"']\s{0,20}[)\]]"
 )
-_ENCODED_LOGIN = re.compile(r"[\"']?_?auth[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![\w+/=])")
+_ENCODED_LOGIN = re.compile(
+    r"[\"']?_?auth[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![\w+/=])"
+)
 _KUBERNETES_SECRET = re.compile(r"kind[\"']?:[ \t]{0,3}[\"']?Secret\b")
 _DATA = re.compile(
-    r"^([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*\{?[ \t\r]*\n((?:\1[ \t]+[^\n]*\n?)+)", re.MULTILINE
+    r"^([ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*\{?[ \t\r]*\n((?:\1[ \t]+[^\n]*\n?)+)",
+    re.MULTILINE,
 )
 _ITEM = re.compile(
-    r"^[ \t]+[\"']?[\w.-]+[\"']?:[ \t]*[\"']?([^\s\"',{}|>][^\s\"',]{3,20000})[\"']?,?[ \t\r]*$", re.MULTILINE
+    r"^[ \t]+[\"']?[\w.-]+[\"']?:[ \t]*[\"']?([^\s\"',{}|>][^\s\"',]{3,20000})[\"']?,?[ \t\r]*$",
+    re.MULTILINE,
 )
 _DATA_OF_JSON = re.compile(r"[\"'](?:data|stringData)[\"']:[ \t]{0,3}\{([^{}]{4,20000})\}")
 _ITEM_OF_JSON = re.compile(r":[ \t]{0,3}\"([^\"\s]{4,20000})\"")
@@ -114,7 +126,9 @@ _LEAST_OF_QUERY, _LEAST_OF_COOKIE, _LEAST_OF_HEADER = 16, 16, 8
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, or a line of a file, that takes a password without a telling name; `secrets.toml` lists them."""
+    """A command, or a line of a file, that takes a password without a telling name;
+    `secrets.toml` lists them.
+    """
 
     hints: frozenset[str]
     pattern: re.Pattern[str]
@@ -196,7 +210,10 @@ def in_context(text: str) -> Iterator[Place]:
 
 
 def _in_headers(text: str) -> Iterator[Place]:
-    if not any(hint in text for hint in ("earer", "asic", "BEARER", "uthorization", "AUTHORIZATION", "auth")):
+    if not any(
+        hint in text
+        for hint in ("earer", "asic", "BEARER", "uthorization", "AUTHORIZATION", "auth")
+    ):
         return
     for match in _HEADER.finditer(text):
         if is_random(match[1], _LEAST_OF_HEADER) or is_login(match[1]):
@@ -246,7 +263,9 @@ def _in_cookies(text: str) -> Iterator[Place]:
 
 
 def in_commands(text: str) -> Iterator[Place]:
-    """The passwords that a command, a call or a line of a file holds in a place of their own, in no order."""
+    """The passwords that a command, a call or a line of a file holds in a place of their own, in
+    no order.
+    """
     for number in _hinted(text, _COMMANDS_BY_HINT):
         command = COMMANDS[number]
         for match in command.pattern.finditer(text):
@@ -255,7 +274,11 @@ def in_commands(text: str) -> Iterator[Place]:
             if command.is_like(match[1]):
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
-        if not is_no_value(match[1], is_literal=True) and not is_own_name(match[1]) and " " not in match[1]:
+        if (
+            not is_no_value(match[1], is_literal=True)
+            and not is_own_name(match[1])
+            and " " not in match[1]
+        ):
             yield Place(*match.span(1), "password")
 
 
@@ -271,7 +294,9 @@ def _in_kubernetes(text: str) -> Iterator[Place]:
 
 
 def named_kind(name: str, value: str) -> str:
-    """The kind of secret that a value under this name is, in an object or a tool's arguments; empty if it is none."""
+    """The kind of secret that a value under this name is, in an object or a tool's arguments;
+    empty if it is none.
+    """
     strength = name_strength(name)
     if strength is None or len(value) < 4 or any(char.isspace() for char in value):
         return ""

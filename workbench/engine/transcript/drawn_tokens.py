@@ -1,8 +1,10 @@
-"""Tokens that are drawn at random and of which nothing says that they are something else than a secret.
+"""Tokens that are drawn at random and of which nothing says that they are something else than a
+secret.
 
-Programs print few such tokens that open nothing, and name those: a hash, an id, a public key, a part of a certificate
-or of a picture. What has capitals, digits and mostly small letters without such a name is taken for a secret. Small
-letters and digits are more often an id: they need the sign of a service before them, or a line that tells of a secret.
+Programs print few such tokens that open nothing, and name those: a hash, an id, a public key, a
+part of a certificate or of a picture. What has capitals, digits and mostly small letters without
+such a name is taken for a secret. Small letters and digits are more often an id: they need the sign
+of a service before them, or a line that tells of a secret.
 """
 
 import re
@@ -34,7 +36,9 @@ _PUBLISHABLE = ("pk_live_", "pk_test_", "pk-lf-")
 _PREFIXES_OF_NAMES = words_of("prefixes_of_names")
 _LEAST = 20
 """Characters that are drawn."""
-_BLOCK = re.compile(r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----(?:(?!-----END)[^-]){0,20000}\Z")
+_BLOCK = re.compile(
+    r"-----BEGIN (?![A-Z ]*PRIVATE)[A-Z0-9 ]{3,40}-----(?:(?!-----END)[^-]){0,20000}\Z"
+)
 """From the first line of a certificate, a public key or a signature."""
 _LINE_OF_FILE = re.compile(r"[A-Za-z0-9+/=]{40,100}")
 _HEADS_OF_FILES = (
@@ -49,7 +53,11 @@ def drawn_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where such tokens are in a text, half-open."""
     for match in _TOKEN.finditer(text):
         value = match.group()
-        if not _is_drawn(value) or is_something_else(text, match.start()) or _is_of_file(text, *match.span()):
+        if (
+            not _is_drawn(value)
+            or is_something_else(text, match.start())
+            or _is_of_file(text, *match.span())
+        ):
             continue
         if _needs_no_context(text, value, match.start()) or is_in_telling_line(text, *match.span()):
             yield match.span()
@@ -88,14 +96,20 @@ def _is_id(value: str) -> bool:
 
 def _needs_no_context(text: str, value: str, start: int) -> bool:
     """Whether a token is a secret wherever it stands, and no file in base64."""
-    if len(value) > _MOST or value.startswith(_HEADS_OF_FILES) or text.startswith("base64,", start - len("base64,")):
+    if (
+        len(value) > _MOST
+        or value.startswith(_HEADS_OF_FILES)
+        or text.startswith("base64,", start - len("base64,"))
+    ):
         return False
     drawn = _behind_prefix(value)
     if any(sign in drawn for sign in ".~|$"):
         return False
     if drawn != value and (_SMALL.fullmatch(drawn) or _LARGE.fullmatch(drawn)):
         return True
-    return any(map(str.isupper, drawn)) and (any(map(str.islower, drawn)) or _BASE32.fullmatch(drawn) is not None)
+    return any(map(str.isupper, drawn)) and (
+        any(map(str.islower, drawn)) or _BASE32.fullmatch(drawn) is not None
+    )
 
 
 def _is_of_file(text: str, start: int, stop: int) -> bool:

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from typing import Any
 
 READS = frozenset(
-    {"read", "read_file", "readfile", "view", "view_file", "cat", "open", "open_file", "fs_read", "notebookread"}
+    {
+        "read",
+        "read_file",
+        "readfile",
+        "view",
+        "view_file",
+        "cat",
+        "open",
+        "open_file",
+        "fs_read",
+        "notebookread",
+    }
 )
 CHANGES = frozenset(
     {
@@ -16,7 +27,16 @@ CHANGES = frozenset(
         "write_to_file", "edit_lines", "edit_file_lines",
     }
 )  # fmt: skip
-PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "notebook_path")
+PATH_KEYS = (
+    "path",
+    "file_path",
+    "filePath",
+    "file",
+    "filename",
+    "target_file",
+    "absolute_path",
+    "notebook_path",
+)
 OLD_KEYS = ("old_string", "oldString", "old_str", "oldText", "old_text", "old", "search")
 """Arguments of an edit that hold the text to be replaced."""
 
@@ -27,7 +47,9 @@ _NEXT_FILE = re.compile(r"^(?:diff --git |--- |\*\*\* )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FileOps:
-    """Paths in the order in which they were first seen; a path that was changed is not also listed as read."""
+    """Paths in the order in which they were first seen; a path that was changed is not also
+    listed as read.
+    """
 
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -40,26 +62,41 @@ NOTHING = FileOps()
 
 
 def tool_name(name: str) -> str:
-    """A tool's own name in lower case, without that of the server that offers it, as in `mcp__files__read`."""
+    """A tool's own name in lower case, without that of the server that offers it, as in
+    `mcp__files__read`.
+    """
     return name.rsplit("__", 1)[-1].lower()
 
 
 def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     """What one tool call did to files, judged by the tool's name and its path argument."""
     tool = tool_name(name)
-    reads = tool in READS or (tool == "str_replace_based_edit_tool" and arguments.get("command") == "view")
+    reads = tool in READS or (
+        tool == "str_replace_based_edit_tool" and arguments.get("command") == "view"
+    )
     if not reads and tool not in CHANGES:
         return NOTHING
-    paths = [path for key in PATH_KEYS if key in arguments and isinstance(path := arguments[key], str) and path]
+    paths = [
+        path
+        for key in PATH_KEYS
+        if key in arguments and isinstance(path := arguments[key], str) and path
+    ]
     if reads:
         return FileOps(read=tuple(paths[:1]))
     if not paths:
-        paths = [path for value in arguments.values() if isinstance(value, str) for path in _PATCHED.findall(value)]
+        paths = [
+            path
+            for value in arguments.values()
+            if isinstance(value, str)
+            for path in _PATCHED.findall(value)
+        ]
     return FileOps(modified=tuple(paths))
 
 
 def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The texts that one tool call replaces: those of its edits, and the removed lines of a patch."""
+    """The texts that one tool call replaces: those of its edits, and the removed lines of a
+    patch.
+    """
     edits = arguments.get("edits")
     for one in (arguments, *(edits if isinstance(edits, list) else ())):
         for key, text in one.items() if isinstance(one, Mapping) else ():
@@ -70,7 +107,9 @@ def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
 
 
 def patched_texts(text: str) -> Iterator[str]:
-    """What stands in the files that a patch changes, a text a hunk: removed lines, and those around them."""
+    """What stands in the files that a patch changes, a text a hunk: removed lines, and those
+    around them.
+    """
     if not _NEXT_FILE.search(text):
         return
     for hunk in _HUNK.split(text)[1:]:

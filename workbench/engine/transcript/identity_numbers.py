@@ -1,4 +1,6 @@
-"""Numbers of persons and firms whose form and check digits give them away, without a name before them."""
+"""Numbers of persons and firms whose form and check digits give them away, without a name before
+them.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -28,7 +30,9 @@ def _always(_: str) -> bool:
 
 def _is_cpf(number: str) -> bool:
     digits = _digits(number)
-    checks = [_weighted(digits, tuple(range(length + 1, 1, -1))) * 10 % 11 % 10 for length in (9, 10)]
+    checks = [
+        _weighted(digits, tuple(range(length + 1, 1, -1))) * 10 % 11 % 10 for length in (9, 10)
+    ]
     return digits[9:] == f"{checks[0]}{checks[1]}" and len(set(digits)) > 1
 
 
@@ -46,7 +50,9 @@ def _is_chinese(number: str) -> bool:
 
 def _is_korean(number: str) -> bool:
     digits = _digits(number)
-    return (11 - _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))) % 11 % 10 == int(digits[-1])
+    return (11 - _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))) % 11 % 10 == int(
+        digits[-1]
+    )
 
 
 def _is_finnish(number: str) -> bool:
@@ -54,8 +60,12 @@ def _is_finnish(number: str) -> bool:
 
 
 def _is_singaporean(number: str) -> bool:
-    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2)) + (4 if number[0] in "TG" else 3 if number[0] == "M" else 0)
-    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(number[0], "XWUTRQPNMLK")
+    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2)) + (
+        4 if number[0] in "TG" else 3 if number[0] == "M" else 0
+    )
+    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(
+        number[0], "XWUTRQPNMLK"
+    )
     return letters[total % 11] == number[-1]
 
 
@@ -70,7 +80,11 @@ def _is_swiss(number: str) -> bool:
 
 
 def _is_spanish(number: str) -> bool:
-    bare = number.replace("-", "").replace("X", "0", 1).replace("Y", "1", 1) if number[0] in "XY" else number
+    bare = (
+        number.replace("-", "").replace("X", "0", 1).replace("Y", "1", 1)
+        if number[0] in "XY"
+        else number
+    )
     bare = bare.replace("-", "").replace("Z", "2", 1) if number[0] == "Z" else bare.replace("-", "")
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(bare[:8]) % 23] == bare[8]
 
@@ -109,13 +123,17 @@ def _is_turkish(number: str) -> bool:
 
 def _is_taiwanese(number: str) -> bool:
     letter = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(number[0]) + 10
-    return (letter // 10 + letter % 10 * 9 + _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))) % 10 == 0
+    return (
+        letter // 10 + letter % 10 * 9 + _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))
+    ) % 10 == 0
 
 
 def _is_health_card(number: str) -> bool:
     """Of Germany: the letter counts as two digits, every other digit is doubled."""
     digits = f"{ord(number[0]) - 64:02}{number[1:]}"
-    total = sum(sum(divmod(int(digit) * (1 + place % 2), 10)) for place, digit in enumerate(digits[:10]))
+    total = sum(
+        sum(divmod(int(digit) * (1 + place % 2), 10)) for place, digit in enumerate(digits[:10])
+    )
     return total % 10 == int(digits[10])
 
 
@@ -125,17 +143,31 @@ _LONG_BIRTH = rf"19\d\d{_MONTH}{_DAY}"
 FORMS = (
     Form("BR", re.compile(r"\d{3}\.\d{3}\.\d{3}-\d\d"), _is_cpf),
     Form("BR", re.compile(r"\d\d\.\d{3}\.\d{3}/\d{4}-\d\d"), _is_cnpj),
-    Form("CN", re.compile(r"[1-8]\d{5}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]"), _is_chinese),
+    Form(
+        "CN",
+        re.compile(r"[1-8]\d{5}(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]"),
+        _is_chinese,
+    ),
     Form("KR", re.compile(r"\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-[1-8]\d{6}"), _is_korean),
-    Form("FI", re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d[-+ABCDEFUVWXY]\d{3}[0-9A-Y]"), _is_finnish),
+    Form(
+        "FI",
+        re.compile(r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d\d[-+ABCDEFUVWXY]\d{3}[0-9A-Y]"),
+        _is_finnish,
+    ),
     Form("SG", re.compile(r"[STFGM]\d{7}[A-Z]"), _is_singaporean),
-    Form("FR", re.compile(r"[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d"), _is_french),
+    Form(
+        "FR",
+        re.compile(r"[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d"),
+        _is_french,
+    ),
     Form("CH", re.compile(r"756\.\d{4}\.\d{4}\.\d\d"), _is_swiss),
     Form("ES", re.compile(r"(?:\d{8}|[XYZ]-?\d{7})-?[TRWAGMYFPDXBNJZSQVHLCKE]"), _is_spanish),
     Form("IT", re.compile(r"[A-Z]{6}\d\d[ABCDEHLMPRST]\d\d[A-Z]\d{3}[A-Z]"), _always),
     Form(
         "GB",
-        re.compile(r"(?!BG|GB|NK|KN|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]"),
+        re.compile(
+            r"(?!BG|GB|NK|KN|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d\d ?\d\d ?\d\d ?[A-D]"
+        ),
         _always,
     ),
     Form("IN", re.compile(r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]"), _always),
@@ -156,17 +188,31 @@ FORMS = (
     Form("PH", re.compile(r"\d\d-\d{7}-\d|\d\d-\d{9}-\d"), _always),
     Form("GH", re.compile(r"GHA-\d{9}-\d"), _always),
     Form("KE", re.compile(r"A\d{9}[A-Z]"), _always),
-    Form("EG", re.compile(rf"[23]\d\d{_MONTH}{_DAY}(?:0[1-4]|1[1-9]|2[1-9]|3[1-5]|88)\d{{5}}"), _always),
+    Form(
+        "EG",
+        re.compile(rf"[23]\d\d{_MONTH}{_DAY}(?:0[1-4]|1[1-9]|2[1-9]|3[1-5]|88)\d{{5}}"),
+        _always,
+    ),
     Form("AU", re.compile(r"80036[01]\d{10}"), _luhn),
-    Form("GB", re.compile(rf"[A-Z9]{{5}}\d(?:[05][1-9]|[16][0-2]){_DAY}\d[A-Z9]{{2}}[A-Z0-9]{{3}}"), _always),
+    Form(
+        "GB",
+        re.compile(rf"[A-Z9]{{5}}\d(?:[05][1-9]|[16][0-2]){_DAY}\d[A-Z9]{{2}}[A-Z0-9]{{3}}"),
+        _always,
+    ),
     Form("US", re.compile(r"[A-Z]\d{3}-\d{3}-\d\d-\d{3}-\d"), _always),
     Form(
-        "US", re.compile(r"[1-9][AC-HJ-NP-RT-Y][AC-HJ-NP-RT-Y\d]\d[AC-HJ-NP-RT-Y]{2}\d[AC-HJ-NP-RT-Y]{2}\d\d"), _always
+        "US",
+        re.compile(
+            r"[1-9][AC-HJ-NP-RT-Y][AC-HJ-NP-RT-Y\d]\d[AC-HJ-NP-RT-Y]{2}\d[AC-HJ-NP-RT-Y]{2}\d\d"
+        ),
+        _always,
     ),
     Form("PT", re.compile(r"\d{8} \d [A-Z]{2}\d"), _always),
-    Form("", re.compile(r"(?:PNO|PAS|IDC|TIN)[A-Z]{2}-[A-Z0-9-]{5,20}[A-Z0-9]"), _always),  # ETSI EN 319 412-1
+    # ETSI EN 319 412-1
+    Form("", re.compile(r"(?:PNO|PAS|IDC|TIN)[A-Z]{2}-[A-Z0-9-]{5,20}[A-Z0-9]"), _always),
     Form("", re.compile(r"\d\d-\d{6}-\d{6}-\d"), _luhn),  # a telephone's (IMEI)
-    Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),  # a car's (ISO 3779)
+    # a car's (ISO 3779)
+    Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),
 )
 _START, _STOP = r"(?<![A-Za-z0-9_./:+-])", r"(?![A-Za-z0-9_-]|\.\d)"
 _ANY = re.compile(

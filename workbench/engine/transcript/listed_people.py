@@ -21,7 +21,8 @@ GIVEN_NAMES = _listed("given_names.txt")
 _RARE_GIVEN_NAMES = _listed("rare_given_names.txt")
 _SURNAMES = _listed("surnames.txt")
 _NAME_LIKE = re.compile(
-    rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.(?=[ A-Z-])(?:[ -]?[A-Z]\.){{0,2}} ?(?:{PARTICLE} )?{CAPITAL})?"
+    rf"{CAPITAL}(?<![\w.@/\\$-].)(?:(?<=[A-Z])\.(?=[ A-Z-])(?:[ -]?[A-Z]\.){{0,2}} ?(?:{PARTICLE}"
+    rf" )?{CAPITAL})?"
     rf"[^\W\d_]*(?:['’-][^\W\d_]+)*(?:,? (?:{PARTICLE} )?{WORD}){{0,3}}(?![\w(@/-])"
 )
 """Words with capitals, initials before them, a comma between the first two at most."""
@@ -30,7 +31,8 @@ _PHRASES = phrases_of("people.toml")
 _TOLD, _DOINGS = frozenset(_PHRASES["told"]), frozenset(_PHRASES["doings"])
 """Before a given name alone, it is a person to whom something is said or done."""
 _ORDER = re.compile(
-    rf"\b(?:{'|'.join(_PHRASES['orders'])}) (?P<name>[^\W\d_A-Z]{{4,15}})(?: (?:or|and|oder|und|ou|et|o|y|e|of|en)"
+    rf"\b(?:{'|'.join(_PHRASES['orders'])}) (?P<name>[^\W\d_A-Z]{{4,15}})(?:"
+    r" (?:or|and|oder|und|ou|et|o|y|e|of|en)"
     r" (?P<other>[^\W\d_A-Z]{4,15}))?(?![\w.(/-])"
 )
 """A name in small letters, as in a chat: `ask torben or jule`."""
@@ -45,13 +47,16 @@ _REACH = 60
 _IN_JAPANESE = re.compile(r"(?<![一-龥々])[一-龥々]{1,4}[ \u3000][一-龥々ぁ-ん]{1,4}(?![一-龥々])")
 _CELL = r"[^\W\d_a-z][^\W\d_]{1,20}(?:[ -][^\W\d_a-z][^\W\d_]{1,20})?"
 _CELLS = re.compile(
-    rf"(?<![^\s:>;,'\"(])(?P<earlier>{_CELL})(?P<sign>['\"]?[;,\t] ?['\"]?)(?P<later>{_CELL})(?=(?P=sign)|['\"]?\))"
+    rf"(?<![^\s:>;,'\"(])(?P<earlier>{_CELL})(?P<sign>['\"]?[;,\t]"
+    rf" ?['\"]?)(?P<later>{_CELL})(?=(?P=sign)|['\"]?\))"
 )
 """Two cells of a row with a name each."""
 
 
 def listed_people(text: str) -> Iterator[tuple[int, int]]:
-    """Where a listed name stands beside another name, or alone where something is said to a person, or of one."""
+    """Where a listed name stands beside another name, or alone where something is said to a
+    person, or of one.
+    """
     for candidate in _NAME_LIKE.finditer(text):
         parts = list(_PART.finditer(text, *candidate.span()))
         for run in _runs_of_names(parts):
@@ -87,7 +92,9 @@ def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
 
 
 def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
-    """Whether several words are a name: with a given name, or without a comma and with a surname at their end."""
+    """Whether several words are a name: with a given name, or without a comma and with a surname
+    at their end.
+    """
     if len(words) < 2:
         return False
     if any(map(_is_given, words)):
@@ -101,7 +108,9 @@ def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
 
 def _has_given_part(word: str) -> bool:
     """Whether a part of a word with a hyphen is a given name: `Frida-Marie`."""
-    return "-" in word and any(part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-"))
+    return "-" in word and any(
+        part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-")
+    )
 
 
 def _has_ending(words: list[str]) -> bool:
@@ -110,7 +119,9 @@ def _has_ending(words: list[str]) -> bool:
 
 
 def is_listed(word: str) -> bool:
-    """Whether a word, in capitals or not, is a given name or a surname that is no word of a language."""
+    """Whether a word, in capitals or not, is a given name or a surname that is no word of a
+    language.
+    """
     name = word.title()
     return name in GIVEN_NAMES or name in _RARE_GIVEN_NAMES or name in _SURNAMES
 
@@ -120,7 +131,12 @@ def _is_given(word: str) -> bool:
 
 
 def _has_initials(words: list[str]) -> bool:
-    return len(words) > 1 and len(words[0]) == 2 and words[0].endswith(".") and len(words[-1].rstrip(".")) > 2
+    return (
+        len(words) > 1
+        and len(words[0]) == 2
+        and words[0].endswith(".")
+        and len(words[-1].rstrip(".")) > 2
+    )
 
 
 def _does(text: str, start: int, stop: int) -> bool:
@@ -148,10 +164,14 @@ def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int,
 
 
 def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Where names of people may stand in a part of a line with a number that only a person has, half-open."""
+    """Where names of people may stand in a part of a line with a number that only a person has,
+    half-open.
+    """
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         name = candidate.group()
-        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(name):
+        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(
+            name
+        ):
             yield candidate.span()
             if ", " in name:  # what is behind the comma may be a street
                 yield candidate.start(), candidate.start() + name.index(",")

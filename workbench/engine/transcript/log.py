@@ -1,4 +1,6 @@
-"""The append-only record of a conversation: a tree of entries, and the fold of a path into what was sent."""
+"""The append-only record of a conversation: a tree of entries, and the fold of a path into what
+was sent.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,11 +32,13 @@ class CompactionEntry:
 
     Attributes:
         summary: None where the recording does not show it (encrypted, or not kept).
-        first_kept: id of the first entry before this one that stayed in the context; None if none did.
+        first_kept: id of the first entry before this one that stayed in the context; None if none
+            did.
         kept: ids of all entries that stayed, where the recording names them one by one.
         tokens_before, tokens_after: the agent's own figures; None if it gave none.
         reason: the recording's own word, such as `auto` or `manual`.
-        usage: what the provider reported for the request that made it; None where the recording does not say.
+        usage: what the provider reported for the request that made it; None where the recording
+            does not say.
     """
 
     id: str
@@ -80,7 +84,9 @@ Entry: TypeAlias = MessageEntry | CompactionEntry | ClearingEntry | NoteEntry
 
 
 class Log:
-    """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless it was moved."""
+    """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless
+    it was moved.
+    """
 
     __slots__ = ("_by_id", "_entries", "leaf")
 
@@ -105,7 +111,10 @@ class Log:
         if entry.id in self._by_id:
             raise LogError(f"the log has an entry {entry.id!r} already; give each entry another id")
         if entry.parent is not None and entry.parent not in self._by_id:
-            raise LogError(f"entry {entry.id!r} names the unknown parent {entry.parent!r}; append the parent first")
+            raise LogError(
+                f"entry {entry.id!r} names the unknown parent {entry.parent!r}; append the parent"
+                " first"
+            )
         self._entries.append(entry)
         self._by_id[entry.id] = entry
         self.leaf = entry.id
@@ -123,7 +132,9 @@ class Log:
         return self._by_id[entry_id]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Log) and self._entries == other._entries and self.leaf == other.leaf
+        return (
+            isinstance(other, Log) and self._entries == other._entries and self.leaf == other.leaf
+        )
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
@@ -145,19 +156,27 @@ class Log:
 def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     """The messages that the recorded agent would have sent at the end of this path.
 
-    The last compaction's summary comes first, then what it kept, then all that came later; results that were
-    cleared on the way hold a marker. Without a compaction: all messages.
+    The last compaction's summary comes first, then what it kept, then all that came later; results
+    that were cleared on the way hold a marker. Without a compaction: all messages.
     """
-    last = next((i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0)
+    last = next(
+        (i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0
+    )
     compaction = path[last] if path else None
     messages: list[Message] = []
     if isinstance(compaction, CompactionEntry):
         messages += [] if compaction.summary is None else [compaction.summary]
         messages += _messages(_kept(path[:last], compaction))
     messages += _messages(path[last:])
-    cleared = {call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids}
+    cleared = {
+        call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids
+    }
     return tuple(
-        replace(message, blocks=(Text(CLEARED),)) if message.role == "tool" and message.call_id in cleared else message
+        (
+            replace(message, blocks=(Text(CLEARED),))
+            if message.role == "tool" and message.call_id in cleared
+            else message
+        )
         for message in messages
     )
 

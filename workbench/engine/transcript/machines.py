@@ -8,9 +8,12 @@ from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.signs import matches_with
 
 _IP4 = re.compile(
-    r"(?<![\w.§-])(?<![=~<>!]=)(?<![vV]ersion[ =])(?<![A-Za-z]/)(?<!rv:)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)"
+    r"(?<![\w.§-])(?<![=~<>!]=)(?<![vV]ersion["
+    r" =])(?<![A-Za-z]/)(?<!rv:)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)"
 )
-_IP6 = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]{0,40}\d)(?:[0-9A-Fa-f]{1,4})?(?::[0-9A-Fa-f]{0,4}){3,7}(?![\w:])")
+_IP6 = re.compile(
+    r"(?<![\w:.])(?=[0-9A-Fa-f:]{0,40}\d)(?:[0-9A-Fa-f]{1,4})?(?::[0-9A-Fa-f]{0,4}){3,7}(?![\w:])"
+)
 _NAME_SERVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9"})
 
 
@@ -24,16 +27,25 @@ def ips(text: str) -> Iterator[Place]:
                 address = ip_address(match.group())
             except ValueError:
                 continue
-            if not (address.is_loopback or address.is_unspecified or address.is_multicast or _is_public(match.group())):
+            if not (
+                address.is_loopback
+                or address.is_unspecified
+                or address.is_multicast
+                or _is_public(match.group())
+            ):
                 yield Place(*match.span(), "ip")
 
 
 def _is_public(address: str) -> bool:
-    """Whether it tells of nobody's machine: a mask, a network such as 10.0.0.0, or a name server that all use."""
+    """Whether it tells of nobody's machine: a mask, a network such as 10.0.0.0, or a name server
+    that all use.
+    """
     return address in _NAME_SERVERS or address.startswith("255.") or address.endswith(".0.0")
 
 
-_MAC = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+_MAC = re.compile(
+    r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
+)
 _MAC_OF_CISCO = re.compile(r"(?<![\w.])(?:[0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}(?![\w.])")
 _NOBODY = re.compile(r"(?:00|ff)(?:[:-](?:00|ff)){5}|01[:-]00[:-]5e.*|33[:-]33.*", re.IGNORECASE)
 _ATTACHED = re.compile(
@@ -42,7 +54,8 @@ _ATTACHED = re.compile(
     re.MULTILINE,
 )
 _SERIAL_OF_MACHINE = re.compile(
-    r"^[ \t]*(?:Serial Number(?: \(system\))?|Device Serial|Hardware UUID|Provisioning UDID)[ \t]*:[ \t]+"
+    r"^[ \t]*(?:Serial Number(?: \(system\))?|Device Serial|Hardware UUID|Provisioning UDID)["
+    r" \t]*:[ \t]+"
     r"(?P<serial>[A-Z0-9-]{6,40})",
     re.MULTILINE,
 )

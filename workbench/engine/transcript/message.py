@@ -1,4 +1,6 @@
-"""What was said: the messages of a conversation, the blocks that they hold, and how many tokens they take."""
+"""What was said: the messages of a conversation, the blocks that they hold, and how many tokens
+they take.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +10,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 from workbench.engine.transcript.files import FileOps
 
 Json: TypeAlias = Any
-"""A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it on Python 3.11."""
+"""A decoded JSON value. `Any`, because the type checkers have no finite recursive alias for it
+on Python 3.11.
+"""
 
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -22,12 +26,16 @@ class Text:
 
 
 WANTED_BACK = "wanted back"
-"""The seal of a thought that an API wants back with the calls that followed it, whole or cut short."""
+"""The seal of a thought that an API wants back with the calls that followed it, whole or cut
+short.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """What a model thought before it spoke; `signature` is the provider's seal, empty where there is none."""
+    """What a model thought before it spoke; `signature` is the provider's seal, empty where
+    there is none.
+    """
 
     text: str
     signature: str = ""
@@ -36,7 +44,9 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A placeholder for a picture: its kind and size, never its data. `tokens` is what a provider would count."""
+    """A placeholder for a picture: its kind and size, never its data. `tokens` is what a
+    provider would count.
+    """
 
     media_type: str = "image/png"
     bytes: int = 0
@@ -60,7 +70,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a provider reported for one request, in tokens. The whole prompt is the first three together.
+    """What a provider reported for one request, in tokens. The whole prompt is the first three
+    together.
 
     `cache_write_long` is the part of `cache_write` that was to be kept for an hour; 0 if unknown.
     """
@@ -84,7 +95,9 @@ AnswerBlock: TypeAlias = Text | Thinking | ToolCall | Image
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Identified:
-    """What every message has. `name` is that of its author or tool; `time` is in seconds since 1970."""
+    """What every message has. `name` is that of its author or tool; `time` is in seconds since
+    1970.
+    """
 
     id: str
     name: str = ""
@@ -167,9 +180,11 @@ def plain_text(message: Message) -> str:
 
 
 def said_texts(message: Message) -> Iterator[str]:
-    """Each text that carries information: words, thoughts, and the decoded *values* of tool arguments.
+    """Each text that carries information: words, thoughts, and the decoded *values* of tool
+    arguments.
 
-    Argument names, tool names and JSON escapes are left out: they stand in every request's tool schema.
+    Argument names, tool names and JSON escapes are left out: they stand in every request's tool
+    schema.
     """
     for block in message.blocks:
         if block.type == "tool_call":
@@ -184,7 +199,9 @@ def said_text(message: Message) -> str:
 
 
 def argument_texts(value: Json) -> Iterator[str]:
-    """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth cannot hurt."""
+    """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth
+    cannot hurt.
+    """
     rest = [value]
     while rest:
         item = rest.pop()
@@ -199,7 +216,9 @@ def argument_texts(value: Json) -> Iterator[str]:
 
 
 def counted_text(message: Message) -> str:
-    """The text that a provider would count for this message: words, thoughts, tool names and arguments as JSON."""
+    """The text that a provider would count for this message: words, thoughts, tool names and
+    arguments as JSON.
+    """
     parts: list[str] = []
     for block in message.blocks:
         if block.type == "tool_call":
@@ -216,7 +235,9 @@ def image_tokens(message: Message) -> int:
 
 def is_empty(message: Message) -> bool:
     """Whether the message would be sent without any content."""
-    return all(isinstance(block, Text | Thinking) and not block.text.strip() for block in message.blocks)
+    return all(
+        isinstance(block, Text | Thinking) and not block.text.strip() for block in message.blocks
+    )
 
 
 def is_real_user(message: Message) -> bool:
@@ -229,7 +250,9 @@ PER_MESSAGE = 4
 
 
 class TokenCounter(Protocol):
-    """Says how many tokens a message takes in a context. The same message always gives the same number."""
+    """Says how many tokens a message takes in a context. The same message always gives the same
+    number.
+    """
 
     def __call__(self, message: Message, /) -> int:
         """Tokens, >= 0."""
@@ -237,12 +260,15 @@ class TokenCounter(Protocol):
 
 
 def chars_per_token(message: Message) -> int:
-    """The estimate that most agents use: a quarter of the characters, rounded up, and the message's frame."""
+    """The estimate that most agents use: a quarter of the characters, rounded up, and the
+    message's frame.
+    """
     return -(-len(counted_text(message)) // 4) + image_tokens(message) + PER_MESSAGE
 
 
 def quarter_of_bytes(message: Message) -> int:
-    """A quarter of the bytes in UTF-8: the same for English, and nearer to a provider's count for other scripts.
+    """A quarter of the bytes in UTF-8: the same for English, and nearer to a provider's count for
+    other scripts.
 
     A Chinese character has three bytes, and is about one token.
     """
@@ -252,7 +278,9 @@ def quarter_of_bytes(message: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A counter multiplied by a session's own factor: how its provider counts, against how we do."""
+    """A counter multiplied by a session's own factor: how its provider counts, against how we
+    do.
+    """
 
     count: TokenCounter
     scale: float

@@ -1,4 +1,5 @@
-"""Names of people where something before them says so: an introduction, a title, a greeting, the end of a letter.
+"""Names of people where something before them says so: an introduction, a title, a greeting, the
+end of a letter.
 
 `people.toml` lists what stands before them.
 """
@@ -53,7 +54,12 @@ def is_name_word(word: str) -> bool:
     parts = _HYPHENS.split(word)
     if len(parts) > 1:
         return all(part and is_name_word(part) for part in parts)
-    return word[1:].islower() or len(word) == 1 or word.isupper() or _CAPITAL_INSIDE.fullmatch(word) is not None
+    return (
+        word[1:].islower()
+        or len(word) == 1
+        or word.isupper()
+        or _CAPITAL_INSIDE.fullmatch(word) is not None
+    )
 
 
 class Cue(NamedTuple):
@@ -119,7 +125,8 @@ _MAIL_BEHIND = re.compile(
 )
 _BEFORE_MAIL = (" ", "<", "(", "[", '"', "'", ",", ";", "\t", "|")
 _BLAME = re.compile(
-    r"\((?P<name>[^\W\d_][^()\d\n]{1,40}?)\s{1,20}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4}\s{1,8}\d{1,6}\)"
+    r"\((?P<name>[^\W\d_][^()\d\n]{1,40}?)\s{1,20}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+    r" [-+]\d{4}\s{1,8}\d{1,6}\)"
 )
 _GREETED = re.compile(r"[ ]?(?:[,!:\n\\]|\.\s|$| and )")
 

@@ -1,6 +1,8 @@
-"""What stands in one line with a person: names beside a number, and numbers, dates and towns beside a name.
+"""What stands in one line with a person: names beside a number, and numbers, dates and towns beside
+a name.
 
-A line that certainly holds a person's data is a record of this person: what else is in it needs no cue of its own.
+A line that certainly holds a person's data is a record of this person: what else is in it needs no
+cue of its own.
 """
 
 import re
@@ -35,22 +37,29 @@ _NO_NUMBER = re.compile(
     r"|\d{1,3}(?:\.\d{1,3}){2,3}|\d{4}[ /-]\d{4}"
 )
 """A sum, a date, a version, a pair of years."""
-_TOWN = re.compile(r"(?<![\w.-])\d{4,5} [^\W\d_a-z][^\W\d_]{2,20}(?: [^\W\d_a-z][^\W\d_]{2,20})?(?=[\s;,|)\"'.]|\Z)")
+_TOWN = re.compile(
+    r"(?<![\w.-])\d{4,5} [^\W\d_a-z][^\W\d_]{2,20}(?:"
+    r" [^\W\d_a-z][^\W\d_]{2,20})?(?=[\s;,|)\"'.]|\Z)"
+)
 _HOUSE = re.compile(
-    r"(?:(?<=[;,|\"']|\t)|(?<=[;,|] ))(?:[^\W\d_a-z][\w.'’-]{1,20} ){1,4}\d{1,3}[a-z]?(?=[;,|\"'\t]|\Z)"
+    r"(?:(?<=[;,|\"']|\t)|(?<=[;,|] ))(?:[^\W\d_a-z][\w.'’-]{1,20}"
+    r" ){1,4}\d{1,3}[a-z]?(?=[;,|\"'\t]|\Z)"
 )
 _STREET = re.compile(
-    r"(?<![\w.,/-])\d{1,4}[a-zA-Z]? (?:[A-Z][\w'’-]{1,20} ){1,3}(?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court"
+    r"(?<![\w.,/-])\d{1,4}[a-zA-Z]? (?:[A-Z][\w'’-]{1,20}"
+    r" ){1,3}(?i:street|st|avenue|ave|road|rd|lane|ln|drive|dr|court"
     r"|ct|close|way|place|pl|row|walk|mews|grove|gardens|hill|circle|trail|rise|view|green|bend|quay|wharf|terrace|crescent)"
     r"\b(?:, [A-Z][a-z]{2,20})?"
 )
 _TOWN_OF = re.compile(r"\b(?:aus|nach|from|near) (?P<value>[^\W\d_a-z][^\W\d_]{3,20})(?=[,.;)]|$)")
 """Where a person is from."""
 _INITIALS = re.compile(
-    r"(?<![\w.@/-])(?:[A-ZА-Я]\.[ -]?){1,3}[^\W\d_a-z][^\W\d_]{2,20}(?:-[^\W\d_a-z][^\W\d_]+)?(?![\w(@/])"
+    r"(?<![\w.@/-])(?:[A-ZА-Я]\.["
+    r" -]?){1,3}[^\W\d_a-z][^\W\d_]{2,20}(?:-[^\W\d_a-z][^\W\d_]+)?(?![\w(@/])"
 )
 _IN_BRACKETS = re.compile(
-    r"(?<=\()[^\W\d_a-z][^\W\d_]{2,20}(?: [^\W\d_a-z][^\W\d_]{2,20})?(?=\))|(?<=\()[가-힣]{2,4}(?=\))"
+    r"(?<=\()[^\W\d_a-z][^\W\d_]{2,20}(?:"
+    r" [^\W\d_a-z][^\W\d_]{2,20})?(?=\))|(?<=\()[가-힣]{2,4}(?=\))"
 )
 _OF_ROLE = re.compile(
     r"\b(?i:holder|insured|kunde|kundin|customer|client|klant|cliente|klient|bei|für|for|t\.n\.v\.|z\.hd\.|attn|driver|owner"
@@ -59,7 +68,8 @@ _OF_ROLE = re.compile(
 )
 """A surname behind what its bearer is, or behind a word that often stands before people."""
 _AGE = re.compile(
-    r"(?<![\w.,-])\d{1,3}(?:[ -]years?[ -]old|[ -]?y/o|[ -]?yo\b|[ ]?(?:Jahre?(?: alt)?|ans|años|anos|anni"
+    r"(?<![\w.,-])\d{1,3}(?:[ -]years?[ -]old|[ -]?y/o|[ -]?yo\b|[ ]?(?:Jahre?(?:"
+    r" alt)?|ans|años|anos|anni"
     r"|jaar|lat|let|år|éves"
     r"|vuotta|yaşında|лет|год|года|років|歳|岁|세))(?![\w-])"
 )

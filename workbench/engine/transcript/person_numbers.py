@@ -1,27 +1,36 @@
-"""Numbers of persons behind words that say so by their parts: `Schadennummer S-2025-77`, `policy no. 88-120431`."""
+"""Numbers of persons behind words that say so by their parts: `Schadennummer S-2025-77`, `policy
+no. 88-120431`.
+"""
 
 import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.words import phrases_of
 
-_NUMBER = re.compile(r"(?<![\d.:/+@$#%&_])\d(?:(?:[ ./-]| - )?[\dA-Z]){3,23}(?![\w%(-]|[.:/]\d|\.\w)")
+_NUMBER = re.compile(
+    r"(?<![\d.:/+@$#%&_])\d(?:(?:[ ./-]| - )?[\dA-Z]){3,23}(?![\w%(-]|[.:/]\d|\.\w)"
+)
 """Digits with some capitals, in groups."""
 _LETTERS = re.compile(r"(?<![\w.:/+@$#%&-])(?:(?P<letters>[A-Z]{1,5})[ -]?|[a-z])?\Z")
 """What may stand before the first digit of a number."""
 _MOST_LETTERS = 7
 _DATE = re.compile(
-    r"\d{4}([-/. ])\d\d?\1\d\d?(?:[T ].*)?|\d\d?([-/. ])\d\d?\2(?:19|20)?\d\d|(?:19|20)\d{6}(?:T?\d{4,6})?"
+    r"\d{4}([-/. ])\d\d?\1\d\d?(?:[T ].*)?|\d\d?([-/."
+    r" ])\d\d?\2(?:19|20)?\d\d|(?:19|20)\d{6}(?:T?\d{4,6})?"
 )
 _WORDS = phrases_of("person_numbers.toml")
 _LABEL = (
     rf"(?P<label>(?:{'|'.join(map(re.escape, _WORDS['parts']))})[^\W\d_]{{0,20}}"
     rf"|(?<![^\W_])(?:{'|'.join(_WORDS['whole']).replace(' ', '[ ._-]?')})(?![^\W_]))"
 )
-_LINK = r"(?:[ \t]{0,4}(?:[:：=#]|->|=>|→|is|ist|est|es|è|är|er|lautet|jest)(?:[ ](?:is|it))?)?[ \t]{0,4}[\"'`*]{0,2}"
+_LINK = (
+    r"(?:[ \t]{0,4}(?:[:：=#]|->|=>|→|is|ist|est|es|è|är|er|lautet|jest)(?:[ ](?:is|it))?)?["
+    r" \t]{0,4}[\"'`*]{0,2}"
+)
 _LABELLED = re.compile(
     rf"{_LABEL}(?:['’]s)?(?:[ ._-]?(?:{'|'.join(_WORDS['numbers'])}))?[.)\]*\"'`]{{0,3}}"
-    rf"(?:[ ]\([^()\n]{{1,20}}\)|（[^（）\n]{{1,20}}）)?(?:{_LINK}|[ ]{{0,9}}\r?\n[-=+| ]{{2,40}}\r?\n[ |]{{0,3}})\Z",
+    rf"(?:[ ]\([^()\n]{{1,20}}\)|（[^（）\n]{{1,20}}）)?(?:{_LINK}|[ ]{{0,9}}\r?\n[-=+|"
+    r" ]{2,40}\r?\n[ |]{0,3})\Z",
     re.IGNORECASE,
 )
 """The words before a number."""
@@ -32,7 +41,8 @@ _NAME = r"[^\W\d_a-z][^\W\d_]{1,20} [^\W\d_a-z][^\W\d_]{1,20}"
 _BEHIND_NAME = re.compile(rf"{_NAME} \(\Z")
 _BEFORE_NAME = re.compile(rf" \({_NAME}\)")
 _ROW = re.compile(
-    r"(?:^|[\s:>])[^\W\d_a-z][^\W\d_]{1,20}(?:([;,\t]) ?|[ -])[^\W\d_a-z][^\W\d_]{1,20}([;,\t])\Z", re.MULTILINE
+    r"(?:^|[\s:>])[^\W\d_a-z][^\W\d_]{1,20}(?:([;,\t]) ?|[ -])[^\W\d_a-z][^\W\d_]{1,20}([;,\t])\Z",
+    re.MULTILINE,
 )
 """Two names in the cells before a number."""
 _REACH = 70

@@ -1,4 +1,6 @@
-"""Finds personal data: what its form gives away, what stands behind a telling name, and what stands beside a person."""
+"""Finds personal data: what its form gives away, what stands behind a telling name, and what
+stands beside a person.
+"""
 
 import re
 from bisect import bisect_left
@@ -20,7 +22,8 @@ from workbench.engine.transcript.postal_addresses import places
 from workbench.engine.transcript.signs import matches_with
 
 _SIGNED = re.compile(
-    r"(?:^[ \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)|[\"']author[\"'])"
+    r"(?:^["
+    r" \t]*(?:Author|Committer|Commit|[A-Z][a-z]+(?:-[a-z]+)*-[Bb]y|From|To|Cc|Reply-To)|[\"']author[\"'])"
     r"[ \t]*:[ \t]*[\"']?"
     r"(?P<name>[^\W\d_][\w.,'’ -]{1,60}?)[ \t]+<(?P<mail>[^<>\s]{3,100})>",
     re.MULTILINE,
@@ -32,11 +35,25 @@ _MACHINE = re.compile(
     re.IGNORECASE,
 )
 _GECOS = re.compile(
-    r"^[a-z_][\w-]{0,31}:[x*!]?:[1-9]\d{3,5}:\d{1,6}:(?P<name>[^\W\d_][^:,\n]{2,60})[^:\n]{0,60}:", re.MULTILINE
+    r"^[a-z_][\w-]{0,31}:[x*!]?:[1-9]\d{3,5}:\d{1,6}:(?P<name>[^\W\d_][^:,\n]{2,60})[^:\n]{0,60}:",
+    re.MULTILINE,
 )
-_HINTS_OF_WORDS = (" dot ", " DOT ", "[at", "(at", "{at", "[dot", "(dot", "[AT", "(AT", "[@]", "(@)")
+_HINTS_OF_WORDS = (
+    " dot ",
+    " DOT ",
+    "[at",
+    "(at",
+    "{at",
+    "[dot",
+    "(dot",
+    "[AT",
+    "(AT",
+    "[@]",
+    "(@)",
+)
 _IN_WORDS = re.compile(
-    r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT) )[A-Za-z0-9][\w-]{0,62}"
+    r"(?<![\w.@])[A-Za-z0-9][\w.+-]{0,63}(?: ?[\[({](?:at|AT|@)[\])}] ?| (?:at|AT)"
+    r" )[A-Za-z0-9][\w-]{0,62}"
     r"(?:(?: ?[\[({](?:dot|DOT|punkt|punto|point|ponto|kropka|\.)[\])}] ?| (?:dot|DOT|punkt) |\.)"
     r"[A-Za-z0-9-]{2,62}){1,4}(?![\w@])"
 )
@@ -49,10 +66,15 @@ _FIELDS_OF_PATIENT = dict(
 )
 _PART_OF_FIELD = re.compile(r"[^|^~&\\]{2,200}")
 _MAIL_HEADER = re.compile(
-    r"(?:\b(?:From|To|Cc|Bcc|Reply-To|Sender))[ \t]{0,3}:[ \t]{0,3}[\"'<]{0,2}([\w.+-]{2,64}@[\w-]{2,63})(?![\w.@-])"
+    r"(?:\b(?:From|To|Cc|Bcc|Reply-To|Sender))[ \t]{0,3}:["
+    r" \t]{0,3}[\"'<]{0,2}([\w.+-]{2,64}@[\w-]{2,63})(?![\w.@-])"
 )
-_FOREIGN_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])")
-_CARD_OF_PERSON = re.compile(r"^(?:FN|N)(?:;[^:\n]{0,60})?:(?P<name>[^\s;][^\r\n]{2,80})", re.MULTILINE)
+_FOREIGN_MAIL = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
+)
+_CARD_OF_PERSON = re.compile(
+    r"^(?:FN|N)(?:;[^:\n]{0,60})?:(?P<name>[^\s;][^\r\n]{2,80})", re.MULTILINE
+)
 
 
 def _patients(text: str) -> Iterator[Place]:
@@ -142,7 +164,9 @@ _MAIL = re.compile(r"[\w.+-]@[\w-]{1,63}\.\w")
 
 
 def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
-    """The personal data of these kinds in a text, but for e-mail addresses and home directories; some may overlap."""
+    """The personal data of these kinds in a text, but for e-mail addresses and home directories;
+    some may overlap.
+    """
     weak = []
     places = list(_of_finders(text, kinds))
     for value in named_values(text, kinds):

@@ -1,4 +1,5 @@
-"""Personal data in records, links and lines whose form says what stands where: a passport's foot, an invitation.
+"""Personal data in records, links and lines whose form says what stands where: a passport's foot,
+an invitation.
 
 `personal_forms.toml` lists the forms.
 """
@@ -58,6 +59,8 @@ def _values(match: re.Match[str], form: Form) -> Iterator[Place]:
             continue
         if form.person and not is_person(value.replace("\\", "")):
             continue
-        if form.handle and not _NO_HANDLE.isdisjoint(re.split(r"[._-]", value.lower().lstrip("@$"))):
+        if form.handle and not _NO_HANDLE.isdisjoint(
+            re.split(r"[._-]", value.lower().lstrip("@$"))
+        ):
             continue
         yield Place(*match.span(number), form.kind)

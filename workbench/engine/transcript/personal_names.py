@@ -1,4 +1,5 @@
-"""Personal data behind a telling name: a date of birth, a passport, an account, a person's name, an address.
+"""Personal data behind a telling name: a date of birth, a passport, an account, a person's name, an
+address.
 
 `personal.toml` lists the names and what their values look like.
 """
@@ -17,7 +18,8 @@ from workbench.engine.transcript.words import lowered, words_of
 
 
 class NamedValue(NamedTuple):
-    """A value behind a telling name: where it is (half-open), its kind, and whether its name says little.
+    """A value behind a telling name: where it is (half-open), its kind, and whether its name says
+    little.
 
     Attributes:
         single: whether it is one word that may be of a person, or of anything else.
@@ -42,7 +44,8 @@ class Label(NamedTuple):
 
 
 _NUMBER = (
-    r"(?:[ ._-]?(?i:numbers?|num|numero|número|numéro|nos?|nr|id|ids|code|card|nummer|numer|číslo|#|№|n°|nº|n(?=\.)"
+    r"(?:["
+    r" ._-]?(?i:numbers?|num|numero|número|numéro|nos?|nr|id|ids|code|card|nummer|numer|číslo|#|№|n°|nº|n(?=\.)"
     r"|号码|号|番号|\d(?=[\"'\])]{0,2}[ ]?[:=|\n])))?(?:[ ._-]?(?i:number|no|nr|id|#))?"
 )
 _STOP = r"(?:(?![^\W\d_])|(?<=[^\x00-\u2fff]))"
@@ -59,13 +62,18 @@ _VALUE_OF = (
     r"|[\"']{1,2}[ ]?,\s{0,20}[\"']?value[\"']?[ ]?:[ ]?[\"']"
     r"|[\"']{0,2}[ ]?:[ ]?\{\s{0,20}[\"']?(?:number|no|id|value)[\"']?[ ]?:[ ]?[\"'])"
 )
-"""Between a name and its value in an object, a row of a page or a line of a log with parts for both."""
+"""Between a name and its value in an object, a row of a page or a line of a log with parts for
+both.
+"""
 _LINK = re.compile(
-    rf"{_CLOSE}(?:{_VALUE_OF}|(?:[ \t.]{{0,30}}(?:=>|->|[:=#：]{{1,2}}|[|>](?![=>]))|[ \t]{{1,3}}{_IS}(?=[ \t.])\.?"
-    rf"|[(](?=[\"'])|[ ]?[.]{{3,40}}(?=[ ])|(?=[ \t])|[是为はが：])(?:[ \t]{{0,3}}\r?\n[ \t]{{0,8}})?{_OPEN})"
+    rf"{_CLOSE}(?:{_VALUE_OF}|(?:[ \t.]{{0,30}}(?:=>|->|[:=#：]{{1,2}}|[|>](?![=>]))|["
+    rf" \t]{{1,3}}{_IS}(?=[ \t.])\.?"
+    r"|[(](?=[\"'])|[ ]?[.]{3,40}(?=[ ])|(?=[ \t])|[是为はが：])(?:[ \t]{0,3}\r?\n["
+    rf" \t]{{0,8}})?{_OPEN})"
 )
 _FIRM_LINK = re.compile(
-    rf"{_CLOSE}(?:{_VALUE_OF}|[ \t.]{{0,30}}(?:=>|[:=#：]{{1,2}}|[|>](?![=>])){_OPEN}|[ ]\"|[是为は]{_OPEN})"
+    rf"{_CLOSE}(?:{_VALUE_OF}|[ \t.]{{0,30}}(?:=>|[:=#：]{{1,2}}|[|>](?![=>])){_OPEN}|["
+    rf" ]\"|[是为は]{_OPEN})"
 )
 """With a sign between name and value: most names are also words of sentences."""
 _NEXT_WORD = re.compile(r"[ ,:;'\"(=«-]{0,3}[^\W\d_]{0,16}[ ,:;'\"(=«-]{1,3}")
@@ -73,7 +81,9 @@ _NEXT_WORD = re.compile(r"[ ,:;'\"(=«-]{0,3}[^\W\d_]{0,16}[ ,:;'\"(=«-]{1,3}")
 _WORDS_BETWEEN = 8
 _NEXT_LINE = re.compile(r"[\"'`*)]{0,2}[ \t]{0,3}[:：]?[*]{0,2}[ \t]{0,3}\r?\n[ \t>*|]{0,8}")
 _REST_OF_LINE = re.compile(r"[ \t\r*|]{0,4}(?:\n|\Z)")
-_SMALL_NAME = re.compile(r"[^\W\d_A-Z][^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20})?(?=(?P<and>&)|[\s\"'#]|$)")
+_SMALL_NAME = re.compile(
+    r"[^\W\d_A-Z][^\W\d_]{2,20}(?:[ -][^\W\d_]{2,20})?(?=(?P<and>&)|[\s\"'#]|$)"
+)
 _LOOSE_KINDS = frozenset({"id", "birth", "device", "bank", "phone", "iban", "ssn"})
 _LOGIN = (
     r"(?=[^\s\"'`,;<>|]{3,40}(?:[\s\"'`,;<>|]|$))(?!\d+\b)[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+){0,4}"
@@ -133,9 +143,9 @@ def _value(text: str, start: int, label: Label) -> NamedValue | None:
     name = label.pattern.match(text, start)
     if name is None or (label.weak and text[start - 1 : start] in ("_", "-", ".")):
         return None
-    link = (_LINK if label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label) else _FIRM_LINK).match(
-        text, name.end()
-    )
+    link = (
+        _LINK if label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label) else _FIRM_LINK
+    ).match(text, name.end())
     value = link and label.value.match(text, link.end())
     if value and link and label.kind == "login" and not _stands_for_itself(text, name, link, value):
         return None
@@ -149,14 +159,22 @@ def _value(text: str, start: int, label: Label) -> NamedValue | None:
 
 
 def _is_spoken(text: str, start: int, label: Label) -> bool:
-    """Whether the name is also a part of sentences in small letters, and stands in none of a program's signs."""
+    """Whether the name is also a part of sentences in small letters, and stands in none of a
+    program's signs.
+    """
     return (
-        _is_word_too(label) and not text[start : start + 2].isupper() and text[start - 1 : start] not in ('"', "'", "_")
+        _is_word_too(label)
+        and not text[start : start + 2].isupper()
+        and text[start - 1 : start] not in ('"', "'", "_")
     )
 
 
-def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], value: re.Match[str]) -> bool:
-    """Whether a word behind a name is no variable of a program: quoted, set without spaces, or alone in its line."""
+def _stands_for_itself(
+    text: str, name: re.Match[str], link: re.Match[str], value: re.Match[str]
+) -> bool:
+    """Whether a word behind a name is no variable of a program: quoted, set without spaces, or
+    alone in its line.
+    """
     if link.group()[-1] in "\"'`":
         return "|" not in link.group()
     if link.group() == "=":
@@ -166,21 +184,33 @@ def _stands_for_itself(text: str, name: re.Match[str], link: re.Match[str], valu
 
 
 def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
-    """A value alone in the line below its name, which says clearly what it is, ends with a colon or is alone too."""
+    """A value alone in the line below its name, which says clearly what it is, ends with a colon
+    or is alone too.
+    """
     line = _NEXT_LINE.match(text, name.end())
     if line is None:
         return None
     is_alone = text[name.start() - 1 : name.start()] in ("", "\n")
-    value = label.value.match(text, line.end()) if label.clear or is_alone or ":" in line.group() else None
+    value = (
+        label.value.match(text, line.end())
+        if label.clear or is_alone or ":" in line.group()
+        else None
+    )
     return value if value and _REST_OF_LINE.match(text, value.end()) else None
 
 
 def _in_form(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
-    """A name of a person in small letters, as people type it into a form: `&lastName=quillmoor&`."""
+    """A name of a person in small letters, as people type it into a form:
+    `&lastName=quillmoor&`.
+    """
     if label.kind != "name" or label.weak or not text.startswith("=", name.end()):
         return None
     value = _SMALL_NAME.match(text, name.end() + 1)
-    return value if value and (value["and"] or text[name.start() - 1 : name.start()] in ("?", "&")) else None
+    return (
+        value
+        if value and (value["and"] or text[name.start() - 1 : name.start()] in ("?", "&"))
+        else None
+    )
 
 
 def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
@@ -205,7 +235,9 @@ def _is_of(label: Label, value: str) -> bool:
 
 
 def _is_single(label: Label, value: str) -> bool:
-    return label.kind == "name" and " " not in value and value not in GIVEN_NAMES and value.isascii()
+    return (
+        label.kind == "name" and " " not in value and value not in GIVEN_NAMES and value.isascii()
+    )
 
 
 def _is_login(value: str) -> bool:
@@ -223,7 +255,9 @@ def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
                 value = label.value.fullmatch(text, *cell)
                 is_certain = column.certain or label.kind in _LOOSE_KINDS
                 if value and _is_of(label, value.group()) and (is_certain or " " in value.group()):
-                    yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value.group()))
+                    yield NamedValue(
+                        *cell, label.kind, label.weak, _is_single(label, value.group())
+                    )
 
 
 def _is_telling(title: str) -> bool:
@@ -238,21 +272,34 @@ def _labels_of(title: str) -> tuple[Label, ...]:
         return ()
     labels = []
     for word in (
-        {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))} | _FOREIGN | _ABBREVIATIONS
+        {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))}
+        | _FOREIGN
+        | _ABBREVIATIONS
     ):
-        for candidate in re.finditer(re.escape(word), lower) if word in lower and word in _BY_WORD else ():
+        for candidate in (
+            re.finditer(re.escape(word), lower) if word in lower and word in _BY_WORD else ()
+        ):
             start = candidate.start()
             if _begins_word(title, start):
-                labels += [label for label in _BY_WORD[word] if label.pattern.fullmatch(title, start)]
+                labels += [
+                    label for label in _BY_WORD[word] if label.pattern.fullmatch(title, start)
+                ]
     return tuple(labels)
 
 
 def _is_word_too(label: Label) -> bool:
     """Whether the name is also a part of sentences in small letters: `tin`, `sin`, `pan`."""
-    return len(label.text) <= 4 and label.text.isascii() and label.kind in ("id", "bank") and not label.clear
+    return (
+        len(label.text) <= 4
+        and label.text.isascii()
+        and label.kind in ("id", "bank")
+        and not label.clear
+    )
 
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
     before = text[start - 1 : start]
-    return not before.isalpha() or (before.islower() and text[start].isupper()) or not before.isascii()
+    return (
+        not before.isalpha() or (before.islower() and text[start].isupper()) or not before.isascii()
+    )

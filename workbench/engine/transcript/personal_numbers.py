@@ -1,6 +1,8 @@
-"""Telephones, bank accounts, cards and wallets, by their form and, where they have one, their check digit.
+"""Telephones, bank accounts, cards and wallets, by their form and, where they have one, their check
+digit.
 
-Short patterns rather than a library: `phonenumbers` takes 48 MB installed and reads 90 KB of text a second.
+Short patterns rather than a library: `phonenumbers` takes 48 MB installed and reads 90 KB of text a
+second.
 """
 
 import re
@@ -16,17 +18,30 @@ _BEFORE_CODE, _BEHIND_GROUPS = r"(?<![0-9A-Za-z_À-ӿ+.-])(?<!\d,)", r"(?![0-9A-
 _PHONE = re.compile(
     "|".join(
         (
-            rf"{_BEFORE_CODE}\+[1-9](?:[ .()/-]{{0,2}}\d){{7,14}}{_EXTENSION}(?!\w)",  # international
+            # international
+            rf"{_BEFORE_CODE}\+[1-9](?:[ .()/-]{{0,2}}\d){{7,14}}{_EXTENSION}(?!\w)",
             rf"{_BEFORE_CODE}00[1-9]\d{{0,2}}(?:[ .-]\(?\d{{2,12}}\)?){{1,5}}{_EXTENSION}{_BEHIND}",
-            rf"{_BEFORE}(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.-]))[2-9]\d\d(?(1)\1|[ .-])\d{{4}}"
+            rf"{_BEFORE}(?:1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d([.-]))[2-9]\d\d(?(1)\1|["
+            r" .-])\d{4}"
             rf"{_EXTENSION}{_BEHIND}",  # North American
-            rf"{_BEFORE}\(0\d{{1,4}}\) ?\d{{2,8}}(?:[ -]\d{{2,8}}){{0,3}}{_BEHIND}",  # national, with a 0
+            # national, with a 0
+            rf"{_BEFORE}\(0\d{{1,4}}\) ?\d{{2,8}}(?:[ -]\d{{2,8}}){{0,3}}{_BEHIND}",
             rf"{_BEFORE}0\d{{1,4}}-\d{{3,4}}-\d{{3,4}}{_BEHIND}",
             rf"{_BEFORE}0[1-9]\d{{1,2}}-[2-9]\d{{6,7}}{_BEHIND}",  # Chinese, of a house
-            rf"{_BEFORE}(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){{3}}(?![0-9A-Za-z_-]|[ .][0-9a-fA-F]{{2}}\b)",
+            (
+                rf"{_BEFORE}(?<![0-9a-fA-F] )0[1-9]([ .])\d\d(?:\2\d\d){{3}}(?![0-9A-Za-z_-]|["
+                r" .][0-9a-fA-F]{2}\b)"
+            ),
             rf"{_BEFORE}\([1-9]\d\) ?9?\d{{4}}-\d{{4}}{_BEHIND}",  # Brazilian
-            rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,3}}[ /](?:\d{{6,8}}|\d{{3,4}} \d{{3,4}}){_BEHIND_GROUPS}",
-            rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,4}} ?[/-] ?\d{{2,4}}(?: \d{{1,4}}){{1,4}}{_BEHIND_GROUPS}",  # German
+            (
+                rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,3}}[ /](?:\d{{6,8}}|\d{{3,4}}"
+                rf" \d{{3,4}}){_BEHIND_GROUPS}"
+            ),
+            # German
+            (
+                rf"{_BEFORE}(?<!\d )0[1-9]\d{{1,4}} ?[/-] ?\d{{2,4}}(?:"
+                rf" \d{{1,4}}){{1,4}}{_BEHIND_GROUPS}"
+            ),
             rf"{_BEFORE}\(0[1-9]\d{{1,4}}\) ?\d{{1,4}}(?: \d{{1,4}}){{1,4}}{_BEHIND_GROUPS}",
             rf"{_BEFORE}1[3-9]\d{{9}}{_BEHIND}",  # Chinese mobile
             rf"{_BEFORE}(?<!\d )[6-9]\d{{4}} \d{{5}}{_BEHIND_GROUPS}",  # Indian mobile
@@ -77,7 +92,11 @@ def ibans(text: str) -> Iterator[Place]:
         bare, stop = "", match.start()
         for stop in range(match.start(), match.end()):
             bare += text[stop].strip()
-            if bare[:2] in _IBAN_LENGTHS.get(len(bare), ()) and text[stop] != " " and _is_iban(bare):
+            if (
+                bare[:2] in _IBAN_LENGTHS.get(len(bare), ())
+                and text[stop] != " "
+                and _is_iban(bare)
+            ):
                 if not text[stop + 1 : stop + 2].isalnum():
                     yield Place(match.start(), stop + 1, "iban")
                 break
@@ -106,7 +125,9 @@ def ssns(text: str) -> Iterator[Place]:
 
 
 _WALLET_OF_MONERO = re.compile(r"(?<![\w/])[48][1-9A-HJ-NP-Za-km-z]{94}(?![\w/])")
-_BITCOIN = re.compile(r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])")
+_BITCOIN = re.compile(
+    r"(?<![\w/])(?:bc1[02-9ac-hj-np-z]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34})(?![\w/])"
+)
 _PHONE_LINK = re.compile(r"(?:\bwa\.me/|\btel:|\bsms:|[?&]phone=)(\+?[\d().-]{7,20})(?!\w)")
 
 

@@ -1,6 +1,8 @@
-"""A text as it reads without what a program put around it: escapes, colours, line numbers, marks of a diff or comment.
+"""A text as it reads without what a program put around it: escapes, colours, line numbers, marks of
+a diff or comment.
 
-Rules that look for secrets read this view; each of its places can be followed back to the text itself.
+Rules that look for secrets read this view; each of its places can be followed back to the text
+itself.
 """
 
 from __future__ import annotations
@@ -19,11 +21,14 @@ Replace: TypeAlias = Callable[[re.Match[str]], str]
 
 _ESCAPE = re.compile(r'\\{1,7}(?:u[0-9a-fA-F]{4}|x1b|033|[nrt"\'/])')
 """An escape of JSON or of a string, also of a string within a string."""
-_COLOUR = re.compile(r"\x1b(?:\[[0-9;?]{0,40}[A-Za-z]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))|\^\[\[[0-9;]{0,40}[mK]")
+_COLOUR = re.compile(
+    r"\x1b(?:\[[0-9;?]{0,40}[A-Za-z]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\))|\^\[\[[0-9;]{0,40}[mK]"
+)
 _ENTITY = re.compile(r"&(?:quot|apos|amp|lt|gt|#\d{2,4}|#x[0-9a-fA-F]{2,4});")
 _PREFIX = re.compile(
     r"^(?:[ \t]*(?:"
-    r"(?:[\w./~-]{1,200}:\d{1,6}:|[\w./~-]{1,200}\.\w{1,8}-\d{1,6}-)"  # a file's name and a line number, as of grep
+    # a file's name and a line number, as of grep
+    r"(?:[\w./~-]{1,200}:\d{1,6}:|[\w./~-]{1,200}\.\w{1,8}-\d{1,6}-)"
     r"|\d{1,6}(?:→|\t|[:|│][ ]?|-(?!\d|[\da-f]{4,6}$)[ ]?)"  # a line number
     r"|[-+](?!-)[ ]?"  # of a diff or a list
     r"|[#;*>│|]{1,3}[ ]|/{2,3}!?[ ]?|--[ ]|REM[ ]"  # of a comment, a quotation or a box
@@ -36,13 +41,17 @@ _LINE_NUMBER = re.compile(
     r"|\d{1,6}(?:→|\t|:(?!\d|[0-9a-f]{1,4}:)[ ]?))",
     re.MULTILINE,
 )
-"""A line number, or a file's name and one: no more than that, since personal data begins with other signs too."""
+"""A line number, or a file's name and one: no more than that, since personal data begins with
+other signs too.
+"""
 _PERCENT = re.compile(
     r"%(?:[0-7][0-9A-Fa-f]|[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|[Ee][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){2})"
 )
 """An escape of an address for one letter."""
 _PLUS = re.compile(r"(?<![=+\s])\+(?=[\w%])")
-_FIELD_BEFORE = re.compile(r"(?:^|(?P<and>[?&])|[\s\"'])[\w.%\[\]-]{1,40}=[^\s&\"'<>=]{0,100}\Z", re.MULTILINE)
+_FIELD_BEFORE = re.compile(
+    r"(?:^|(?P<and>[?&])|[\s\"'])[\w.%\[\]-]{1,40}=[^\s&\"'<>=]{0,100}\Z", re.MULTILINE
+)
 _FIELD_BEHIND = re.compile(r"[^\s&\"'<>]{0,100}&[\w.%\[\]-]{1,40}=")
 _REACH = 140
 _MARK = re.compile(r"^[-+](?=[^\W\d_]{2}|\+\d)", re.MULTILINE)
@@ -120,7 +129,9 @@ def without_prefixes(view: PlainView) -> PlainView:
 
 
 def without_marks(view: PlainView) -> PlainView:
-    """The view without the marks of a diff before letters, which would seem to be a part of the first word."""
+    """The view without the marks of a diff before letters, which would seem to be a part of the
+    first word.
+    """
     return view.replaced(_MARK, lambda _: "") if "\n-" in view.text or "\n+" in view.text else view
 
 
@@ -148,7 +159,9 @@ def _letter(match: re.Match[str]) -> str:
 def _space_of_form(match: re.Match[str]) -> str:
     """A space where the plus stands in the value of a field of a form."""
     before = _FIELD_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start())
-    is_field = before is not None and (before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end()))
+    is_field = before is not None and (
+        before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end())
+    )
     return " " if is_field else "+"
 
 

@@ -1,4 +1,6 @@
-"""Postal addresses and places on the map: streets in many languages, lines below a label, coordinates."""
+"""Postal addresses and places on the map: streets in many languages, lines below a label,
+coordinates.
+"""
 
 import re
 from collections.abc import Iterator
@@ -16,15 +18,24 @@ def _any(name: str) -> str:
 
 
 _CAPITAL = r"[^\W\d_a-z][\w'’.-]{1,20}"
-_CITY = rf"{_CAPITAL}(?:[ -](?:(?:am|an der|bei|im|in|le|la|les|de|del|sur|sous|en|upon|on|the) )?{_CAPITAL}){{0,2}}"
+_CITY = (
+    rf"{_CAPITAL}(?:[ -](?:(?:am|an der|bei|im|in|le|la|les|de|del|sur|sous|en|upon|on|the)"
+    rf" )?{_CAPITAL}){{0,2}}"
+)
 _POSTCODE = (
-    rf"(?:(?:[A-Z]{{1,2}}-)?\d{{4,6}}(?: [A-Z]{{2}}(?= ))?|\d{{5}}-\d{{3}}|\d{{2}}-\d{{3}}|\d{{3}} \d\d)[ ]{_CITY}"
-    rf"|{_CITY},? (?:{_any('states')}|{_any('provinces')}),? (?:\d{{5}}(?:-\d{{4}})?|\d{{4}}|[A-Z]\d[A-Z] ?\d[A-Z]\d)"
-    rf"|(?:{_CITY},? )?[A-Z]{{1,2}}\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{{2}}|{_CITY}(?: - [A-Z]{{2}})?,? \d{{5}}-?\d{{3}}"
+    r"(?:(?:[A-Z]{1,2}-)?\d{4,6}(?: [A-Z]{2}(?= ))?|\d{5}-\d{3}|\d{2}-\d{3}|\d{3}"
+    rf" \d\d)[ ]{_CITY}"
+    rf"|{_CITY},? (?:{_any('states')}|{_any('provinces')}),?"
+    r" (?:\d{5}(?:-\d{4})?|\d{4}|[A-Z]\d[A-Z] ?\d[A-Z]\d)"
+    rf"|(?:{_CITY},? )?[A-Z]{{1,2}}\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{{2}}|{_CITY}(?: - [A-Z]{{2}})?,?"
+    r" \d{5}-?\d{3}"
 )
 """A town with its postcode."""
 _END = rf"(?:,? (?:{_POSTCODE}))?(?!\w)"
-_NUMBERED = r"[0-9](?<![\w.,/-].)\d{0,4}[A-Za-z]?(?:[-/]\d{1,4})? (?:[NSEW]\.? )?(?:[A-Z][\w'’.-]{1,20} ){1,3}"
+_NUMBERED = (
+    r"[0-9](?<![\w.,/-].)\d{0,4}[A-Za-z]?(?:[-/]\d{1,4})? (?:[NSEW]\.? )?(?:[A-Z][\w'’.-]{1,20}"
+    r" ){1,3}"
+)
 _UNIT = r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|#)\.? ?\w{1,6})?"
 _OF_FRANCE = r"(?: (?:de la|de l'|du|des|de|d'|la|le|les|l'))?"
 _OF_SPAIN = r"(?:(?:del|de la|de los|de|da|das|do|dos|della|dei|di|de las) )?"
@@ -55,20 +66,26 @@ _STREETS = (
     ),
     Street(
         tuple(f"{word} " for word in _LISTS["german"]),
-        re.compile(rf"(?<![\w-]){_any('german')} {_CAPITAL}(?: {_CAPITAL})? \d{{1,4}}[a-z]?, (?:{_POSTCODE})(?!\w)"),
+        re.compile(
+            rf"(?<![\w-]){_any('german')} {_CAPITAL}(?: {_CAPITAL})? \d{{1,4}}[a-z]?,"
+            rf" (?:{_POSTCODE})(?!\w)"
+        ),
     ),
     Street(
         tuple(f" {word}" for word in _LISTS["behind_number"]),
         re.compile(
             rf"[0-9](?<![\w-].)\d{{0,3}}(?: bis| ter)?,? {_any('behind_number')}{_OF_FRANCE} ?"
-            rf"{_CAPITAL}(?:[ -](?:(?:de|du|des|la|le|les) )?{_CAPITAL}){{0,3}}(?:,? (?:{_POSTCODE}))?"
+            rf"{_CAPITAL}(?:[ -](?:(?:de|du|des|la|le|les) )?{_CAPITAL}){{0,3}}(?:,?"
+            rf" (?:{_POSTCODE}))?"
         ),
     ),
     Street(
         _LISTS["before_name"],
         re.compile(
-            rf"(?<![\w-]){_any('before_name')} ?{_OF_SPAIN}{_CAPITAL}(?: {_OF_SPAIN}{_CAPITAL}){{0,3}},?"
-            rf" (?:n[º°.]? ?|nr\.? ?|д\. ?|No\.? ?)?\d{{1,5}}[a-zA-Z]?(?:[/-]\d{{1,4}})?{_FLOOR}{_END}"
+            rf"(?<![\w-]){_any('before_name')} ?{_OF_SPAIN}{_CAPITAL}(?:"
+            rf" {_OF_SPAIN}{_CAPITAL}){{0,3}},?"
+            r" (?:n[º°.]? ?|nr\.? ?|д\. ?|No\.?"
+            rf" ?)?\d{{1,5}}[a-zA-Z]?(?:[/-]\d{{1,4}})?{_FLOOR}{_END}"
         ),
     ),
     Street(_LISTS["boxes"], re.compile(rf"(?<!\w){_any('boxes')} \d{{1,6}}{_END}")),
@@ -83,7 +100,8 @@ _STREETS = (
     Street(
         ("시 ", "도 "),
         re.compile(
-            r"[가-힣]{2,7}(?:시|도) [가-힣]{1,6}(?:시|구|군)(?: [가-힣\d]{1,10}(?:구|동|읍|면|로|길)){1,2}"
+            r"[가-힣]{2,7}(?:시|도) [가-힣]{1,6}(?:시|구|군)(?:"
+            r" [가-힣\d]{1,10}(?:구|동|읍|면|로|길)){1,2}"
             r" \d{1,4}(?:-\d{1,3})?"
         ),
     ),
@@ -100,13 +118,18 @@ class AddressEnd(NamedTuple):
 _ADDRESS_ENDS = (
     AddressEnd(  # Osterweg 4, 25813 Husum
         re.compile(
-            r"[0-9](?<![\w.,/-].)\d{0,3}[a-zA-Z]?(?: ?[/m]\.? ?\d{1,4})?(?:, ?|;|\r?\n)(?!(?:19|20)\d\d )"
+            r"[0-9](?<![\w.,/-].)\d{0,3}[a-zA-Z]?(?: ?[/m]\.? ?\d{1,4})?(?:,"
+            r" ?|;|\r?\n)(?!(?:19|20)\d\d )"
             rf"(?:\d{{4,5}}(?: [A-Z]{{2}})?|\d{{2}}-\d{{3}}|\d{{3}} \d\d) {_CITY}(?!\w)"
         ),
-        re.compile(rf"(?<![\w-])(?:(?:via|rue|calle|os\.|pl\.|al\.|ul\.) )?(?:{_CAPITAL} ){{1,4}}\Z"),
+        re.compile(
+            rf"(?<![\w-])(?:(?:via|rue|calle|os\.|pl\.|al\.|ul\.) )?(?:{_CAPITAL} ){{1,4}}\Z"
+        ),
     ),
     AddressEnd(  # The Mill, Ashford, Co. Kerry, V92 X4T1
-        re.compile(r"[A-Z](?<!\w.)(?:\d[\dW] ?[A-Z0-9]{4}|[A-Z]?\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2})(?!\w)"),
+        re.compile(
+            r"[A-Z](?<!\w.)(?:\d[\dW] ?[A-Z0-9]{4}|[A-Z]?\d[A-Z\d]? \d[ABD-HJLNP-UW-Z]{2})(?!\w)"
+        ),
         re.compile(rf"(?:{_CAPITAL}(?: {_CAPITAL}){{0,3}}, ){{1,4}}\Z"),
     ),
     AddressEnd(  # #12, 3rd Cross, Hill Town, Pune 411001
@@ -120,14 +143,18 @@ _ADDRESS_ENDS = (
 _LONGEST_BEFORE = 120
 _TOWN_OF_STATES = re.compile(rf"{_CITY},? {_any('states')} \d{{5}}(?:-\d{{4}})?(?![\w.-])")
 _BLOCK = re.compile(
-    rf"^[ \t>*]{{0,8}}(?:[^\W\d_][\w'’-]{{0,20}}[ -]){{0,2}}(?i:{_any('labels')})(?i: \w{{1,12}}){{0,2}}"
+    rf"^[ \t>*]{{0,8}}(?:[^\W\d_][\w'’-]{{0,20}}[ -]){{0,2}}(?i:{_any('labels')})(?i:"
+    r" \w{1,12}){0,2}"
     r"[ ]?[:：]?[*]{0,2}[ \t]{0,4}\r?\n"
     r"(?P<lines>(?:[ \t>|*]{0,10}[^\W_][^\n:={}<>();\\\"]{2,60}\r?(?:\n|\Z)){2,6})",
     re.MULTILINE,
 )
-_LINE = re.compile(r"^[ \t>|*]{0,10}(?:(?i:attn|c/o|z\.? ?hd\.?|att)[.:]? )?(?P<line>\S[^\n\r]*)", re.MULTILINE)
+_LINE = re.compile(
+    r"^[ \t>|*]{0,10}(?:(?i:attn|c/o|z\.? ?hd\.?|att)[.:]? )?(?P<line>\S[^\n\r]*)", re.MULTILINE
+)
 _PAIR = re.compile(
-    r"(?P<pair>[-0-9](?<![\w.,-].)(?<!, .)\d{0,2}\.\d{4,15}°?(?: ?[NS])?, ?-?\d{1,3}\.\d{4,15}°?(?: ?[EW])?)"
+    r"(?P<pair>[-0-9](?<![\w.,-].)(?<!, .)\d{0,2}\.\d{4,15}°?(?: ?[NS])?, ?-?\d{1,3}\.\d{4,15}°?(?:"
+    r" ?[EW])?)"
     r"(?![\w.]|, ?-?\d)"
 )
 _NEAR_A_PLACE = re.compile(rf"\b{_any('on_the_map')}\b", re.IGNORECASE)
@@ -141,18 +168,24 @@ _POINT = re.compile(
     r"\bPOINT ?\((-?\d{1,3}\.\d{4,15} -?\d{1,3}\.\d{4,15})\)"
     r"|\"coordinates\": ?\[ ?(-?\d{1,3}\.\d{4,15}, ?-?\d{1,3}\.\d{4,15})"
 )
-_ADDRESS_OF_CARD = re.compile(r"^ADR(?:;[^:\n]{0,60})?:;{0,2}(?P<street>[^\s;][^\r\n;]{3,100})", re.MULTILINE)
+_ADDRESS_OF_CARD = re.compile(
+    r"^ADR(?:;[^:\n]{0,60})?:;{0,2}(?P<street>[^\s;][^\r\n;]{3,100})", re.MULTILINE
+)
 _LEAST_LINES = 2
 
 
 def places(text: str) -> Iterator[tuple[int, int]]:
     """Where addresses and coordinates are in a text, half-open."""
     for street in _STREETS:
-        for match in street.pattern.finditer(text) if any(hint in text for hint in street.hints) else ():
+        for match in (
+            street.pattern.finditer(text) if any(hint in text for hint in street.hints) else ()
+        ):
             yield match.span()
     for address in _ADDRESS_ENDS:
         for match in address.end.finditer(text):
-            before = address.before.search(text, max(0, match.start() - _LONGEST_BEFORE), match.start())
+            before = address.before.search(
+                text, max(0, match.start() - _LONGEST_BEFORE), match.start()
+            )
             if before:
                 yield before.start(), match.end()
     for match in _TOWN_OF_STATES.finditer(text):
@@ -169,14 +202,20 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     for block in _BLOCK.finditer(text):
         lines = list(_LINE.finditer(text, *block.span("lines")))
         numbered = [line for line in lines if any(char.isdigit() for char in line["line"])]
-        if len(lines) >= _LEAST_LINES and numbered and all(_is_line(line["line"]) for line in lines):
+        if (
+            len(lines) >= _LEAST_LINES
+            and numbered
+            and all(_is_line(line["line"]) for line in lines)
+        ):
             for line in lines:
                 yield line.span("line")
 
 
 def _is_line(line: str) -> bool:
     words = line.split()
-    return len(words) <= 8 and (line[0].isdigit() or not line[0].islower()) and line[-1] not in ".!?"
+    return (
+        len(words) <= 8 and (line[0].isdigit() or not line[0].islower()) and line[-1] not in ".!?"
+    )
 
 
 def _coordinates(text: str) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,6 @@
-"""Private keys as programs print them: whole, cut, or line by line in a comment, a string or a diff."""
+"""Private keys as programs print them: whole, cut, or line by line in a comment, a string or a
+diff.
+"""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +15,9 @@ _FAR = 40_000
 _RUN = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _BETWEEN = r"(?:[\s\"'`,;|>→│$*#.:+()\[\]\d\\]|\^M|\\+[nrt]){0,40}"
 """What stands between two lines of a key."""
-_BODY = re.compile(rf"(?:{_BETWEEN}(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\]{{1,90}}|[A-Za-z0-9+/=]{{16,4000}}))+")
+_BODY = re.compile(
+    rf"(?:{_BETWEEN}(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\]{{1,90}}|[A-Za-z0-9+/=]{{16,4000}}))+"
+)
 """What follows the first line of a key whose last line is missing."""
 _LAST_LINE = re.compile(rf"{_BETWEEN}[A-Za-z0-9+/=]{{1,64}}(?={_BETWEEN}-*\Z)")
 _LONG_LINE = re.compile(r"[^A-Za-z0-9+/]{0,20}[A-Za-z0-9+/]{40,80}=?=?[^A-Za-z0-9+/]{0,20}")

@@ -1,9 +1,10 @@
 """What a recorded agent really sent, and each prompt predicted before its report is looked at.
 
-The counted size of each request is known along the tree and through its compactions. But a recording rarely shows all
-that was sent: old results are cleared without a record, files are attached behind a summary, a session goes on from one
-that is in another file. Reports show it: a prompt that became smaller, or grew by more than twice what was said. From
-there on the difference is carried along.
+The counted size of each request is known along the tree and through its compactions. But a
+recording rarely shows all that was sent: old results are cleared without a record, files are
+attached behind a summary, a session goes on from one that is in another file. Reports show it: a
+prompt that became smaller, or grew by more than twice what was said. From there on the difference
+is carried along.
 """
 
 from collections import Counter
@@ -11,8 +12,20 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from workbench.engine.transcript.log import CLEARED, ClearingEntry, CompactionEntry, Entry, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, Text, TokenCounter, ToolResult
+from workbench.engine.transcript.log import (
+    CLEARED,
+    ClearingEntry,
+    CompactionEntry,
+    Entry,
+    MessageEntry,
+)
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Text,
+    TokenCounter,
+    ToolResult,
+)
 from workbench.engine.transcript.session import Session
 
 Change: TypeAlias = Literal["", "compaction", "clearing"]
@@ -26,10 +39,12 @@ class RecordedRequest:
         answer: the recorded message.
         counted: tokens of what the recording shows was sent, without what no message holds.
         change: what the recorded agent did to its context since the request before on this branch.
-        begins_with: number of the newest earlier request whose whole prompt this one begins with; None if none.
+        begins_with: number of the newest earlier request whose whole prompt this one begins with;
+            None if none.
         by_user: whether a user's message stands last in the request, not a tool's result.
-        turn_before: number of the request that began the turn before, if the model thought in that turn and ended it,
-            and the user speaks now; None otherwise. A provider may drop that turn's thinking.
+        turn_before: number of the request that began the turn before, if the model thought in that
+            turn and ended it, and the user speaks now; None otherwise. A provider may drop that
+            turn's thinking.
     """
 
     answer: AssistantMessage
@@ -42,10 +57,12 @@ class RecordedRequest:
 
 @dataclass(slots=True)
 class Turns:
-    """Follows the turns of a session: from a user's message to the answer after which the user speaks again.
+    """Follows the turns of a session: from a user's message to the answer after which the user
+    speaks again.
 
     Attributes:
-        before: what `take` was told of the answer that began the turn before, as `RecordedRequest.turn_before`.
+        before: what `take` was told of the answer that began the turn before, as
+            `RecordedRequest.turn_before`.
     """
 
     before: Hashable = None
@@ -69,11 +86,15 @@ class Turns:
             self._ended = False
 
 
-def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[RecordedRequest]:
-    """Each request of the recording in the order in which it was sent, those before a rewind included.
+def recorded_requests(
+    session: Session, sizes: Sequence[int], count: TokenCounter
+) -> Iterator[RecordedRequest]:
+    """Each request of the recording in the order in which it was sent, those before a rewind
+    included.
 
-    Sub-agents, which begin a tree of their own, are left out. `sizes` are the tokens of the session's messages by
-    `count`, which also counts summaries, cleared results, and messages off the main path.
+    Sub-agents, which begin a tree of their own, are left out. `sizes` are the tokens of the
+    session's messages by `count`, which also counts summaries, cleared results, and messages off
+    the main path.
     """
     family = {entry.id for entry in session.path[:1]}
     numbers: dict[Hashable, int] = {}
@@ -89,16 +110,22 @@ def recorded_requests(session: Session, sizes: Sequence[int], count: TokenCounte
                 sent.take(earlier)
         if isinstance(entry, MessageEntry) and entry.message.role == "assistant":
             yield RecordedRequest(
-                entry.message, sent.tokens, sent.change, numbers.get(sent.answer), sent.by_user,
+                entry.message,
+                sent.tokens,
+                sent.change,
+                numbers.get(sent.answer),
+                sent.by_user,
                 numbers.get(sent.turns.before),
-            )  # fmt: skip
+            )
             numbers[entry.id] = len(numbers)
         sent.take(entry)
         at = entry.id
 
 
 def turns_before(session: Session) -> Mapping[int, int]:
-    """By message number, each answer of the main path that has a `RecordedRequest.turn_before`, with that answer."""
+    """By message number, each answer of the main path that has a `RecordedRequest.turn_before`,
+    with that answer.
+    """
     turns, found = Turns(), dict[int, int]()
     for at, message in enumerate(session.messages):
         if isinstance(message, AssistantMessage) and isinstance(turns.before, int):
@@ -108,7 +135,8 @@ def turns_before(session: Session) -> Mapping[int, int]:
 
 
 class SentContext:
-    """What the recorded agent sent at one place of the tree, kept up to date in constant time an entry.
+    """What the recorded agent sent at one place of the tree, kept up to date in constant time an
+    entry.
 
     Attributes:
         tokens: the counted size.
@@ -162,7 +190,9 @@ class SentContext:
         if entry.kept is not None:
             self._kept = {self._place[one] for one in entry.kept if one in self._place}
         else:
-            self._kept = set(range(self._place.get(entry.first_kept or "", self._start), self._start))
+            self._kept = set(
+                range(self._place.get(entry.first_kept or "", self._start), self._start)
+            )
         self.summary = self._count(entry.summary) if entry.summary else 0
         self.tokens = sum(self._sizes[i] for i in self._kept) + self.summary
 
@@ -185,14 +215,22 @@ class SentContext:
 
 
 Turn: TypeAlias = Literal["", "compaction", "clearing", "shrunk", "grown", "unseen start"]
-"""What changed the prompt otherwise than by what was said: recorded, or seen from the report alone."""
+"""What changed the prompt otherwise than by what was said: recorded, or seen from the report
+alone.
+"""
 
 DROP = 0.02
-"""A prompt that shrinks by more than this share, while nothing says why, was cut by the client unrecorded."""
+"""A prompt that shrinks by more than this share, while nothing says why, was cut by the client
+unrecorded.
+"""
 FACTOR = 2.0
-"""A prompt that grows by more than so many times what was said holds something that the recording does not show."""
+"""A prompt that grows by more than so many times what was said holds something that the
+recording does not show.
+"""
 MIDDLE = 1.5
-"""A first prompt so many times as large as what the recording shows goes on from something before it."""
+"""A first prompt so many times as large as what the recording shows goes on from something
+before it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +239,12 @@ class PredictedRequest:
 
     Attributes:
         predicted: tokens.
-        turn: what changed the prompt here; `shrunk`, `grown` and `unseen start` are known only after the report.
-        begins_with: place in the sequence of the newest request whose whole prompt this one begins with; None if none.
-        turn_before: place of the request that began the turn before, as `RecordedRequest.turn_before`; None if none.
+        turn: what changed the prompt here; `shrunk`, `grown` and `unseen start` are known only
+            after the report.
+        begins_with: place in the sequence of the newest request whose whole prompt this one begins
+            with; None if none.
+        turn_before: place of the request that began the turn before, as
+            `RecordedRequest.turn_before`; None if none.
     """
 
     request: RecordedRequest
@@ -220,7 +261,9 @@ class PredictedRequest:
 
     @property
     def settled(self) -> float:
-        """Tokens of the prompt once the report is known: the report itself where it taught something."""
+        """Tokens of the prompt once the report is known: the report itself where it taught
+        something.
+        """
         return self.reported if self.turn else self.predicted
 
     @property
@@ -234,7 +277,8 @@ def predicted_requests(
 ) -> tuple[PredictedRequest, ...]:
     """Each request that the session's usual model reported on, in the order of sending.
 
-    `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of its calibration.
+    `sizes` are the tokens of the session's messages by `count`; `overhead` and `scale` are those of
+    its calibration.
     """
     usual = usual_model(session)
     found: list[PredictedRequest] = []
@@ -245,7 +289,8 @@ def predicted_requests(
         usage = request.answer.usage
         change = request.change or change
         begins, before = (
-            None if number is None else places.get(number) for number in (request.begins_with, request.turn_before)
+            None if number is None else places.get(number)
+            for number in (request.begins_with, request.turn_before)
         )
         if usage is None or not usage.prompt or request.answer.model != usual:
             if begins is not None:
@@ -261,7 +306,9 @@ def predicted_requests(
     return tuple(found)
 
 
-def _turn(request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float) -> Turn:
+def _turn(
+    request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float
+) -> Turn:
     reported = request.answer.usage.prompt if request.answer.usage is not None else 0
     if request.change:
         return request.change
@@ -277,5 +324,9 @@ def _turn(request: RecordedRequest, before: PredictedRequest | None, law: float,
 
 def usual_model(session: Session) -> str:
     """The model that reported most often; empty if none did."""
-    models = Counter(message.model for message in session.messages if message.role == "assistant" and message.usage)
+    models = Counter(
+        message.model
+        for message in session.messages
+        if message.role == "assistant" and message.usage
+    )
     return models.most_common(1)[0][0] if models else ""

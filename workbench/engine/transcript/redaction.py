@@ -1,7 +1,8 @@
 """Removes secrets and personal data from a session, so that it can be shared.
 
-Each is replaced by a placeholder of about its size: equal ones by equal ones within a session, and none can be worked
-out from its placeholder, which counts and never hashes. What an agent said about a secret stays tied to it.
+Each is replaced by a placeholder of about its size: equal ones by equal ones within a session, and
+none can be worked out from its placeholder, which counts and never hashes. What an agent said about
+a secret stays tied to it.
 """
 
 import json
@@ -13,7 +14,13 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote, unquote
 
-from workbench.engine.transcript.credentials import Place, in_commands, in_context, in_forms, named_kind
+from workbench.engine.transcript.credentials import (
+    Place,
+    in_commands,
+    in_context,
+    in_forms,
+    named_kind,
+)
 from workbench.engine.transcript.encodings import BASE64, readings, said_in_base64, unescaped
 from workbench.engine.transcript.listed_people import is_listed
 from workbench.engine.transcript.log import Log
@@ -39,9 +46,13 @@ MARK = "REDACTED-"
 """How the placeholder of a secret begins."""
 _PLACEHOLDER = re.compile(MARK + r"[a-z-]+-\d+(?:-[0-9a-f]+)?")
 
-_DOMAIN = re.compile(r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])")
+_DOMAIN = re.compile(
+    r"(?:@|%40)((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24})(?![\w-])"
+)
 _AT = ("@", "%40")
-"""The sign between the name and the domain of an e-mail address, as the kind of its place says it."""
+"""The sign between the name and the domain of an e-mail address, as the kind of its place says
+it.
+"""
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}\Z")
 _SERVICES = frozenset({"git", "noreply", "no-reply", "hg", "svn"})
 """Names before an @ that are no person's: of clones over ssh, and of machines that sign commits."""
@@ -54,11 +65,15 @@ _HOME = re.compile(
 _INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
 """A home within another folder: only what is known to be a user's name is masked there."""
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
-_QUOTED = re.compile(r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+")
+_QUOTED = re.compile(
+    r"[^\s\"'<>%\\]*+(?:(?:%[0-9A-Fa-f]{2}|\\{1,3}(?:u[0-9A-Fa-f]{4}|/))[^\s\"'<>%\\]*+)+"
+)
 """Words with escapes of an address or of JSON in them."""
 _LONG_NAME = 100
 _HEXDUMP = re.compile(
-    r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16}[^\n]{0,40}\n?)+", re.MULTILINE
+    r"(?:^[0-9a-fA-F]{7,8}:?[ \t]+(?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})?"
+    r" {1,2}){1,16}[^\n]{0,40}\n?)+",
+    re.MULTILINE,
 )
 _HEXDUMP_LINE = re.compile(
     r"^[0-9a-fA-F]{7,8}:?[ \t]+((?:[0-9a-fA-F]{2}(?:[0-9a-fA-F]{2})? {1,2}){1,16})", re.MULTILINE
@@ -75,7 +90,9 @@ _UNTOUCHED = frozenset(
 
 
 class Discovery(NamedTuple):
-    """What is to be masked: where it is (half-open), its kind, and how it reads without escapes and colours."""
+    """What is to be masked: where it is (half-open), its kind, and how it reads without escapes
+    and colours.
+    """
 
     start: int
     stop: int
@@ -139,10 +156,14 @@ class Redactor:
         return self._secret(discovery.value, discovery.kind)
 
     def mask_again(self, text: str) -> str:
-        """The masked text without what was met elsewhere: a password or a person without a cue, a folded path."""
+        """The masked text without what was met elsewhere: a password or a person without a cue,
+        a folded path.
+        """
         if "home" in self._kinds:
             text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
-            text = _INNER_HOME.sub(lambda found: found[1] + self._homes.get(found[2], found[2]), text)
+            text = _INNER_HOME.sub(
+                lambda found: found[1] + self._homes.get(found[2], found[2]), text
+            )
         return self._repeated.masked(self._where_encoded(text, self.mask_again))
 
     @property
@@ -151,7 +172,9 @@ class Redactor:
         return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
-        """The text without what is masked once base64, or the escapes of an address or of JSON, are undone."""
+        """The text without what is masked once base64, or the escapes of an address or of JSON,
+        are undone.
+        """
         if "00000" in text:
             text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
         text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
@@ -168,10 +191,14 @@ class Redactor:
         message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
         if mask(message) == message:
             return dump
-        return _HEXDUMP_LINE.sub(lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump)
+        return _HEXDUMP_LINE.sub(
+            lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump
+        )
 
     def mask_named(self, name: str, value: str) -> str:
-        """A value in an object or in a tool's arguments, masked whole where its name says that it is a secret."""
+        """A value in an object or in a tool's arguments, masked whole where its name says that
+        it is a secret.
+        """
         if MARK not in value and (kind := named_kind(name, value)):
             return self._secret(value, kind)
         return self.mask(value)
@@ -185,14 +212,17 @@ class Redactor:
         return self._secrets[value]
 
     def _filler(self, label: str, length: int) -> str:
-        """What makes a placeholder as long as its secret: as random to a tokenizer, but not made from the secret."""
+        """What makes a placeholder as long as its secret: as random to a tokenizer, but not made
+        from the secret.
+        """
         if length < 1:
             return ""
         parts = range(0, length, 64)
         return (
             "-"
             + "".join(
-                sha256(f"{self._salt}/{label}/{at}".encode("utf-8", "surrogatepass")).hexdigest() for at in parts
+                sha256(f"{self._salt}/{label}/{at}".encode("utf-8", "surrogatepass")).hexdigest()
+                for at in parts
             )[:length]
         )
 
@@ -214,7 +244,9 @@ class Redactor:
         return user + name[len(bare) :]
 
     def _folded(self, rest: str) -> str:
-        """The rest of a path whose slashes and dots were made hyphens, without the name that it begins with."""
+        """The rest of a path whose slashes and dots were made hyphens, without the name that it
+        begins with.
+        """
         for known in sorted(self._homes, key=len, reverse=True):
             folded = re.sub(r"[^A-Za-z0-9]", "-", known)
             if rest == folded or rest.startswith(folded + "-"):
@@ -271,13 +303,21 @@ def _addresses(text: str) -> Iterable[Place]:
 
 
 def _names_in(local: str) -> list[str]:
-    """The given name and the surname that stand before the @ of an address, if it is made of such."""
+    """The given name and the surname that stand before the @ of an address, if it is made of
+    such.
+    """
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
-    return words if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words)) else []
+    return (
+        words
+        if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words))
+        else []
+    )
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
-    """What masks a text that belongs to no session, such as a path; None of kinds leaves it as it is."""
+    """What masks a text that belongs to no session, such as a path; None of kinds leaves it as
+    it is.
+    """
     if kinds is None:
         return str
     redactor = Redactor(kinds=kinds)
@@ -287,17 +327,21 @@ def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
 def redacted(session: Session, kinds: frozenset[str] | None = KINDS) -> Session:
     """The session without secrets and personal data; ids, order and sizes stay.
 
-    A secret that neither its form nor its name nor its surroundings give away stays: the risk becomes smaller, not 0.
+    A secret that neither its form nor its name nor its surroundings give away stays: the risk
+    becomes smaller, not 0.
 
     Args:
         session: any; it is left as it is.
-        kinds: what is masked besides secrets: some of `workbench.engine.transcript.personal.KINDS`; None masks nothing.
+        kinds: what is masked besides secrets: some of `workbench.engine.transcript.personal.KINDS`;
+            None masks nothing.
     """
     return redaction(session, kinds)[0]
 
 
 def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, frozenset[str]]:
-    """The session as `redacted` gives it, and what may occur nowhere any more, as `holds_one` looks for it."""
+    """The session as `redacted` gives it, and what may occur nowhere any more, as `holds_one`
+    looks for it.
+    """
     if kinds is None:
         return session, frozenset()
     redactor = Redactor(session.id, kinds)
@@ -324,23 +368,34 @@ def _told_name(value: Mapping[str, Json]) -> str:
 def _rewritten(session: Session, write: Write) -> Session:
     log = Log(_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    known = {name: _value(getattr(session, name), write, name) for name in ("cwd", "id", "title", "project", "origin")}
+    known = {
+        name: _value(getattr(session, name), write, name)
+        for name in ("cwd", "id", "title", "project", "origin")
+    }
     return replace(session, log=log, **known)
 
 
 def _value(value: Json, write: Write, name: str = "") -> Json:
-    """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner objects too."""
+    """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner
+    objects too.
+    """
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
         told = _told_name(value)
-        return {write("", key): _value(item, write, told if key in _VALUES else key) for key, item in value.items()}
+        return {
+            write("", key): _value(item, write, told if key in _VALUES else key)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return type(value)(_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     known = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-    changed = {name: _value(old, write, name) for name, old in known.items() if name not in _UNTOUCHED}
+    changed = {
+        name: _value(old, write, name) for name, old in known.items() if name not in _UNTOUCHED
+    }
     if isinstance(value, Thinking) and changed["text"] != value.text:
-        changed["signature"] = ""  # the provider's seal holds the thought itself, which nobody here can read
+        # the provider's seal holds the thought itself, which nobody here can read
+        changed["signature"] = ""
     return replace(value, **changed)

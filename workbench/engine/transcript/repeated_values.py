@@ -1,7 +1,8 @@
-"""Values that were masked once, found again where nothing says what they are: a password, a name, a login, an account.
+"""Values that were masked once, found again where nothing says what they are: a password, a name, a
+login, an account.
 
-A value counts where it is unlike any ordinary word: it has letters and digits, six digits, or several words. A single
-name of a person counts where the session writes it in no other way.
+A value counts where it is unlike any ordinary word: it has letters and digits, six digits, or
+several words. A single name of a person counts where the session writes it in no other way.
 """
 
 import re
@@ -11,7 +12,9 @@ from workbench.engine.transcript.secret_values import is_unlike_words
 
 _RUN = re.compile(r"[^\W_]{3,}")
 _MARKS = ("", *",;:!?).")
-"""What may stand behind a word of a sentence or a program, which is no part of a path, an address or a login."""
+"""What may stand behind a word of a sentence or a program, which is no part of a path, an
+address or a login.
+"""
 _PART_OF_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]{3,}(?:['’-][^\W\d_]+)*")
 _PECULIAR_LOGIN = re.compile(r"[A-Za-z]+[._][A-Za-z]{3,}|(?=[\w.-]{5,})[A-Za-z]{3,}[._-]?\d{1,6}")
 _LEAST_DIGITS, _LEAST_OF_NAME = 6, 5
@@ -29,7 +32,9 @@ class RepeatedValues:
         self._small_words: set[str] = set()
 
     def read(self, text: str) -> None:
-        """Notes the words in small letters of a text that is to be masked: a name that is a word too is left."""
+        """Notes the words in small letters of a text that is to be masked: a name that is a word
+        too is left.
+        """
         self._small_words.update(filter(str.islower, text.split()))
 
     def add(self, value: str, kind: str, placeholder: str) -> None:
@@ -51,7 +56,9 @@ class RepeatedValues:
     def masked(self, text: str) -> str:
         """The text with the placeholders of all values in it."""
         runs = self._patterns.keys() & set(_RUN.findall(text)) if self._patterns else ()
-        patterns = {value: pattern for run in runs for value, pattern in self._patterns[run].items()}
+        patterns = {
+            value: pattern for run in runs for value, pattern in self._patterns[run].items()
+        }
         values = [value for value in patterns if not self._is_word(value.lower())]
         if not values:
             return text
@@ -65,7 +72,9 @@ class RepeatedValues:
 
 
 def is_personal_and_peculiar(value: str, kind: str) -> bool:
-    """Whether personal data of this kind is the same wherever it stands: more than a short or an ordinary word."""
+    """Whether personal data of this kind is the same wherever it stands: more than a short or an
+    ordinary word.
+    """
     digits = sum(map(str.isdigit, value))
     if kind in _OF_DIGITS:
         return digits >= _LEAST_DIGITS and not _DATE.fullmatch(value)

@@ -1,7 +1,8 @@
-"""Secrets that the rest of their line gives away: tokens drawn at random beside a telling word, further passwords.
+"""Secrets that the rest of their line gives away: tokens drawn at random beside a telling word,
+further passwords.
 
-Whoever writes of a secret names it near: in the label of a list, a comment, the name of a class. What is drawn at
-random in such a line is the secret, whatever stands between.
+Whoever writes of a secret names it near: in the label of a list, a comment, the name of a class.
+What is drawn at random in such a line is the secret, whatever stands between.
 """
 
 import re
@@ -18,7 +19,8 @@ _TELLING = re.compile(
     r"(?:(?<![a-z])(?:pass(?:word|phrase|wd|code)|secret|token|credential|bearer|webhook|wallet|passwor[dt]"
     r"|(?:api|access|private|account|licen[cs]e|auth|signing|master|client|storage|app|recovery|encryption|stream"
     r"|write|subscription|service"
-    r"|integration|deploy|ingest)[ _-]?key|key[ _-]?(?:file|material)|(?:log|sign)(?:ged)?[ -]?in|auth(?!or)"
+    r"|integration|deploy|ingest)[ _-]?key|key[ _-]?(?:file|material)|(?:log|sign)(?:ged)?["
+    r" -]?in|auth(?!or)"
     r"|contraseña|senha|wachtwoord|hasło|mot de passe|kennwort|clé|clave|chiave|schlüssel))",
     re.IGNORECASE,
 )
@@ -38,8 +40,10 @@ _OF_THINGS = re.compile(
 _SOMETHING_ELSE = re.compile(
     r"(?:(?<![^\W_])(?:[xyenpq]|iv|tag|mac|data)|(?:(?<![^\W_])|(?<=[a-z]))(?i:sha\d*|md5|h\d|hash(?:es)?|checksum|digest|integrity|fingerprint|public|pub"
     r"|signature|commit|etag|cursor|page|next|request|response|session|trace|span|message|event|uu?id|ids?|rev|ref"
-    r"|version|tree|blob|parent|file|path|url|thought|thinking|continuation|(?:page|next|sync)[ _]?token|ssh-\w+"
-    r"|dnskey[\d ]+|ecdsa-\S+|recipient|peer|boundary|nonce|ray|build|zone|distribution|video|cluster|verification"
+    r"|version|tree|blob|parent|file|path|url|thought|thinking|continuation|(?:page|next|sync)["
+    r" _]?token|ssh-\w+"
+    r"|dnskey[\d"
+    r" ]+|ecdsa-\S+|recipient|peer|boundary|nonce|ray|build|zone|distribution|video|cluster|verification"
     r"|websocket-(?:key|accept)|id-\d|content|font|src|image|layer|sri|cid|node|channel|document|folder|tx|block"
     r"|contract|address|symbol|none-match|token[ _]?type)[\w ]{0,12})"
     r"[\"'`)\]]{0,3}[ \t]?[:=(, -]{1,3}[ \t\"'`]{0,3}(?:W/\")?\Z"
@@ -60,16 +64,24 @@ _CALL = re.compile(
 """What makes the client of a service."""
 _ARGUMENT = re.compile(r"[\"'](?=[^\"'\n-]{0,40}\d)(?P<value>[\w$+/=.-]{16,300})[\"']")
 _LEAST, _LEAST_OF_ARGUMENT = 20, 16
-_WORD = re.compile(r"(?<![^\s\"'`「«„“])[^\s\"'`<>{}\[\](),;:=«»„“”「」]{7,60}?(?=[.,;!?)」]?(?:[\s\"'`»“”]|\Z))")
+_WORD = re.compile(
+    r"(?<![^\s\"'`「«„“])[^\s\"'`<>{}\[\](),;:=«»„“”「」]{7,60}?(?=[.,;!?)」]?(?:[\s\"'`»“”]|\Z))"
+)
 
 
 def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Where digits of sixteen stand behind a telling word, and drawn texts in calls that make a client; half-open."""
+    """Where digits of sixteen stand behind a telling word, and drawn texts in calls that make a
+    client; half-open.
+    """
     lower = lowered(text)
     if not any(hint in lower for hint in _HINTS):
         return
     for match in _HEX.finditer(text):
-        if is_random(match.group(), _LEAST) and not is_sample(match.group()) and _is_named(text, match.start()):
+        if (
+            is_random(match.group(), _LEAST)
+            and not is_sample(match.group())
+            and _is_named(text, match.start())
+        ):
             yield match.span()
     if any(hint in lower for hint in _OF_WALLETS):
         for match in _WORDS_OF_WALLET.finditer(text):
@@ -77,7 +89,9 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span()
     for call in _CALL.finditer(text):
         for argument in _ARGUMENT.finditer(text, *call.span("arguments")):
-            if is_random(argument["value"], _LEAST_OF_ARGUMENT) and not is_sample(argument["value"]):
+            if is_random(argument["value"], _LEAST_OF_ARGUMENT) and not is_sample(
+                argument["value"]
+            ):
                 yield argument.span("value")
 
 
@@ -117,7 +131,9 @@ def _line_start(text: str, start: int) -> int:
 
 
 def further_passwords(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """What else looks like a password in the rest of the line that tells of a password before `start`; half-open."""
+    """What else looks like a password in the rest of the line that tells of a password before
+    `start`; half-open.
+    """
     stop = text.find("\n", start)
     for word in _WORD.finditer(text, start, len(text) if stop < 0 else stop):
         if is_strong_password(word.group()) and word.group()[0] not in "-$@#/":

@@ -1,7 +1,8 @@
-"""Which names tell that their value is a secret: `DB_PASSWORD`, `clientSecret`, `stripe-api-key-live`.
+"""Which names tell that their value is a secret: `DB_PASSWORD`, `clientSecret`,
+`stripe-api-key-live`.
 
-A name is read word by word, so that what stands before and behind its telling word does not matter, unless it says
-that the value is something else: a count, a field, the name of a key.
+A name is read word by word, so that what stands before and behind its telling word does not matter,
+unless it says that the value is something else: a count, a field, the name of a key.
 """
 
 import re
@@ -50,7 +51,9 @@ _PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)
 _KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
 _KEY_WORDS = words_of("foreign_keys")
 _OTHER_KEY_ENDINGS = _endings(_KEY_WORDS)
-_KEYS_OF = tuple([word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption"))
+_KEYS_OF = tuple(
+    [word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption")
+)
 """Before `keys`, of which each is a secret."""
 _GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
 """Such a word with another behind it: `passwordsalt`."""
@@ -77,7 +80,8 @@ _LAST_OF_SEVERAL = frozenset({"key", "token", "secret"})
 _WORDS_BEFORE = re.compile(rf"(?:\b[a-z]{{2,14}} ){{0,2}}{_NAME}\Z", re.IGNORECASE)
 """A name of several words, as in `API key: ...`."""
 _QUALIFIER = re.compile(
-    r"[ ](?:(?:de|da|do|di|del|dla|para|per|pour|für|for|til|till|voor|для|к|d['’])[ ]?[^\W_]{2,14}|[A-Z]{2,5})(?!\w)"
+    r"[ ](?:(?:de|da|do|di|del|dla|para|per|pour|für|for|til|till|voor|для|к|d['’])["
+    r" ]?[^\W_]{2,14}|[A-Z]{2,5})(?!\w)"
 )
 """What a key is for, behind the word for it: `clave de acceso`, `chiave API`."""
 _TAIL = re.compile(_NAME)
@@ -105,8 +109,12 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
 
 
 def stop_of_label(text: str, name: Name) -> int:
-    """Where a name ends with what it says that a key is for; the label of a password is no more than its name."""
-    qualifier = _QUALIFIER.match(text, name.stop) if name.strength is not Strength.PASSWORD else None
+    """Where a name ends with what it says that a key is for; the label of a password is no more
+    than its name.
+    """
+    qualifier = (
+        _QUALIFIER.match(text, name.stop) if name.strength is not Strength.PASSWORD else None
+    )
     return qualifier.end() if qualifier else name.stop
 
 

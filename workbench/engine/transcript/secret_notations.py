@@ -1,4 +1,5 @@
-"""The notations that pair a name with its value: a setting, an object, an XML element, an option, a call, a tuple.
+"""The notations that pair a name with its value: a setting, an object, an XML element, an option, a
+call, a tuple.
 
 A link between the two says how sure it is that a bare word behind it stands for itself.
 """
@@ -36,7 +37,8 @@ class Value(NamedTuple):
 _QUOTE = r"[\"'`]"
 _CLOSE = r"[\"'`\]\\*)]{0,4}"
 _SIGN = re.compile(
-    rf"{_CLOSE}(?:[ ]\[[^\]\n]{{0,30}}\]|[ ]\d{{1,2}}(?=:))?(?:[ ](?:is|es|ist|est|è)(?=[ ]?[:：]))?"
+    rf"{_CLOSE}(?:[ ]\[[^\]\n]{{0,30}}\]|[ ]\d{{1,2}}(?=:))?(?:[ ](?:is|es|ist|est|è)(?=["
+    r" ]?[:：]))?"
     r"(?:[ \t]{0,30}(?P<sign>=>|:=|[?+]=|={1,3}|[:：]|->|→|\|\||\?\?|\||[-–—](?=[ ]))"
     r"|(?P<word>[ \t](?:is|was)(?=[ \t])))[*]{0,2}[ \t]{0,30}"
 )
@@ -44,7 +46,9 @@ _ANNOTATION = re.compile(r"[A-Za-z_][\w.\[\] |?]{0,40}=[ \t]{0,3}")
 """Between a name with a colon and its value: a type."""
 _OPEN = r"(?:\[\])?(?:[A-Za-z_][\w.:!]{0,40}[(]){0,2}(?:[bBrRfFuULN@$]{0,2}|\{\{[ ]?)"
 """What may stand before a text in a program: `SecretStr(`, `String::from(`, `b`, `@`."""
-_QUOTED = re.compile(rf"{_OPEN}(?P<quote>{_QUOTE})(?P<value>(?:(?!(?P=quote))[^\n]){{4,400}})(?P=quote)")
+_QUOTED = re.compile(
+    rf"{_OPEN}(?P<quote>{_QUOTE})(?P<value>(?:(?!(?P=quote))[^\n]){{4,400}})(?P=quote)"
+)
 _EARLIER = re.compile(r"\"[^\"\n]{0,400}\" (?:->|=>) (?=\")")
 """The value before a change, as a plan shows it."""
 _LATER = re.compile(rf"[ ](?:->|=>)[ ]{_QUOTED.pattern}")
@@ -66,22 +70,30 @@ _NEXT_ARGUMENT = re.compile(
     rf"|set_value)[(])){_QUOTED.pattern}"
 )
 _ARGUMENT = re.compile(rf"[(][ \t]{{0,3}}{_QUOTED.pattern}[ \t]{{0,3}}[,)]")
-_ARGUMENTS = re.compile(r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^()\n]{0,100}[)][^()\n]{0,200})?)[)]")
+_ARGUMENTS = re.compile(
+    r"\w{0,30}[\"']?[(](?P<arguments>[^()\n]{4,400}(?:[(][^()\n]{0,100}[)][^()\n]{0,200})?)[)]"
+)
 """What a call is given whose name tells of a secret."""
 _MEMBERS = re.compile(r"[\"']?[ ]?[:=]?[ ]?\{(?P<members>[^{}]{16,2000})\}")
 """What an object holds whose name tells of secrets."""
 _TEXT = re.compile(r"[\"']([^\"'\s]{8,400})[\"']")
 _SETTER_OPTION = re.compile(r"(?:-b|--body|--value|--data|-v)[ =]")
 _SPACE = re.compile(rf"{_QUOTE}?[ \t]{{1,20}}(?={_QUOTE}|@|b[\"'])|[ \t]{{1,20}}")
-_ELEMENT = re.compile(r"(?:[\"' ][^<>\n]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]{4,400}?)(?:\]\]>)?</")
+_ELEMENT = re.compile(
+    r"(?:[\"' ][^<>\n]{0,200})?>(?:<!\[CDATA\[)?(?P<value>[^<>]{4,400}?)(?:\]\]>)?</"
+)
 _NEXT_ELEMENT = re.compile(
     r"[ ]?(?:[\"'][^<>\n]{0,100}>|</\w{1,20}>|>)\s{0,40}<(?:value|string|data|td|dd|span"
     r"|code)\b[^<>\n]{0,60}>(?P<value>[^<>\s]{4,400})[ ]?</",
     re.IGNORECASE,
 )
-_BLOCK = re.compile(r":[ \t]{0,3}[|>][-+]?[ \t\r]{0,3}\n[ \t]{1,40}(?P<value>\S{4,400})[ \t\r]{0,3}(?:\n|\Z)")
+_BLOCK = re.compile(
+    r":[ \t]{0,3}[|>][-+]?[ \t\r]{0,3}\n[ \t]{1,40}(?P<value>\S{4,400})[ \t\r]{0,3}(?:\n|\Z)"
+)
 _FORM_PART = re.compile(r"[\"']\r?\n\r?\n(?P<value>\S{4,400})")
-_DEFAULT = re.compile(r"[\"'][ \t]{0,3}\{[^{}]{0,300}?\bdefault[ \t]{0,10}=[ \t]{0,3}\"(?P<value>[^\"\n]{4,400})\"")
+_DEFAULT = re.compile(
+    r"[\"'][ \t]{0,3}\{[^{}]{0,300}?\bdefault[ \t]{0,10}=[ \t]{0,3}\"(?P<value>[^\"\n]{4,400})\""
+)
 _NAME_OF = re.compile(
     r"(?:\b|_)(?:name|key|field|variable|property|option|param|parameter|header|setting|type|item|env"
     r"|element|label|selector|target|locator|placeholder)"
@@ -91,11 +103,13 @@ _NAME_OF = re.compile(
 )
 _VALUE_OF = re.compile(
     r"[\"'`]{0,2}[^{}<>\n]{0,120}?(?:\n[^{}<>\n]{0,120}?){0,2}"
-    r"(?:(?:\b|_)(?:value|val|content|default|text)[\"'`]{0,2}[ \t]{0,5}[:=]>?[ \t]{0,5}|--value[ =])",
+    r"(?:(?:\b|_)(?:value|val|content|default|text)[\"'`]{0,2}[ \t]{0,5}[:=]>?["
+    r" \t]{0,5}|--value[ =])",
     re.IGNORECASE,
 )
 _VALUE_BEFORE = re.compile(
-    r"\bvalue[\"'`]{0,2}[ \t]{0,3}[:=][ \t]{0,3}[\"'`]?(?P<value>[^\"'`\s,<>{}]{4,400})[\"'`]?,?\s{1,40}"
+    r"\bvalue[\"'`]{0,2}[ \t]{0,3}[:=]["
+    r" \t]{0,3}[\"'`]?(?P<value>[^\"'`\s,<>{}]{4,400})[\"'`]?,?\s{1,40}"
     r"[\"'`]?(?:name|key)[\"'`]{0,2}[ \t]{0,5}[:=][ \t]{0,5}[\"'`]?\Z",
     re.IGNORECASE,
 )
@@ -119,7 +133,8 @@ _PROSE = words_of("prose")
 """Words behind a name that is spoken of."""
 _FIRST_WORDS = re.compile(r"[\s\"'*#>]*(?:[^\W\d_][\w'’.-]{0,20}[ ]){0,3}[\w.-]*\Z")
 _SECTION = re.compile(
-    r"^\[[\w. :\"-]{1,60}\][ \t\r]*\n(?:[ \t]*(?:[\w.-]+[ \t]*=[^\n(]{0,200})?\n){0,12}\Z", re.MULTILINE
+    r"^\[[\w. :\"-]{1,60}\][ \t\r]*\n(?:[ \t]*(?:[\w.-]+[ \t]*=[^\n(]{0,200})?\n){0,12}\Z",
+    re.MULTILINE,
 )
 """An INI section down to a line of it."""
 _DIRECTIVE_LINE = re.compile(r"[ \t]*(?:[\w./:*-]+[ \t]+){0,9}\Z")
@@ -169,7 +184,11 @@ def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
         return
     line = before[before.rfind("\n") + 1 :]
     whole = _LINE_END.match(text, start)
-    if whole and _begins_line(line) and (linked.strip("\"'`") == "=" or _is_yaml(linked, whole.group(), line)):
+    if (
+        whole
+        and _begins_line(line)
+        and (linked.strip("\"'`") == "=" or _is_yaml(linked, whole.group(), line))
+    ):
         yield Value(*whole.span(), quoted=False, sure=True)
         return
     bare = _BARE.match(text, start)
@@ -184,7 +203,10 @@ def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
 
 def _begins_line(line: str) -> bool:
     """Whether nothing but a command that sets variables stands before a name on its line."""
-    return re.fullmatch(r"[ \t\"'*]*(?:export |set |local |- |env |ENV |ARG |readonly )?", line) is not None
+    return (
+        re.fullmatch(r"[ \t\"'*]*(?:export |set |local |- |env |ENV |ARG |readonly )?", line)
+        is not None
+    )
 
 
 def _is_yaml(linked: str, value: str, line: str) -> bool:
@@ -196,7 +218,8 @@ def _is_yaml(linked: str, value: str, line: str) -> bool:
 
 
 def _is_setting(linked: str, line: str, behind: str) -> bool:
-    """Whether a bare value is set as in a shell or a connection string, where words stand for themselves.
+    """Whether a bare value is set as in a shell or a connection string, where words stand for
+    themselves.
 
     In a program a bare word is a variable: `login(password=given)`, `password = given`.
     """
@@ -211,17 +234,24 @@ def _is_setting(linked: str, line: str, behind: str) -> bool:
         )
     if linked == ":":
         return behind in (" ", "}") and "{" in line and re.search(r"\w:\w", line) is not None
-    if linked.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip() in (":", "："):
+    if linked.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip() in (
+        ":",
+        "：",
+    ):
         return _FIRST_WORDS.fullmatch(line) is not None and behind in ("", "\n", "\r")
     return False
 
 
 def _in_section(linked: str, before: str) -> bool:
-    return linked.strip(" \t") == "=" and _SECTION.search(before[: before.rfind("\n") + 1]) is not None
+    return (
+        linked.strip(" \t") == "=" and _SECTION.search(before[: before.rfind("\n") + 1]) is not None
+    )
 
 
 def _in_object(text: str, name: Name, before: str) -> Iterator[Value]:
-    """`{"name": NAME, "value": VALUE}` and `NAME: {"value": VALUE}` in any notation, also with the value first."""
+    """`{"name": NAME, "value": VALUE}` and `NAME: {"value": VALUE}` in any notation, also with
+    the value first.
+    """
     if inner := _INNER_VALUE.match(text, name.stop):
         yield from _any_value(text, inner.end())
     if not _NAME_OF.search(before[-40:]):
@@ -230,11 +260,15 @@ def _in_object(text: str, name: Name, before: str) -> Iterator[Value]:
         yield from _any_value(text, link.end())
     if earlier := _VALUE_BEFORE.search(before):
         offset = name.start - len(before)
-        yield Value(earlier.start("value") + offset, earlier.end("value") + offset, quoted=True, sure=True)
+        yield Value(
+            earlier.start("value") + offset, earlier.end("value") + offset, quoted=True, sure=True
+        )
 
 
 def _in_elements(text: str, name: Name, before: str) -> Iterator[Value]:
-    """`<name>value</name>`, `<entry key="name">value</entry>`, `<key>name</key><string>value</string>`."""
+    """`<name>value</name>`, `<entry key="name">value</entry>`,
+    `<key>name</key><string>value</string>`.
+    """
     is_element = before[-1:] in ("<", ":") or _NAME_OF.search(before[-40:]) is not None
     if is_element and (match := _ELEMENT.match(text, name.stop)):
         yield Value(*match.span("value"), quoted=True, sure=True)
@@ -249,7 +283,9 @@ def _in_calls(text: str, name: Name, before: str) -> Iterator[Value]:
         yield Value(*match.span("value"), quoted=told, sure=told)
     if match := _ARGUMENT.match(text, name.stop):
         word = text[name.start : name.stop].rpartition(".")[2]
-        yield Value(*match.span("value"), quoted=bool(_SETS.match(word)) or word.isupper(), sure=False)
+        yield Value(
+            *match.span("value"), quoted=bool(_SETS.match(word)) or word.isupper(), sure=False
+        )
     if call := _ARGUMENTS.match(text, name.stop):
         for argument in _TEXT.finditer(text, *call.span("arguments")):
             if is_random(argument[1]):
@@ -272,14 +308,18 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
     directive = _is_directive(text, name, line, start)
     takes_value = directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
     if quoted := _QUOTED.match(text, start):
-        told = takes_value or _takes_quoted(text[name.start : name.stop], name.strength, line, quoted["quote"])
+        told = takes_value or _takes_quoted(
+            text[name.start : name.stop], name.strength, line, quoted["quote"]
+        )
         is_phrase = " " in quoted["value"]
         if not text.startswith(" {", quoted.end()) and (told or not is_phrase):
             yield Value(*quoted.span("value"), quoted=told, sure=told, set=is_phrase)
     elif takes_value and (option := _SETTER_OPTION.match(text, start)):
         yield from _any_value(text, option.end())
     elif takes_value and (bare := (_LINE_END if directive else _BARE).match(text, start)):
-        is_help = text[bare.end() : bare.end() + 2] == "  " or _HELP.match(text, name.stop) is not None
+        is_help = (
+            text[bare.end() : bare.end() + 2] == "  " or _HELP.match(text, name.stop) is not None
+        )
         if not bare.group().startswith("-") and bare.group().lower() not in _PROSE and not is_help:
             yield Value(*bare.span(), quoted=False, sure=True)
     elif (drawn := _drawn_behind(text, name, start)) is not None:
@@ -291,18 +331,27 @@ def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
     word, bare = text[name.start : name.stop], _BARE.match(text, start)
     if bare is None or not _is_compound(word) or word.startswith("REDACTED-"):
         return None
-    if not is_random(bare.group()) or (" " in word and (is_commit(bare.group()) or is_folder(bare.group()))):
+    if not is_random(bare.group()) or (
+        " " in word and (is_commit(bare.group()) or is_folder(bare.group()))
+    ):
         return None
     return Value(*bare.span(), quoted=False, sure=False)
 
 
 def _is_compound(word: str) -> bool:
     """Whether a name is of several words in the way of programs: no sentence goes on behind it."""
-    return "_" in word or _HUMPS.match(word) is not None or not word.isascii() or len(word) > len("password")
+    return (
+        "_" in word
+        or _HUMPS.match(word) is not None
+        or not word.isascii()
+        or len(word) > len("password")
+    )
 
 
 def _is_directive(text: str, name: Name, line: str, start: int) -> bool:
-    """Whether a name stands in a configuration where its value follows after a space, up to the end of the line."""
+    """Whether a name stands in a configuration where its value follows after a space, up to the
+    end of the line.
+    """
     word = text[name.start : name.stop].lower()
     if not line.strip():
         return word in _DIRECTIVES or "_" in word

@@ -54,7 +54,9 @@ def _in_context(text: str, name: Name) -> Name:
     word = text[name.start : name.stop].lower()
     is_beside_user = _USER.search(text, max(0, name.start - 100), name.start) is not None
     is_set = text[name.start : name.stop + 2] in ("pass='", 'pass="')
-    if (word == "pass" and (is_beside_user or is_set)) or text[name.start : name.stop + 1] == "PASS=":
+    if (word == "pass" and (is_beside_user or is_set)) or text[
+        name.start : name.stop + 1
+    ] == "PASS=":
         return name._replace(strength=Strength.PASSWORD)
     if word == "secret" and is_beside_user and text[name.stop : name.stop + 2] == ": ":
         return name._replace(strength=Strength.PASSWORD)
@@ -74,7 +76,9 @@ def _is_secret(value: str, name: Name, place: Value) -> bool:
 
 
 def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
-    """Whether a value with spaces is drawn from all signs, or is a list of words that make no sentence."""
+    """Whether a value with spaces is drawn from all signs, or is a list of words that make no
+    sentence.
+    """
     words = value.split(" ")
     is_sentence = not _PROSE.isdisjoint(word.lower() for word in words) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:
@@ -85,4 +89,9 @@ def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
         if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
             return all(len(word) > 1 or word.isdigit() for word in words)
     signs = sum(not char.isalpha() and char != " " for char in value)
-    return len(value) >= 12 and signs >= len(value) / 4 and not is_no_value(value) and not is_folder(value)
+    return (
+        len(value) >= 12
+        and signs >= len(value) / 4
+        and not is_no_value(value)
+        and not is_folder(value)
+    )

@@ -1,4 +1,6 @@
-"""Secrets in sentences, and in the lines that a program prints below a sentence or a command that announces them."""
+"""Secrets in sentences, and in the lines that a program prints below a sentence or a command
+that announces them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -21,11 +23,18 @@ _IS = (
     r"(?:is|are|was|be|to|lautet|ist|heißt|war|es|est|era|sera|è|é|är|var|er|jest|wynosi|on|je|becomes|equals|auf|a|à|en"
     r"|til|till|naar)(?: (?:now|set to|currently|jetzt|ahora|maintenant|adesso|agora))?"
 )
-_QUOTED = r"(?:\*\*|[\"'`«„“‘「『*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’」』*]{6,200}?)`?[ ]?(?:\*\*|[\"'`»“”’」』*_])"
-_BARE = r"(?=[^\s]{0,60}\d|[^\W\d_]+(?:[._-][^\W\d_]+){2})(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，]{6,200})"
+_QUOTED = (
+    r"(?:\*\*|[\"'`«„“‘「『*_])[ ]?`?(?P<quoted>[^\n\"'`«»„“”’」』*]{6,200}?)`?["
+    r" ]?(?:\*\*|[\"'`»“”’」』*_])"
+)
+_BARE = (
+    r"(?=[^\s]{0,60}\d|[^\W\d_]+(?:[._-][^\W\d_]+){2})(?P<bare>[^\s\"'`<>{}\[\],;«»\u2e80-\ud7ff，"
+    r"]{6,200})"
+)
 _WORDS_BETWEEN = r"(?:[ ]{1,2}[\w'’@.:/()-]{1,24},?){0,8}?"
 _SENTENCE = re.compile(
-    rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|[ ]{{1,2}}(?=\*\*|[\"'`«„“])"
+    rf"[\"'`*]{{0,2}}(?:{_WORDS_BETWEEN}(?:[ ]?[:=：]|[ ]{_IS}:?)[*]{{0,2}}[ ]{{1,2}}|["
+    r" ]{1,2}(?=\*\*|[\"'`«„“])"
     rf"|[ ]?(?:は|是|为|는|은|가|이|:|：)[ ]?)(?:{_QUOTED}|{_BARE})"
 )
 """From a telling word of a sentence to what it is said to be."""
@@ -37,7 +46,9 @@ _PREPOSITIONS = words_of("prepositions")
 _GENITIVE = re.compile(r"['’]s (?P<word>[^\s\"'`<>{}\[\]«»„“”]{6,80})(?<![,;:!?.)])")
 _CHOSEN = re.compile(r"(?=\w*\W*\w*\d)[^\W\d_]+(?:[._-][^\W_]+)+!?|[^\W\d_][^\W_]*\d[^\W_]*[!?]")
 """Words and digits with signs between, as people make up passwords."""
-_SPOKEN = re.compile(r"[ ]{1,2}[\"'`«„“(]?(?P<word>(?:[^\s\"'`<>{}\[\]«»„“”]|(?<=\w)['’](?=\w)){1,80})(?<![,;:!?.)])")
+_SPOKEN = re.compile(
+    r"[ ]{1,2}[\"'`«„“(]?(?P<word>(?:[^\s\"'`<>{}\[\]«»„“”]|(?<=\w)['’](?=\w)){1,80})(?<![,;:!?.)])"
+)
 """A word of a sentence, without the signs around it."""
 _ENGLISH = ("password", "passwords", "passphrase", "passcode", "passwd", "pass", "pwd", "pw")
 _CAPITAL_BEHIND_SIGN = re.compile(r"[^\W\d_]+[.!#$%&+_][A-Z][^\W\d_]+")
@@ -51,7 +62,8 @@ _CUT = ("...", "…", "***")
 _LEAST_OF_SECRET = 16
 _TELLING = (
     r"(?:pass(?:word|phrase|code|wd)?s?|pwd|secrets?|tokens?|credentials?|(?:api|access|private|master|secret|signing"
-    r"|encryption|license|recovery|account|storage|ssh)[ _-]?keys?|gen(?:erate)?_?key|keyring|keyvault|kennwort"
+    r"|encryption|license|recovery|account|storage|ssh)["
+    r" _-]?keys?|gen(?:erate)?_?key|keyring|keyvault|kennwort"
     r"|passwort|contraseña|mot de passe|PAT|psk|cookie)"
 )
 _COMMAND = re.compile(
@@ -62,8 +74,10 @@ _COMMAND = re.compile(
 )
 """A command and all of the first line that it prints."""
 _OTHER_COMMAND = re.compile(
-    r"(?:sudo )?(?:git|ls|ll|grep|rg|find|fd|wc|sha\d*sum|md5sum|shasum|which|basename|dirname|cd|mkdir|tree|npm|pnpm"
-    r"|yarn|pytest|python -m pytest|cargo|go (?:test|build)|docker (?:ps|images|build|run)|gh (?:pr|issue|run))\b"
+    r"(?:sudo"
+    r" )?(?:git|ls|ll|grep|rg|find|fd|wc|sha\d*sum|md5sum|shasum|which|basename|dirname|cd|mkdir|tree|npm|pnpm"
+    r"|yarn|pytest|python -m pytest|cargo|go (?:test|build)|docker (?:ps|images|build|run)|gh"
+    r" (?:pr|issue|run))\b"
 )
 _ANNOUNCEMENT = re.compile(
     rf"^(?P<sentence>[^\n]{{0,200}}\b(?i:{_TELLING}|key)\b[^\n]{{0,160}}?)[:.!]?[ \t\r]*\n"
@@ -73,15 +87,22 @@ _ANNOUNCEMENT = re.compile(
 )
 """A sentence and all of the next line."""
 _BELOW = re.compile(
-    r"[^\n{};=]{0,60}[ \t\r]*\n(?:[ \t\r]*\n|[ \t]*[-=`]{3,}\w{0,10}[ \t\r]*\n){0,2}[ \t>|*]{0,12}[\"'`]{0,2}"
+    r"[^\n{};=]{0,60}[ \t\r]*\n(?:[ \t\r]*\n|[ \t]*[-=`]{3,}\w{0,10}[ \t\r]*\n){0,2}["
+    r" \t>|*]{0,12}[\"'`]{0,2}"
     r"(?P<value>[^\s\"'`<>{}]{8,400})[\"'`]{0,2}[ \t\r|]*(?:\n|\Z)"
 )
 """The rest of a line and all of the next line."""
-_PROMPT = re.compile(r"(?:[\w@:~./\[\] ()-]{0,60}[$#%❯]|>{1,3}|PS [^\n>]{1,60}>|[A-Z]:[^\n>]{0,60}>) ")
+_PROMPT = re.compile(
+    r"(?:[\w@:~./\[\] ()-]{0,60}[$#%❯]|>{1,3}|PS [^\n>]{1,60}>|[A-Z]:[^\n>]{0,60}>) "
+)
 _OF_FILE = re.compile(r"psk|secret|cookie", re.IGNORECASE)
-_NO_SECRET_OF_LINE = re.compile(r"sha\d|commit|hash|checksum|digest|fingerprint|public|rev-parse", re.IGNORECASE)
+_NO_SECRET_OF_LINE = re.compile(
+    r"sha\d|commit|hash|checksum|digest|fingerprint|public|rev-parse", re.IGNORECASE
+)
 _HEX = re.compile(r"[0-9a-fA-F]{32,128}")
-_GROUPS = re.compile(r"[a-z]{4,8}(?:-[a-z]{4,8}){5,7}|[A-Z]{16,40}|[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}")
+_GROUPS = re.compile(
+    r"[a-z]{4,8}(?:-[a-z]{4,8}){5,7}|[A-Z]{16,40}|[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}"
+)
 """Groups of letters, as recovery keys have them, or capitals alone."""
 _NEW = re.compile(
     r"\b(?:new|your|yours|copy|save|store|generated|created|following|below|here|this|keep|shown|won't"
@@ -94,19 +115,24 @@ _OF_PASSWORDS = re.compile(r"pass|secret|pwd", re.IGNORECASE)
 
 
 def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
-    """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das Passwort lautet ...`.
+    """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das
+    Passwort lautet ...`.
 
     Args:
         text: any.
         name: a telling name in it.
     """
-    if text[name.start - 1 : name.start] in _PARTS or not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+    if text[name.start - 1 : name.start] in _PARTS or not _NAME_OF_PROSE.fullmatch(
+        text, name.start, name.stop
+    ):
         return None
     return _stated(text, name) or _spoken(text, name)
 
 
 def _spoken(text: str, name: Name) -> tuple[int, int] | None:
-    """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the password is still Abc-4`."""
+    """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the
+    password is still Abc-4`.
+    """
     if name.strength is not Strength.PASSWORD:
         return None
     start, verb, word = name.stop, 0, ""
@@ -126,7 +152,9 @@ def _spoken(text: str, name: Name) -> tuple[int, int] | None:
             is_value = _is_beside(word, text[name.start : name.stop])
         else:
             behind = number - verb if verb else 0
-            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(word, is_announced=behind == 1)
+            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(
+                word, is_announced=behind == 1
+            )
             is_value = is_value or (is_strong_password(word) and _is_made_up(word))
             is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
             is_value = is_value or (behind == 1 and is_joined(word))
@@ -146,10 +174,15 @@ def _is_made_up(word: str) -> bool:
 
 
 def _is_beside(word: str, name: str) -> bool:
-    """Whether a word directly behind a name is a password; in English, more often something is said of passwords."""
+    """Whether a word directly behind a name is a password; in English, more often something is
+    said of passwords.
+    """
     if name.lower().endswith(_ENGLISH):
         return is_strong_password(word)
-    return is_password_like(word, is_announced=True) or _CAPITAL_BEHIND_SIGN.fullmatch(word) is not None
+    return (
+        is_password_like(word, is_announced=True)
+        or _CAPITAL_BEHIND_SIGN.fullmatch(word) is not None
+    )
 
 
 def _stated(text: str, name: Name) -> tuple[int, int] | None:
@@ -165,7 +198,11 @@ def _stated(text: str, name: Name) -> tuple[int, int] | None:
         return None
     while stop > start and text[stop - 1] in ".,!?)*_":
         stop -= 1
-    return (start, stop) if _is_said(text[start:stop], name.strength, quoted=group == "quoted") else None
+    return (
+        (start, stop)
+        if _is_said(text[start:stop], name.strength, quoted=group == "quoted")
+        else None
+    )
 
 
 def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
@@ -173,8 +210,15 @@ def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
         return " " not in value and _is_token(value)
     words = value.split(" ")
     if len(words) > 1:
-        return quoted and len(words) <= 5 and any(char.isdigit() for char in value) and _PROSE.isdisjoint(words)
-    return not is_call(value) and (is_password_like(value) or _is_made_up(value) or is_joined(value))
+        return (
+            quoted
+            and len(words) <= 5
+            and any(char.isdigit() for char in value)
+            and _PROSE.isdisjoint(words)
+        )
+    return not is_call(value) and (
+        is_password_like(value) or _is_made_up(value) or is_joined(value)
+    )
 
 
 def _is_token(value: str) -> bool:
@@ -184,7 +228,8 @@ def _is_token(value: str) -> bool:
 
 
 def value_below(text: str, name: Name) -> tuple[int, int] | None:
-    """Where a secret is alone in the line below its name, half-open: below a label, a question or a command.
+    """Where a secret is alone in the line below its name, half-open: below a label, a question or a
+    command.
 
     Args:
         text: any.
@@ -199,11 +244,17 @@ def value_below(text: str, name: Name) -> tuple[int, int] | None:
     if command and _OTHER_COMMAND.match(line, command.end()):
         return None
     is_announced = command is not None or line.endswith((":", "：", "?", "？", "*", ")"))
-    return match.span("value") if _is_below(match["value"], name.strength, line, is_announced=is_announced) else None
+    return (
+        match.span("value")
+        if _is_below(match["value"], name.strength, line, is_announced=is_announced)
+        else None
+    )
 
 
 def _is_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
-    if _is_token(value) or (_HEX.fullmatch(value) and (not is_commit(value) or _OF_FILE.search(line))):
+    if _is_token(value) or (
+        _HEX.fullmatch(value) and (not is_commit(value) or _OF_FILE.search(line))
+    ):
         return _NO_SECRET_OF_LINE.search(line) is None
     if strength is not Strength.PASSWORD:
         return is_announced and _GROUPS.fullmatch(value) is not None
@@ -223,7 +274,9 @@ def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
 
 
 def _is_printed_hex(match: re.Match[str]) -> bool:
-    """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a secret."""
+    """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a
+    secret.
+    """
     value = match["value"]
     is_of_file = "command" in match.re.groupindex and _OF_FILE.search(match["command"])
     return _HEX.fullmatch(value) is not None and (not is_commit(value) or bool(is_of_file))

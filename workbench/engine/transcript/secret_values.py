@@ -1,4 +1,6 @@
-"""Which values may be secrets: by how random they look, and what a program, a template or a sentence has instead."""
+"""Which values may be secrets: by how random they look, and what a program, a template or a
+sentence has instead.
+"""
 
 import re
 from collections import Counter
@@ -44,18 +46,24 @@ _PATH = re.compile(r"(?:~|\.{1,2})?/(?:[a-z_.-]{2,}/)+")
 _LINK = re.compile(r"[a-z][a-z+.-]{1,20}://", re.IGNORECASE)
 _FILE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?")
 _FILE_ENDINGS = words_of("file_endings")
-_CONSTANT = re.compile(r"[A-Z0-9_-]+|[a-z]+(?:[_-][a-z0-9]+)*|[a-z]+\d+|v?\d[\d.]*\w{0,8}|[\d-]+(?:T[\d:.Z+-]+)?")
+_CONSTANT = re.compile(
+    r"[A-Z0-9_-]+|[a-z]+(?:[_-][a-z0-9]+)*|[a-z]+\d+|v?\d[\d.]*\w{0,8}|[\d-]+(?:T[\d:.Z+-]+)?"
+)
 """A name, a version, a date, a number with its unit."""
 _STANDARD = re.compile(
     r"(?:sha|md|aes|rsa|base|utf|oauth|http|argon|bcrypt|pbkdf|x|ed|rfc|hs|rs|es|ps|iso|ipv|tls|ssl|ecdsa|curve|web|log|python|node)"
     r"-?\d+\w{0,12}(?:-\w{1,12})*",
     re.IGNORECASE,
 )
-_PART_OF_PROGRAM = re.compile(r"hash|input|value|field|form|name|param|arg|label|text", re.IGNORECASE)
+_PART_OF_PROGRAM = re.compile(
+    r"hash|input|value|field|form|name|param|arg|label|text", re.IGNORECASE
+)
 _TYPE = re.compile(r"[a-z]*(?:[A-Z][a-z]{2,})+|\w*_\w*")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[A-Z]")
 _SIGNS = re.compile(r"[^\w\s./:-]")
-_PHRASE = re.compile(r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}")
+_PHRASE = re.compile(
+    r"[^\W\d_]{3,}(?:[._-][^\W\d_]+)+[._-]?\d{1,4}|[^\W\d_]+(?:[.][^\W\d_]+)*\d{1,4}"
+)
 """Words and a number, as many a password is: `correct-kettle-9`."""
 _SIGN_INSIDE = re.compile(r"[a-z]\d[a-z]|(?<=\w)[!#$%&+*?^~@](?=.)|[!#?*]\Z")
 _THREE_WORDS = re.compile(r"[a-zäöüßéèà]{3,}(?:-[a-zäöüßéèà]{3,}){2,}-\d{1,4}")
@@ -71,17 +79,22 @@ _HYPHENS = 3
 _IN_GROUPS = re.compile(
     r"(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,8}|[a-z]{4}(?:-[a-z]{4}){3}|[A-Z]{16,40}"
 )
-"""Groups of letters and digits, as keys of licences and applications have them, and capitals alone."""
+"""Groups of letters and digits, as keys of licences and applications have them, and capitals
+alone.
+"""
 _PROSE = words_of("prose")
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _HEX = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9A-F]{40}|[0-9a-f]{7,12}|[0-9a-f]{64}")
 _ENTROPY, _ENTROPY_OF_HEX = 3.5, 2.5
-"""Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32 random digits of
-sixteen is 3.6."""
+"""Bits a character from which on a long value counts as random, as in gitleaks; the mean of 32
+random digits of sixteen is 3.6.
+"""
 _LONGER, _LONG, _SHORT = 30, 16, 8
 _LETTERS_TOGETHER, _LETTERS_TOGETHER_IF_LONG = 3.4, 3.9
-"""Letters of one case, or digits, that follow each other in what is random: fewer on average than in words."""
+"""Letters of one case, or digits, that follow each other in what is random: fewer on average
+than in words.
+"""
 _BASE32 = re.compile(r"(?=(?:[A-Z]*[2-7]){2})[A-Z2-7]{16,}")
 
 
@@ -92,7 +105,8 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
         value: as it stands in the text.
         strength: what its name says.
         quoted: whether it stands in quotation marks.
-        sure: whether a word in its place stands for itself, as in a setting; in a program it would be a variable.
+        sure: whether a word in its place stands for itself, as in a setting; in a program it would
+            be a variable.
     """
     if is_no_value(value, is_literal=quoted or sure):
         return False
@@ -129,7 +143,9 @@ def is_sample(value: str) -> bool:
 
 
 def is_default_password(value: str) -> bool:
-    """Whether it is what documents and new installations have as a password, which opens nothing of a person's."""
+    """Whether it is what documents and new installations have as a password, which opens nothing
+    of a person's.
+    """
     return value.lower() in _DEFAULT_PASSWORDS
 
 
@@ -138,21 +154,28 @@ def is_no_value(value: str, *, is_literal: bool = False) -> bool:
 
     Args:
         value: as it stands in the text.
-        is_literal: whether it is a text, as in quotation marks or a setting, so that few members of objects are there.
+        is_literal: whether it is a text, as in quotation marks or a setting, so that few members of
+            objects are there.
     """
     if _NO_VALUE.match(value) or _TEMPLATE.search(value):
         return True
     if _MEMBER.fullmatch(value) is None:
         return False
     parts = value.split(".")
-    if is_literal and (any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or _has_titles(parts)):
+    if is_literal and (
+        any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or _has_titles(parts)
+    ):
         return False
     return not any(is_random(part) for part in parts)
 
 
 def _has_titles(parts: list[str]) -> bool:
-    """Whether parts begin with a capital, as words of a phrase do: most, or one behind the first word."""
-    return 2 * sum(map(str.istitle, parts)) >= len(parts) or any(part[0].isupper() for part in parts[1:])
+    """Whether parts begin with a capital, as words of a phrase do: most, or one behind the first
+    word.
+    """
+    return 2 * sum(map(str.istitle, parts)) >= len(parts) or any(
+        part[0].isupper() for part in parts[1:]
+    )
 
 
 def is_placeholder(value: str) -> bool:
@@ -172,12 +195,16 @@ def is_folder(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether it begins with folders whose names are words: no base64 does, which has strokes too."""
+    """Whether it begins with folders whose names are words: no base64 does, which has strokes
+    too.
+    """
     return _PATH.match(value) is not None
 
 
 def is_own_name(value: str) -> bool:
-    """Whether it says what a secret is called, or is a part of a program: `db-password`, `passwordField`."""
+    """Whether it says what a secret is called, or is a part of a program: `db-password`,
+    `passwordField`.
+    """
     return name_strength(value) is not None or _PART_OF_PROGRAM.search(value) is not None
 
 
@@ -197,15 +224,23 @@ def is_unlike_words(value: str) -> bool:
 
 
 def is_password_like(value: str, *, is_announced: bool = False) -> bool:
-    """Whether a word of a sentence is a password: letters and digits as in no word, name, version or path.
+    """Whether a word of a sentence is a password: letters and digits as in no word, name, version
+    or path.
 
     Args:
         value: the word.
-        is_announced: whether the sentence says just before it that a password follows; it may be of words and a digit.
+        is_announced: whether the sentence says just before it that a password follows; it may be of
+            words and a digit.
     """
     if len(value) < 6 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
         return False
-    if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value) or "/" in value or "\\" in value:
+    if (
+        is_no_value(value, is_literal=True)
+        or is_folder(value)
+        or is_own_name(value)
+        or "/" in value
+        or "\\" in value
+    ):
         return False
     if is_announced and _PHRASE.fullmatch(value):
         return value.rpartition(".")[2] not in _FILE_ENDINGS and _STANDARD.fullmatch(value) is None
@@ -213,8 +248,16 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
 
 
 def is_no_name(word: str) -> bool:
-    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a program."""
-    if is_folder(word) or is_own_name(word) or "/" in word or "\\" in word or _STANDARD.fullmatch(word):
+    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a
+    program.
+    """
+    if (
+        is_folder(word)
+        or is_own_name(word)
+        or "/" in word
+        or "\\" in word
+        or _STANDARD.fullmatch(word)
+    ):
         return False
     return word.rpartition(".")[2] not in _FILE_ENDINGS
 
@@ -232,7 +275,9 @@ def is_joined(value: str, sign: str = "") -> bool:
 
 
 def is_strong_password(value: str) -> bool:
-    """Whether a word has small letters, a digit, and a capital or a sign inside, as few words that are no password."""
+    """Whether a word has small letters, a digit, and a capital or a sign inside, as few words
+    that are no password.
+    """
     is_mixed = any(map(str.isupper, value[1:])) or _SIGN_INSIDE.search(value) is not None
     return is_mixed and any(map(str.islower, value)) and is_password_like(value)
 
@@ -249,7 +294,9 @@ def is_random(value: str, least: int = _LONG) -> bool:
     if max(map(len, runs), default=0) < _SHORT - 2:
         return False
     drawn = sum(len(run) for run in runs if is_drawn(run))
-    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (len(value) < _LONG or _entropy_is_high(value))
+    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (
+        len(value) < _LONG or _entropy_is_high(value)
+    )
 
 
 def is_drawn(run: str) -> bool:
@@ -275,4 +322,6 @@ def _is_long_mixture(run: str) -> bool:
 def _entropy_is_high(value: str) -> bool:
     counts = Counter(value).values()
     entropy = -sum(count / len(value) * log2(count / len(value)) for count in counts)
-    return entropy >= (_ENTROPY_OF_HEX if _HEX.fullmatch(value) else min(_ENTROPY, log2(len(value)) - 1))
+    return entropy >= (
+        _ENTROPY_OF_HEX if _HEX.fullmatch(value) else min(_ENTROPY, log2(len(value)) - 1)
+    )

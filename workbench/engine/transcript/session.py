@@ -31,7 +31,10 @@ class UnreadField:
     client_only: bool = False
 
     def __str__(self) -> str:
-        return f"{self.field or 'lines'} ({self.characters:,}{', kept by the client' * self.client_only})"
+        return (
+            f"{self.field or 'lines'}"
+            f" ({self.characters:,}{', kept by the client' * self.client_only})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,10 @@ class Origin:
 
     Attributes:
         skipped: what was left out, one sentence each.
-        text_read: the share of the file's text that stands in its sessions, 0 to 1; None where it was not counted.
-        text_noted: the share that stands in notes alone, which no model was sent: a client's own lines, for example.
+        text_read: the share of the file's text that stands in its sessions, 0 to 1; None where it
+            was not counted.
+        text_noted: the share that stands in notes alone, which no model was sent: a client's own
+            lines, for example.
         unread: what stands in no session, the largest first.
     """
 
@@ -77,7 +82,8 @@ class Session:
         model: the model that answered most, as the recording names it; empty if unknown.
         window: the model's context window in tokens; None where the recording does not say.
         title: a few words for people.
-        cwd: the folder in which the recorded agent worked; makes one path of absolute and relative ones.
+        cwd: the folder in which the recorded agent worked; makes one path of absolute and relative
+            ones.
         project: what unrelated sessions do not share, such as a repository or a folder.
     """
 
@@ -91,7 +97,9 @@ class Session:
     project: str = ""
 
     @classmethod
-    def of(cls, messages: Iterable[Message], id: str = "session", **known: str | int | None) -> Session:
+    def of(
+        cls, messages: Iterable[Message], id: str = "session", **known: str | int | None
+    ) -> Session:
         """A session of these messages in a straight line, for examples and tests."""
         log = Log()
         for message in messages:
@@ -128,7 +136,11 @@ class Session:
         """The compactions and clearings on the main path, with their place among the messages."""
         before = accumulate((isinstance(entry, MessageEntry) for entry in self.path), initial=0)
         placed = zip(before, self.path, strict=False)
-        return tuple(Recorded(at, entry) for at, entry in placed if isinstance(entry, CompactionEntry | ClearingEntry))
+        return tuple(
+            Recorded(at, entry)
+            for at, entry in placed
+            if isinstance(entry, CompactionEntry | ClearingEntry)
+        )
 
     @cached_property
     def branches(self) -> int:
@@ -137,28 +149,40 @@ class Session:
 
     @property
     def heading(self) -> str:
-        """Words that tell it from others: its title, else how its first request begins, else its id."""
+        """Words that tell it from others: its title, else how its first request begins, else its
+        id.
+        """
         title = self.title.strip()
         if title and not title.startswith("("):
             return title
         said = (_line(one) for one in self.messages if one.role == "user" and not one.synthetic)
-        words = next((text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), "")
+        words = next(
+            (text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), ""
+        )
         return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
 
     def __repr__(self) -> str:
         return (
-            f"<Session {self.id!r}: messages {len(self.messages):,}, requests {len(self.requests):,}, "
-            f"format {self.origin.format}{', model ' + self.model if self.model else ''}>"
+            f"<Session {self.id!r}: messages {len(self.messages):,}, requests"
+            f" {len(self.requests):,}, format"
+            f" {self.origin.format}{', model ' + self.model if self.model else ''}>"
         )
 
     def _repr_html_(self) -> str:
         facts = {
-            "session": self.id, "messages": len(self.messages), "requests": len(self.requests),
+            "session": self.id,
+            "messages": len(self.messages),
+            "requests": len(self.requests),
             "branches": self.branches if self.branches > 1 else None,
-            "compacted when recorded": len(self.recorded) or None, "model": self.model, "window": self.window,
-            "format": self.origin.format, "read from": self.origin.path,
-        }  # fmt: skip
-        rows = [(i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])]
+            "compacted when recorded": len(self.recorded) or None,
+            "model": self.model,
+            "window": self.window,
+            "format": self.origin.format,
+            "read from": self.origin.path,
+        }
+        rows = [
+            (i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])
+        ]
         left = len(self.messages) - len(rows)
         note = f"and {left:,} more messages; wb.explore(session) walks through them" if left else ""
         return card(self.title or self.id, facts, ("", "who", "says"), rows, note)

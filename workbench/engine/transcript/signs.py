@@ -1,4 +1,6 @@
-"""Patterns that are searched only where the text has what every match of them has: most texts have none."""
+"""Patterns that are searched only where the text has what every match of them has: most texts
+have none.
+"""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,6 @@
-"""Tables in a text: titles with rows below them, as in CSV, Markdown, the output of a program, or SQL's INSERT."""
+"""Tables in a text: titles with rows below them, as in CSV, Markdown, the output of a program,
+or SQL's INSERT.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -38,7 +40,10 @@ _LATER_TITLE = _TITLE.replace(r"[^\W\d_]", r"[^\W_]", 1)
 _SPACED_TITLE = r"[^\W\d_][\w.()#/-]{0,30}(?: [\w.()#/-]{1,30}){0,3}"
 _HEADER = re.compile(
     rf"^[ \t>+]{{0,8}}(?:\|[ ]{{0,20}})?(?:{_TITLE}(?:"
-    + "|".join(rf"(?:[ ]{{0,20}}{sign}[ ]{{0,20}}{_LATER_TITLE}){{1,60}}" for sign in (",", ";", r"\|", r"\t"))
+    + "|".join(
+        rf"(?:[ ]{{0,20}}{sign}[ ]{{0,20}}{_LATER_TITLE}){{1,60}}"
+        for sign in (",", ";", r"\|", r"\t")
+    )
     + rf")[ ]{{0,20}}\|?|{_SPACED_TITLE}(?: {{2,60}}{_SPACED_TITLE}){{1,30}})[ \t\r]*$",
     re.MULTILINE,
 )
@@ -56,18 +61,24 @@ _LAYOUTS = (
 _RULE = re.compile(r"[-+|:=─\s]*")
 _UNDERLINE = re.compile(r"[-=─ \t\r]*[-=─]{3}[-=─ \t\r]*")
 _INSERT = re.compile(
-    r"\binsert[ ]{1,4}(?:or \w{1,10} )?into[ ]{1,4}[\w.\"`\[\]]{1,80}\s{0,10}\((?P<titles>[^()'\n]{1,600})\)"
+    r"\binsert[ ]{1,4}(?:or \w{1,10} )?into["
+    r" ]{1,4}[\w.\"`\[\]]{1,80}\s{0,10}\((?P<titles>[^()'\n]{1,600})\)"
     r"\s{0,20}values\s{0,20}",
     re.IGNORECASE,
 )
 _SELECT = re.compile(
-    r"\bselect[ ]{1,4}(?:distinct[ ]{1,4})?(?P<titles>[\w.\"`]{1,60}(?:[ ]?,[ ]?[\w.\"`]{1,60}){0,30})[ ]{1,4}from[ ]"
+    r"\bselect[ ]{1,4}(?:distinct[ ]{1,4})?(?P<titles>[\w.\"`]{1,60}(?:[ ]?,["
+    r" ]?[\w.\"`]{1,60}){0,30})[ ]{1,4}from[ ]"
     r"[^\n]{1,300}\n",
     re.IGNORECASE,
 )
 """A query; a program prints its rows below, often without their titles."""
-_ROW_OF_SQL = re.compile(r"\((?P<cells>(?:'(?:[^'\n]|''){0,1000}'|[^()'\n]){1,4000})\)\s{0,10},?\s{0,10}")
-_CELL_OF_SQL = re.compile(r"\s*(?:[NE]?'(?P<text>(?:[^'\n]|''){0,1000})'|(?P<bare>[^,'\s]*))\s*(?:,|\Z)")
+_ROW_OF_SQL = re.compile(
+    r"\((?P<cells>(?:'(?:[^'\n]|''){0,1000}'|[^()'\n]){1,4000})\)\s{0,10},?\s{0,10}"
+)
+_CELL_OF_SQL = re.compile(
+    r"\s*(?:[NE]?'(?P<text>(?:[^'\n]|''){0,1000})'|(?P<bare>[^,'\s]*))\s*(?:,|\Z)"
+)
 _EDGES = " \t\r\"'`,;|"
 
 
@@ -84,7 +95,9 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
 def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     stop = 0
     for line_of_titles in _LINE.finditer(text):
-        header = _HEADER.match(text, line_of_titles.start()) if line_of_titles.start() >= stop else None
+        header = (
+            _HEADER.match(text, line_of_titles.start()) if line_of_titles.start() >= stop else None
+        )
         if header is None:
             continue
         line = header.group()
@@ -124,7 +137,9 @@ def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator
 
 
 def _below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
-    """The cells of a line of output, each below the title that it begins under; an empty one where none does."""
+    """The cells of a line of output, each below the title that it begins under; an empty one
+    where none does.
+    """
     by_offset = {cell.start - start: cell for cell in cells}
     aligned = [by_offset.pop(title.start - titles[0].start, Cell(start, start)) for title in titles]
     return [] if by_offset else aligned
@@ -154,18 +169,24 @@ def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def _of_select(text: str, query: re.Match[str], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+def _of_select(
+    text: str, query: re.Match[str], is_telling: Callable[[str], bool]
+) -> Iterator[Column]:
     names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
     stop = text.find("\n", query.end())
     line = text[query.end() : len(text) if stop < 0 else stop]
-    layout = next((layout for layout in _LAYOUTS[::-1] if layout.sign in line.strip()), _LAYOUTS[-1])
+    layout = next(
+        (layout for layout in _LAYOUTS[::-1] if layout.sign in line.strip()), _LAYOUTS[-1]
+    )
     rows = list(_rows(text, query.end(), layout, [Cell(0, 0) for _ in names]))
     yield from _transposed(names, rows, is_telling)
 
 
-def _of_insert(text: str, insert: re.Match[str], is_telling: Callable[[str], bool]) -> Iterator[Column]:
+def _of_insert(
+    text: str, insert: re.Match[str], is_telling: Callable[[str], bool]
+) -> Iterator[Column]:
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
@@ -188,7 +209,11 @@ def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
 
 
 def _transposed(
-    names: list[str], rows: list[list[Cell]], is_telling: Callable[[str], bool], *, certain: bool = True
+    names: list[str],
+    rows: list[list[Cell]],
+    is_telling: Callable[[str], bool],
+    *,
+    certain: bool = True,
 ) -> Iterator[Column]:
     for number, name in enumerate(names):
         if is_telling(name):

@@ -19,6 +19,12 @@ def phrases_of(file: str) -> dict[str, tuple[str, ...]]:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters and as long as before: a few letters of other alphabets would become two."""
+    """The text in small letters and as long as before: a few letters of other alphabets would
+    become two.
+    """
     lower = text.lower()
-    return lower if len(lower) == len(text) else "".join(char.lower() if char.isascii() else char for char in text)
+    return (
+        lower
+        if len(lower) == len(text)
+        else "".join(char.lower() if char.isascii() else char for char in text)
+    )

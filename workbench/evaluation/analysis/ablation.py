@@ -23,7 +23,18 @@ from workbench.evaluation.metrics import NAMES
 
 METRICS = ((NAMES, "matched"), (NAMES, "natural"), ("tokens_saved", "natural"), ("cost", "natural"))
 """What is kept at equal size and on the strategy's own trigger, and what is saved and paid."""
-COLUMNS = ["stage", "metric", "mode", "unit", "with_it", "without_it", "effect", "low", "high", "sessions"]
+COLUMNS = [
+    "stage",
+    "metric",
+    "mode",
+    "unit",
+    "with_it",
+    "without_it",
+    "effect",
+    "low",
+    "high",
+    "sessions",
+]
 
 
 def leave_one_out(
@@ -37,15 +48,20 @@ def leave_one_out(
 
     Args:
         what: files, folders, patterns or sessions; by default the bundled sessions.
-        strategy: a name, or a preset of your own, with at least two stages (those of its view count).
+        strategy: a name, or a preset of your own, with at least two stages (those of its view
+            count).
         spec: a specification made before; further settings change it.
         **settings: fields of `RunSpec`.
 
     Returns:
-        A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it` (means over projects),
-        `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where sessions are too few or
-        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that both can reach, with
-        the whole strategy cut to the very size that it comes to without the stage; no row where there are none.
+        A row a stage and metric: `stage`, `metric`, `mode`, `unit`, `with_it` and `without_it`
+            (means over projects),
+        `effect` (with less without: what the stage adds), `low` and `high` (95 %; missing where
+            sessions are too few or
+        all alike), `sessions`. In matched mode a session's value is its mean over the budgets that
+            both can reach, with
+        the whole strategy cut to the very size that it comes to without the stage; no row where
+            there are none.
 
     Raises:
         Unanswered: a model gave no answer, so that some effect cannot be measured yet.
@@ -55,7 +71,9 @@ def leave_one_out(
     whole = preset(strategy)
     parts = dict(_without_each(whole))
     if len(parts) < 2:
-        raise SettingError(f"the strategy {whole.name} has fewer than two stages, so that none can be left out")
+        raise SettingError(
+            f"the strategy {whole.name} has fewer than two stages, so that none can be left out"
+        )
     with tempfile.TemporaryDirectory() as folder:
         run = compare(
             what,
@@ -78,25 +96,40 @@ def _without_each(whole: Preset) -> Iterator[tuple[str, Preset]]:
     strategy = whole.strategy
     for name in dict.fromkeys(stage.name for stage in (*strategy.stages, *strategy.view)):
         stages, view = (
-            tuple(stage for stage in part if stage.name != name) for part in (strategy.stages, strategy.view)
+            tuple(stage for stage in part if stage.name != name)
+            for part in (strategy.stages, strategy.view)
         )
         less = replace(strategy, stages=stages, view=view)
         yield name, replace(whole, name=f"{whole.name} without {name}", strategy=less)
 
 
-def _stage_effects(run: Results, whole: str, without: Mapping[str, str]) -> Iterator[dict[str, object]]:
+def _stage_effects(
+    run: Results, whole: str, without: Mapping[str, str]
+) -> Iterator[dict[str, object]]:
     """The rows of `leave_one_out`; `without` names the strategy that lacks each stage."""
     scores = grouped(run)
-    known = {(str(metric), str(mode)) for metric, mode in zip(scores["metric"], scores["mode"], strict=True)}
+    known = {
+        (str(metric), str(mode))
+        for metric, mode in zip(scores["metric"], scores["mode"], strict=True)
+    }
     for stage, name in without.items():
         for metric, mode in (one for one in METRICS if one in known):
             rows = select(scores, metric, mode)
             rows = rows.assign(gain=size_gains(rows, run.baseline_at_sizes))
             one, other = (rows[rows["strategy"] == which] for which in (whole, name))
-            (found,) = compare_table(pd.concat([at_sizes_of(one, other), other]), metric, name, mode).to_dict("records")
+            (found,) = compare_table(
+                pd.concat([at_sizes_of(one, other), other]), metric, name, mode
+            ).to_dict("records")
             if found["sessions"]:
                 yield {
-                    "stage": stage, "metric": metric, "mode": mode, "unit": str(rows["unit"].iloc[0]),
-                    "with_it": found["mean"], "without_it": found["baseline"], "effect": found["difference"],
-                    "low": found["low"], "high": found["high"], "sessions": found["sessions"],
-                }  # fmt: skip
+                    "stage": stage,
+                    "metric": metric,
+                    "mode": mode,
+                    "unit": str(rows["unit"].iloc[0]),
+                    "with_it": found["mean"],
+                    "without_it": found["baseline"],
+                    "effect": found["difference"],
+                    "low": found["low"],
+                    "high": found["high"],
+                    "sessions": found["sessions"],
+                }

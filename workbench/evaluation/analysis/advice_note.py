@@ -1,4 +1,6 @@
-"""What an advice said, kept in the manifest of its run, so that every page of the run says the same."""
+"""What an advice said, kept in the manifest of its run, so that every page of the run says the
+same.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class AdviceNote:
     """What one search of an advice came to.
 
     Attributes:
-        title: what was searched, such as `What Codex can be set to`; empty where it was one search alone.
+        title: what was searched, such as `What Codex can be set to`; empty where it was one search
+            alone.
         use: the strategy that it advises.
         opening: what must be said before the verdict; often empty.
         verdict: in words.

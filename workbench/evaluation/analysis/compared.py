@@ -20,7 +20,14 @@ from workbench.evaluation.analysis.paired import (
     sessions_needed,
     sign_flip,
 )
-from workbench.evaluation.analysis.scores import by_session, direction, projects_of, select, shared, size_gains
+from workbench.evaluation.analysis.scores import (
+    by_session,
+    direction,
+    projects_of,
+    select,
+    shared,
+    size_gains,
+)
 
 ALPHA = 0.05
 """Of the family of tests, two-sided; intervals are of confidence 1 - ALPHA."""
@@ -48,18 +55,25 @@ def compare_table(
         scores: the table of that name of a run, see docs/reference/tables.md.
         metric: one of its metrics.
         baseline: a strategy of the table.
-        mode: `natural` or `matched`; there a session's value is its mean over the shares that both have.
-        at_sizes: the table of that name of the run, with one baseline; with it each strategy is compared in
-            matched mode with the baseline cut to the very sizes that it used. References, and runs without such a
-            table, are compared at the sizes asked for.
+        mode: `natural` or `matched`; there a session's value is its mean over the shares that both
+            have.
+        at_sizes: the table of that name of the run, with one baseline; with it each strategy is
+            compared in matched mode with the baseline cut to the very sizes that it used.
+            References, and runs without such a table, are compared at the sizes asked for.
 
     Returns:
-        A row a strategy, best difference first and references last, with `COLUMNS`: see `differences` in
-        docs/reference/tables.md. A session that lacks one of the two values is `dropped`, never zero. A
-        reference is tested, but no member of the family of `p_holm`. `low` and `high` are missing below the
-        reporting floor and where all differences are equal. The verdict is `better` or `worse` where `p_holm`
-        (of a reference: `p`) is at most 0.05 and the interval leaves out 0. `detectable` is the difference that
-        so many projects would have shown four times in five, `would_do` the projects that would show one of
+        A row a strategy, best difference first and references last, with `COLUMNS`: see
+            `differences` in
+        docs/reference/tables.md. A session that lacks one of the two values is `dropped`, never
+            zero. A
+        reference is tested, but no member of the family of `p_holm`. `low` and `high` are missing
+            below the
+        reporting floor and where all differences are equal. The verdict is `better` or `worse`
+            where `p_holm`
+        (of a reference: `p`) is at most 0.05 and the interval leaves out 0. `detectable` is the
+            difference that
+        so many projects would have shown four times in five, `would_do` the projects that would
+            show one of
         `WORTH`; `why` says why something is missing.
 
     Raises:
@@ -68,23 +82,34 @@ def compare_table(
     test = _PairedTest(scores, metric, baseline, mode, at_sizes)
     names = [name for name in test.strategies if name != baseline]
     contenders = [name for name in names if name not in REFERENCES]
-    rows = {name: test.row(name, baseline, len(contenders) if name in contenders else 1) for name in names}
+    rows = {
+        name: test.row(name, baseline, len(contenders) if name in contenders else 1)
+        for name in names
+    }
     _adjust([rows[name] for name in contenders], [])
     return test.table(rows, largest_first=True)
 
 
 def lead_table(
-    scores: pd.DataFrame, metric: str, first: str, mode: str = "natural", at_sizes: pd.DataFrame | None = None
+    scores: pd.DataFrame,
+    metric: str,
+    first: str,
+    mode: str = "natural",
+    at_sizes: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Compare the strategy that came out first with every other contender, as it was picked by these scores.
+    """Compare the strategy that came out first with every other contender, as it was picked by
+    these scores.
 
-    Picking the winner means looking at all pairs, so Holm's family is all pairs of contenders, and the reporting floor
-    counts them all: two equal strategies are then found to differ in 5 % of runs at most. In matched mode,
-    with the table `baseline_at_sizes`, it is the gains over the baseline at each one's own size that are compared.
+    Picking the winner means looking at all pairs, so Holm's family is all pairs of contenders, and
+    the reporting floor counts them all: two equal strategies are then found to differ in 5 % of
+    runs at most. In matched mode, with the table `baseline_at_sizes`, it is the gains over the
+    baseline at each one's own size that are compared.
 
     Returns:
-        The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of `first`, `baseline`
-        that of the rival, and `difference` is positive where `first` is higher. The smallest difference comes first.
+        The columns of `compare_table`, a row a rival: `strategy` is the rival, `mean` is that of
+            `first`, `baseline`
+        that of the rival, and `difference` is positive where `first` is higher. The smallest
+            difference comes first.
 
     Raises:
         UnknownName: as of `compare_table`.
@@ -100,12 +125,15 @@ def lead_table(
 def sides(
     scores: pd.DataFrame, metric: str, mode: str = "natural", at_sizes: pd.DataFrame | None = None
 ) -> dict[tuple[str, str], int]:
-    """Which of two contenders the paired 95 % interval of a metric puts ahead; no correction for several pairs.
+    """Which of two contenders the paired 95 % interval of a metric puts ahead; no correction for
+    several pairs.
 
-    With `at_sizes` it is the gains over the baseline at each one's own size that are compared, as in `lead_table`.
+    With `at_sizes` it is the gains over the baseline at each one's own size that are compared, as
+    in `lead_table`.
 
     Returns:
-        By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs with too few projects
+        By pair (each in one order): 1 for the first one, -1 for the second, 0 for neither. Pairs
+            with too few projects
         for an interval, or without a difference, are left out.
 
     Raises:
@@ -113,7 +141,9 @@ def sides(
     """
     test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode, at_sizes)
     found: dict[tuple[str, str], int] = {}
-    for pair in combinations([str(name) for name in test.wide.columns if name not in REFERENCES], 2):
+    for pair in combinations(
+        [str(name) for name in test.wide.columns if name not in REFERENCES], 2
+    ):
         gaps = test.gaps(*pair) * (1 if test.better == "higher" else -1)
         if len(gaps) >= reporting_floor() and gaps.std() > 0:
             low, high = interval(gaps, 1 - ALPHA)
@@ -138,12 +168,17 @@ class _PairedTest:
 
     Attributes:
         raw: the values as they are, by session and share.
-        wide: those that are paired: less what the baseline gains by the strategy's size, so that a difference from
-            the baseline is one from the baseline at that size.
+        wide: those that are paired: less what the baseline gains by the strategy's size, so that a
+            difference from the baseline is one from the baseline at that size.
     """
 
     def __init__(
-        self, scores: pd.DataFrame, metric: str, name: str, mode: str, at_sizes: pd.DataFrame | None = None
+        self,
+        scores: pd.DataFrame,
+        metric: str,
+        name: str,
+        mode: str,
+        at_sizes: pd.DataFrame | None = None,
     ) -> None:
         rows = select(scores, metric, mode)
         self.strategies = [str(name) for name in rows["strategy"].unique()]
@@ -164,23 +199,40 @@ class _PairedTest:
     def row(self, one: str, other: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
         values, gaps = shared(self.wide, one, other), self.gaps(one, other)
-        gains = paired_differences(values[one], values[other]) * (1 if self.better == "higher" else -1)
+        gains = paired_differences(values[one], values[other]) * (
+            1 if self.better == "higher" else -1
+        )
         both = self.wide.reindex(columns=[one, other]).notna().to_numpy().all(axis=1)
         own = shared(self.raw[both], one)[one]
         mean = float(by_project(own, self.projects).mean()) if len(gaps) else None
         return {
-            "sessions": len(gains), "projects": len(gaps), "dropped": len(self.projects) - len(gains),
-            "mean": mean, "baseline": None if mean is None else mean - float(gaps.mean()),
-            "ahead": int((gains > 0).sum()), "behind": int((gains < 0).sum()), "tied": int((gains == 0).sum()),
+            "sessions": len(gains),
+            "projects": len(gaps),
+            "dropped": len(self.projects) - len(gains),
+            "mean": mean,
+            "baseline": None if mean is None else mean - float(gaps.mean()),
+            "ahead": int((gains > 0).sum()),
+            "behind": int((gains < 0).sum()),
+            "tied": int((gains == 0).sum()),
             **_findings(gaps, tests),
-        }  # fmt: skip
+        }
 
     def table(self, rows: dict[str, Row], *, largest_first: bool) -> pd.DataFrame:
         """The rows by strategy with their verdicts, references last, by gain."""
-        known = [{"strategy": name, "reference": name in REFERENCES, **row} for name, row in rows.items()]
-        table = pd.DataFrame([row | {"verdict": self._verdict(row)} for row in known], columns=list(COLUMNS))
-        gain = pd.to_numeric(table["difference"]) * (-1 if (self.better == "higher") == largest_first else 1)
-        order = table.assign(gain=gain).sort_values(["reference", "gain", "strategy"], na_position="last").index
+        known = [
+            {"strategy": name, "reference": name in REFERENCES, **row} for name, row in rows.items()
+        ]
+        table = pd.DataFrame(
+            [row | {"verdict": self._verdict(row)} for row in known], columns=list(COLUMNS)
+        )
+        gain = pd.to_numeric(table["difference"]) * (
+            -1 if (self.better == "higher") == largest_first else 1
+        )
+        order = (
+            table.assign(gain=gain)
+            .sort_values(["reference", "gain", "strategy"], na_position="last")
+            .index
+        )
         return table.loc[order].reset_index(drop=True)
 
     def _verdict(self, row: Row) -> str:
@@ -197,7 +249,9 @@ class _PairedTest:
 
 
 def _findings(gaps: Floats, tests: int) -> Row:
-    """What the differences show in a family of so many tests, as far as there are enough of them."""
+    """What the differences show in a family of so many tests, as far as there are enough of
+    them.
+    """
     n, differ, floor = len(gaps), int((gaps != 0).sum()), reporting_floor(tests)
     if not n:
         return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
@@ -207,14 +261,21 @@ def _findings(gaps: Floats, tests: int) -> Row:
         needed = sessions_needed(WORTH, deviation, ALPHA / tests)
         found["would_do"] = None if needed is None else max(floor, needed)
     if n < floor:
-        found["why"] = f"too few projects: {n}, at least {floor} would do for {tests} comparison{'s'[: tests > 1]}"
+        found["why"] = (
+            f"too few projects: {n}, at least {floor} would do for {tests}"
+            f" comparison{'s'[: tests > 1]}"
+        )
     if found["p"] is None:
         return found
     if deviation <= 1e-12 * float(np.abs(gaps).max()):
-        return found | {"why": f"the difference is the same in all {n} projects, so there is no interval"}
+        return found | {
+            "why": f"the difference is the same in all {n} projects, so there is no interval"
+        }
     low, high = interval(gaps, 1 - ALPHA)
     detectable = minimum_detectable(deviation, n, ALPHA / tests)
     found |= {"low": float(low), "high": float(high), "detectable": detectable}
     if differ < floor and "why" not in found:
-        found["why"] = f"only {differ} of {n} projects differ; at least {floor} that do would be needed"
+        found["why"] = (
+            f"only {differ} of {n} projects differ; at least {floor} that do would be needed"
+        )
     return found

@@ -1,8 +1,9 @@
 """What fills the context of a recorded agent, request by request, in tokens and dollars.
 
-A prompt holds what the recording shows, and what no message holds: the system prompt and the tools, as they follow
-from the reported prompts (`engine.transcript.calibration`). What is left of a reported prompt has a row of its own, so
-that the rows of a request add up to what its provider reported.
+A prompt holds what the recording shows, and what no message holds: the system prompt and the tools,
+as they follow from the reported prompts (`engine.transcript.calibration`). What is left of a
+reported prompt has a row of its own, so that the rows of a request add up to what its provider
+reported.
 """
 
 from __future__ import annotations
@@ -20,7 +21,14 @@ from workbench.base.markup import clipped
 from workbench.engine.models.prices import Tariff, tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Message, TokenCounter, ToolResult, Usage, said_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    TokenCounter,
+    ToolResult,
+    Usage,
+    said_text,
+)
 from workbench.engine.transcript.recorded_requests import SentContext
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.reconciliation import reported_usd
@@ -29,7 +37,9 @@ from workbench.evaluation.replays.sized_session import SizedSession
 MEASURED = "system prompt and tools"
 """What every request holds beside its messages: measured from the reported prompts, not read."""
 UNEXPLAINED = "not in the recording"
-"""What a reported prompt holds beside all that; negative where a client left out more than the recording says."""
+"""What a reported prompt holds beside all that; negative where a client left out more than the
+recording says.
+"""
 SUMMARY = "summary"
 COLUMNS = {
     "request": "int64",
@@ -49,9 +59,9 @@ class Source:
     """Who put something into the context.
 
     Attributes:
-        kind: `rules` (a recorded system prompt), `user`, `client` (what the program said in the user's name),
-            `assistant`, `thinking`, `call`, `result`, `MCP call`, `MCP result`, `picture`, `summary`, `MEASURED` or
-            `UNEXPLAINED`.
+        kind: `rules` (a recorded system prompt), `user`, `client` (what the program said in the
+            user's name), `assistant`, `thinking`, `call`, `result`, `MCP call`, `MCP result`,
+            `picture`, `summary`, `MEASURED` or `UNEXPLAINED`.
         name: the tool's, or the MCP server's; empty for all others.
     """
 
@@ -96,18 +106,32 @@ class _Request:
                 usd = reported_usd(self.usage, rates)
         for source, tokens in sorted(self.tokens.items(), key=lambda item: -item[1]):
             share = tokens / max(self.prompt, 1.0)
-            yield number, self.message, source.kind, source.name, tokens, share, share * usd, reported
+            yield (
+                number,
+                self.message,
+                source.kind,
+                source.name,
+                tokens,
+                share,
+                share * usd,
+                reported,
+            )
 
 
 def composition(session: Session) -> pd.DataFrame:
     """What filled the context of each recorded request of the main path, by who put it there.
 
     Returns:
-        One row a request and source, requests in their order, the largest source first. `request` counts from 0;
-        `message` is the index of its answer; `source` and `name` say who put it there, `name` being the tool's or the
-        MCP server's; `tokens` are the provider's where its reports could be matched; `share` is that of the prompt;
-        `usd` is the source's part of what the prompt cost, not a number where the model has no listed price or the
-        request no report; `reported` is the prompt as its provider reported it, which the rows add up to.
+        One row a request and source, requests in their order, the largest source first. `request`
+            counts from 0;
+        `message` is the index of its answer; `source` and `name` say who put it there, `name` being
+            the tool's or the
+        MCP server's; `tokens` are the provider's where its reports could be matched; `share` is
+            that of the prompt;
+        `usd` is the source's part of what the prompt cost, not a number where the model has no
+            listed price or the
+        request no report; `reported` is the prompt as its provider reported it, which the rows add
+            up to.
     """
     return RecordedContexts(session).composition()
 
@@ -141,7 +165,8 @@ class RecordedContexts:
             count: how many messages.
 
         Returns:
-            One row a message, the largest first: `message`, its index; `source` and `name`, who put most of it there;
+            One row a message, the largest first: `message`, its index; `source` and `name`, who put
+                most of it there;
             `tokens`; `begins`, its first words.
 
         Raises:
@@ -149,7 +174,10 @@ class RecordedContexts:
         """
         requests = self._session.requests
         if not 0 <= request < len(requests):
-            raise SettingError(f"request {request} does not exist: the session has {len(requests)} requests, from 0")
+            raise SettingError(
+                f"request {request} does not exist: the session has {len(requests)} requests,"
+                " from 0"
+            )
         answer = self._session.messages[requests[request]]
         sent = self._nothing_sent()
         for entry in self._session.path:
@@ -183,7 +211,9 @@ class RecordedContexts:
         for message in self._session.messages:
             if isinstance(message, AssistantMessage):
                 tools.update((call.id, call.name) for call in message.calls)
-        return {message.id: _parts(message, tools, self._count) for message in self._session.messages}
+        return {
+            message.id: _parts(message, tools, self._count) for message in self._session.messages
+        }
 
     def _nothing_sent(self) -> SentContext:
         """The context before the first message."""
@@ -212,7 +242,9 @@ class RecordedContexts:
         for part in self._parts_of[message_id]:
             held[part.source] += part.share * size * self._scale
 
-    def _with_the_rest(self, held: Mapping[Source, float], summary: int, usage: Usage | None) -> dict[Source, float]:
+    def _with_the_rest(
+        self, held: Mapping[Source, float], summary: int, usage: Usage | None
+    ) -> dict[Source, float]:
         """A request's tokens by who put them there: those of its messages, and all others."""
         tokens = dict(held)
         if summary:
@@ -225,7 +257,9 @@ class RecordedContexts:
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:
-    """Who put what share of a message into the context; `tools` are the names of the tools by their calls' ids."""
+    """Who put what share of a message into the context; `tools` are the names of the tools by
+    their calls' ids.
+    """
     if isinstance(message, ToolResult):
         return [_Part(_of_tool("result", message.name or tools.get(message.call_id, "")), 1.0)]
     sources = [_source(message, block.type, getattr(block, "name", "")) for block in message.blocks]

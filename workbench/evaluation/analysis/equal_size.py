@@ -1,4 +1,6 @@
-"""Results at equal size: in which sessions they may be compared, the area under their curve, and an alarm."""
+"""Results at equal size: in which sessions they may be compared, the area under their curve, and
+an alarm.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +25,32 @@ class OverTarget:
 
     @property
     def compared(self) -> bool:
-        """Whether its figures may be compared with the others': it reaches the size in nine sessions of ten."""
+        """Whether its figures may be compared with the others': it reaches the size in nine
+        sessions of ten.
+        """
         return len(self.inside) <= MOST_OVER_TARGET * self.of
 
 
 def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
-    """The strategies that stay larger somewhere, from a judge's table with `session`, `strategy` and `reason`."""
+    """The strategies that stay larger somewhere, from a judge's table with `session`, `strategy`
+    and `reason`.
+    """
     reasons = table.reindex(columns=["reason"])["reason"].astype("string")
     larger = table[reasons.str.startswith(TOO_LARGE).fillna(False).astype(bool)]
     inside = larger.groupby("strategy")["session"].unique()
     of = table.groupby("strategy")["session"].nunique()
-    return {str(name): OverTarget(frozenset(map(str, found)), int(of[name])) for name, found in inside.items()}
+    return {
+        str(name): OverTarget(frozenset(map(str, found)), int(of[name]))
+        for name, found in inside.items()
+    }
 
 
 def evenly(table: pd.DataFrame) -> pd.DataFrame:
     """The rows that may be compared.
 
-    As in a run's own comparison at equal size: a session in which a compared strategy stays larger counts for none; a
-    strategy that stays larger in more than a tenth of its sessions loses only those, and is not compared.
+    As in a run's own comparison at equal size: a session in which a compared strategy stays larger
+    counts for none; a strategy that stays larger in more than a tenth of its sessions loses only
+    those, and is not compared.
     """
     found = over_target(table)
     if not found:
@@ -56,30 +66,38 @@ def over_target_notes(table: pd.DataFrame) -> list[str]:
     notes = []
     for name, one in over_target(table).items():
         many = len(one.inside)
-        follows = "it has no figures" if many == one.of else f"its figures are of the other {one.of - many} sessions"
+        follows = (
+            "it has no figures"
+            if many == one.of
+            else f"its figures are of the other {one.of - many} sessions"
+        )
         if one.compared:
             follows = f"no strategy's figures count {'it' if many == 1 else 'those'}"
         elif many < one.of:
             follows += " and may not be compared"
         of = f"{one.of} session{'s' * (one.of > 1)}"
-        notes.append(f"{name} stays larger than the size that was set in {many} of {of}; {follows}.")
+        notes.append(
+            f"{name} stays larger than the size that was set in {many} of {of}; {follows}."
+        )
     return notes
 
 
 METRICS = ("recall_presence", "exam_recall")
 """The metrics whose means at equal size `names_only` takes."""
 ANSWERED, NAMED = 0.53, 0.25
-"""The share of what is named that honest contexts answer the exam's questions about, at least; and presence below
-which a context names too little to be taken for a list of names."""
+"""The share of what is named that honest contexts answer the exam's questions about, at least; and
+presence below which a context names too little to be taken for a list of names.
+"""
 TRIED = 0.1, 0.2
 """The smallest and the largest share of the history for which these bounds were tried."""
 
 
 def names_only(presence: float, exam: float) -> bool:
-    """Whether contexts of these means name what is needed and do not say what belongs to it, as a list of names does.
+    """Whether contexts of these means name what is needed and do not say what belongs to it, as a
+    list of names does.
 
-    The statistic is the score of the exam as a share of presence. The bounds were chosen on one half of the projects,
-    and tried on the other (reports/studies/validity/README.md).
+    The statistic is the score of the exam as a share of presence. The bounds were chosen on one
+    half of the projects, and tried on the other (reports/studies/validity/README.md).
     """
     return presence >= NAMED and exam / presence < ANSWERED
 
@@ -101,8 +119,9 @@ def curve_area(
 ) -> CurveArea | None:
     """The area under a curve between two sizes, over its width: a mean.
 
-    Straight lines join the measured points, and nothing is extrapolated: where the points do not span the range, the
-    area is taken over the part that they span, which `start` and `end` say. None where that has no width.
+    Straight lines join the measured points, and nothing is extrapolated: where the points do not
+    span the range, the area is taken over the part that they span, which `start` and `end` say.
+    None where that has no width.
 
     Args:
         sizes: shares of the history that were really used, in any order.

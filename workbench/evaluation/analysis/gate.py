@@ -1,7 +1,9 @@
-"""A run against an earlier one: whether it is worse by a margin that was named before, and what changed.
+"""A run against an earlier one: whether it is worse by a margin that was named before, and what
+changed.
 
 Source:
-    Non-inferiority by the interval's end: G. Piaggio et al., CONSORT extension, JAMA 308 (2012), 2594-2604.
+    Non-inferiority by the interval's end: G. Piaggio et al., CONSORT extension, JAMA 308 (2012),
+        2594-2604.
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ class Gate:
         margin: the loss to put up with, in the metric's unit, > 0.
         mode: `natural` or `matched`.
         share: of matched mode, in (0, 1); None takes each session's mean over all shares.
-        each: whether no single session may lose more than the margin, in place of the mean over sessions: for a few
-            sessions that are the whole of what matters, not a sample.
+        each: whether no single session may lose more than the margin, in place of the mean over
+            sessions: for a few sessions that are the whole of what matters, not a sample.
 
     Raises:
         SettingError: the margin is not above 0.
@@ -65,15 +67,19 @@ class Gate:
 
     def __post_init__(self) -> None:
         if not self.margin > 0:
-            raise SettingError(f"a margin of {self.margin:g} allows no loss; it must be above 0, in the metric's unit")
+            raise SettingError(
+                f"a margin of {self.margin:g} allows no loss; it must be above 0, in the metric's"
+                " unit"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The outcome for one strategy against the baseline's, over the sessions that have a value in both runs.
+    """The outcome for one strategy against the baseline's, over the sessions that have a value in
+    both runs.
 
-    Differences are run minus baseline, in the metric's unit, with the ends of their 95 % interval; `worst` is the
-    session that lost most. None where unknown.
+    Differences are run minus baseline, in the metric's unit, with the ends of their 95 % interval;
+    `worst` is the session that lost most. None where unknown.
     """
 
     strategy: str
@@ -91,24 +97,30 @@ class GateResult:
 
 
 def gate(
-    run: pd.DataFrame, baseline: pd.DataFrame, asked: Gate, pairing: Mapping[str, str] | None = None,
+    run: pd.DataFrame,
+    baseline: pd.DataFrame,
+    asked: Gate,
+    pairing: Mapping[str, str] | None = None,
     at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None = None,
-) -> tuple[GateResult, ...]:  # fmt: skip
+) -> tuple[GateResult, ...]:
     """Judge the strategies of a run.
 
-    A strategy passes if the 95 % interval of the difference lies within the margin, or if no session at all has become
-    worse. It fails if that cannot be shown, or if a session that had a value has none any more. Too few projects to
-    show anything are undecided. Where neither run compacted anything there is nothing to lose: it passes.
-    Where a few sessions lose far more than the rest, a true loss of just the margin passes in 4 to 6 % of samples of 8
-    to 60 sessions instead of 2.5 % (`tests/benchmarks/bench_statistics.py`).
+    A strategy passes if the 95 % interval of the difference lies within the margin, or if no
+    session at all has become worse. It fails if that cannot be shown, or if a session that had a
+    value has none any more. Too few projects to show anything are undecided. Where neither run
+    compacted anything there is nothing to lose: it passes. Where a few sessions lose far more than
+    the rest, a true loss of just the margin passes in 4 to 6 % of samples of 8 to 60 sessions
+    instead of 2.5 % (`tests/benchmarks/bench_statistics.py`).
 
     Args:
         run: its table `scores`.
         baseline: that of the earlier run, or of the same.
         asked: metric and margin.
-        pairing: the baseline's strategy for each strategy to judge; None pairs equal names, references apart.
-        at_sizes: the tables `baseline_at_sizes` of both. With them, in matched mode, a strategy is judged against the
-            other one at the very sizes that it used; without, or where they are of two baselines, at those asked for.
+        pairing: the baseline's strategy for each strategy to judge; None pairs equal names,
+            references apart.
+        at_sizes: the tables `baseline_at_sizes` of both. With them, in matched mode, a strategy is
+            judged against the other one at the very sizes that it used; without, or where they are
+            of two baselines, at those asked for.
 
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.
@@ -129,12 +141,24 @@ def gate(
     for name, against in pairing.items():
         ours, theirs = _of(new, name), _of(old, against)
         values = _by_session(ours), _by_session(at_sizes_of(theirs, ours))
-        found = _judge(name, against, *values, better=direction(new), asked=asked, projects=projects)
-        judged[name] = found if even or asked.mode == "natural" else replace(found, why=f"{found.why}; {AS_ASKED}")
+        found = _judge(
+            name, against, *values, better=direction(new), asked=asked, projects=projects
+        )
+        judged[name] = (
+            found
+            if even or asked.mode == "natural"
+            else replace(found, why=f"{found.why}; {AS_ASKED}")
+        )
     return tuple(
-        replace(found, outcome="passed", why="nothing was tested: neither run compacted anything")
-        if not found.sessions and never_compacted(run, name) and never_compacted(baseline, pairing[name])
-        else found
+        (
+            replace(
+                found, outcome="passed", why="nothing was tested: neither run compacted anything"
+            )
+            if not found.sessions
+            and never_compacted(run, name)
+            and never_compacted(baseline, pairing[name])
+            else found
+        )
         for name, found in judged.items()
     )
 
@@ -146,9 +170,17 @@ def never_compacted(scores: pd.DataFrame, strategy: str) -> bool:
 
 
 def outcome(results: Sequence[GateResult]) -> GateOutcome:
-    """The outcome of all together: one failure fails it, else an undecided strategy leaves it undecided."""
+    """The outcome of all together: one failure fails it, else an undecided strategy leaves it
+    undecided.
+    """
     found = {result.outcome for result in results}
-    return "failed" if "failed" in found else "undecided" if "undecided" in found or not found else "passed"
+    return (
+        "failed"
+        if "failed" in found
+        else "undecided"
+        if "undecided" in found or not found
+        else "passed"
+    )
 
 
 def _of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
@@ -160,13 +192,20 @@ def _of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
 
 def _by_session(own: pd.DataFrame) -> pd.Series[float]:
     """A strategy's mean over the shares by session; NaN where it has no value at one of them."""
-    return own.groupby(own["session"].astype(str))["value"].agg(lambda values: values.mean(skipna=False))
+    return own.groupby(own["session"].astype(str))["value"].agg(
+        lambda values: values.mean(skipna=False)
+    )
 
 
 def _judge(
-    name: str, against: str, ours: pd.Series[float], theirs: pd.Series[float], better: Better, asked: Gate,
+    name: str,
+    against: str,
+    ours: pd.Series[float],
+    theirs: pd.Series[float],
+    better: Better,
+    asked: Gate,
     projects: Mapping[str, str],
-) -> GateResult:  # fmt: skip
+) -> GateResult:
     gaps = paired_differences(ours, theirs)
     gone = list(theirs.dropna().index.difference(ours.dropna().index))
     if gaps.empty:
@@ -175,10 +214,17 @@ def _judge(
     gains = sign * gaps.to_numpy()
     worst = str(gaps.index[gains.argmin()])
     facts = GateResult(
-        name, against, "passed", "", n, mean=float(by_project(ours[gaps.index], projects).mean()),
+        name,
+        against,
+        "passed",
+        "",
+        n,
+        mean=float(by_project(ours[gaps.index], projects).mean()),
         baseline=float(by_project(theirs[gaps.index], projects).mean()),
-        difference=float(by_project(gaps, projects).mean()), worst=worst, worst_difference=float(gaps[worst]),
-    )  # fmt: skip
+        difference=float(by_project(gaps, projects).mean()),
+        worst=worst,
+        worst_difference=float(gaps[worst]),
+    )
     if gone:
         some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
         why = f"{len(gone)} sessions of the baseline have no value any more: {some}"
@@ -189,7 +235,9 @@ def _judge(
         lost = int((gains < -asked.margin).sum())
         if not lost:
             return replace(facts, why=f"no session lost more than {asked.margin:g}")
-        return replace(facts, outcome="failed", why=f"{lost} of {n} sessions lost more than {asked.margin:g}")
+        return replace(
+            facts, outcome="failed", why=f"{lost} of {n} sessions lost more than {asked.margin:g}"
+        )
     means = by_project(gaps, projects)
     return _by_mean(facts, means, sign * means, asked)
 
@@ -197,7 +245,10 @@ def _judge(
 def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> GateResult:
     """The outcome by the mean over projects."""
     if len(gaps) < FLOOR:
-        why = f"too few projects: {len(gaps)}, at least {FLOOR} would do; --each judges every session by itself"
+        why = (
+            f"too few projects: {len(gaps)}, at least {FLOOR} would do; --each judges every session"
+            " by itself"
+        )
         return replace(facts, outcome="undecided", why=why)
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
         same: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
@@ -205,24 +256,45 @@ def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> Gat
     low, high = interval(gaps)
     facts = replace(facts, low=float(low), high=float(high))
     if float(interval(gains)[0]) >= -asked.margin:
-        return replace(facts, why=f"not worse by {asked.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}")
+        return replace(
+            facts,
+            why=f"not worse by {asked.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}",
+        )
     if gains.mean() <= -asked.margin:
-        return replace(facts, outcome="failed", why=f"worse by more than {asked.margin:g} on the mean")
+        return replace(
+            facts, outcome="failed", why=f"worse by more than {asked.margin:g} on the mean"
+        )
     needed = sessions_needed(asked.margin, float(gains.std(ddof=1)))
-    more = f"; about {needed} projects would tell a loss of {asked.margin:g} from none" if needed else ""
+    more = (
+        f"; about {needed} projects would tell a loss of {asked.margin:g} from none"
+        if needed
+        else ""
+    )
     return replace(facts, outcome="failed", why=f"a loss of {asked.margin:g} may be{more}")
 
 
 PLACE = ["session", "strategy", "mode", "share"]
 VALUES = [*PLACE, "metric", "before", "after", "by_size", "difference", "worse_by", "better"]
 LOSS = [*PLACE, "kind", "entity"]
-DETAILS = ["weight", "recoverable", "level", "said_by", "evidence_at", "evidence", "needed_at", "use", "stage"]
+DETAILS = [
+    "weight",
+    "recoverable",
+    "level",
+    "said_by",
+    "evidence_at",
+    "evidence",
+    "needed_at",
+    "use",
+    "stage",
+]
 
 
 def changed_values(
-    before: pd.DataFrame, after: pd.DataFrame, metric: str | None = None,
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    metric: str | None = None,
     at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """The scores of two runs that differ, of one metric or (None) of all, largest regression first.
 
     Args:
@@ -232,17 +304,23 @@ def changed_values(
         at_sizes: the tables `baseline_at_sizes` of both, in that order.
 
     Returns:
-        `session`, `strategy`, `mode`, `share` and `metric` of the score; `before` and `after` in the metric's unit;
-        `by_size`: what the baseline gains from the size used before to the size used after, missing where that is
-        unknown; `difference`: what is left of after - before without it; `worse_by`: that difference as a share of the
-        larger of the two values, in [-2, 2], above 0 where the metric has become worse, 1 where a value is missing now,
+        `session`, `strategy`, `mode`, `share` and `metric` of the score; `before` and `after` in
+            the metric's unit;
+        `by_size`: what the baseline gains from the size used before to the size used after, missing
+            where that is
+        unknown; `difference`: what is left of after - before without it; `worse_by`: that
+            difference as a share of the
+        larger of the two values, in [-2, 2], above 0 where the metric has become worse, 1 where a
+            value is missing now,
         by which rows of different units are ordered.
     """
     names = [*PLACE, "metric"]
     even = at_sizes is not None and same_baseline(*at_sizes)
     old, new = (
         _comparable(
-            table.assign(gain=size_gains(table, known) if even else np.nan)[[*names, "value", "gain", "better"]]
+            table.assign(gain=size_gains(table, known) if even else np.nan)[
+                [*names, "value", "gain", "better"]
+            ]
         )
         for table, known in zip((before, after), at_sizes or (before, after), strict=True)
     )
@@ -257,30 +335,43 @@ def changed_values(
     worse = (sign * gap / scale.where(scale > 0, 1.0)).mask(one.notna() & other.isna(), 1.0)
     worse = worse.mask(one.isna() & other.notna(), -1.0).fillna(0.0)
     table = both.assign(
-        before=one, after=other, by_size=by_size, difference=gap, worse_by=worse, better=both["better_new"]
+        before=one,
+        after=other,
+        by_size=by_size,
+        difference=gap,
+        worse_by=worse,
+        better=both["better_new"],
     )
     moved = (worse.abs() > 1e-12) | (by_size.abs() > 1e-12)
     return _ordered(table[moved], "worse_by", names)[VALUES]
 
 
 def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """The needed entities that only one of two runs had lost, by their tables `losses`, worst new losses first.
+    """The needed entities that only one of two runs had lost, by their tables `losses`, worst new
+    losses first.
 
-    A run records its thirty worst losses for each session, strategy and budget: an entity counts as mended when it is
-    no longer among them.
+    A run records its thirty worst losses for each session, strategy and budget: an entity counts as
+    mended when it is no longer among them.
 
     Returns:
-        A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer), `better` or
+        A row an entity with `change`: `lost` (new), `worse` (its name was there and is no longer),
+            `better` or
         `mended`; all others as in `losses`, from the later run where it has them.
     """
-    old, new = (_comparable(table[LOSS + DETAILS]).drop_duplicates(LOSS) for table in (before, after))
+    old, new = (
+        _comparable(table[LOSS + DETAILS]).drop_duplicates(LOSS) for table in (before, after)
+    )
     both = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
     gap = floats(both["weight_new"]).fillna(0.0) - floats(both["weight_old"]).fillna(0.0)
     lost, mended = both["side"] == "right_only", both["side"] == "left_only"
-    both["change"] = (gap > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
+    both["change"] = (
+        (gap > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
+    )
     for name in DETAILS:
         both[name] = both[f"{name}_new"].where(~mended, both[f"{name}_old"])
-    return _ordered(both.assign(gap=gap)[gap.abs() > 1e-12], "gap", LOSS)[[*LOSS, "change", *DETAILS]]
+    return _ordered(both.assign(gap=gap)[gap.abs() > 1e-12], "gap", LOSS)[
+        [*LOSS, "change", *DETAILS]
+    ]
 
 
 def _comparable(rows: pd.DataFrame) -> pd.DataFrame:

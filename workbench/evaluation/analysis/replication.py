@@ -1,4 +1,6 @@
-"""How much of a metric's variance lies between sessions, and how much the model adds by answering otherwise."""
+"""How much of a metric's variance lies between sessions, and how much the model adds by
+answering otherwise.
+"""
 
 from math import sqrt
 
@@ -9,7 +11,17 @@ from workbench.evaluation.analysis.scores import floats
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.metrics import NAMES
 
-COLUMNS = ("strategy", "sessions", "replicates", "mean", "between", "within", "model_share", "error", "error_at_most")
+COLUMNS = (
+    "strategy",
+    "sessions",
+    "replicates",
+    "mean",
+    "between",
+    "within",
+    "model_share",
+    "error",
+    "error_at_most",
+)
 """Of `variance_split`, see there."""
 
 
@@ -25,11 +37,16 @@ def variance_split(
         share: of matched mode; None takes each session's mean over all shares.
 
     Returns:
-        A row a strategy that was repeated, over the sessions that have a value in every replicate: `mean` in the
-        metric's unit; `between`, the standard deviation of sessions without what the model adds, and `within`, that of
-        replicates of one session; `model_share`, the part of one value's variance that is the model's, in [0, 1];
-        `error`, the standard error of the mean over sessions as run, and `error_at_most`, the same with any number of
-        replicates: where the two are close, more sessions help and more replicates do not. Missing where there are
+        A row a strategy that was repeated, over the sessions that have a value in every replicate:
+            `mean` in the
+        metric's unit; `between`, the standard deviation of sessions without what the model adds,
+            and `within`, that of
+        replicates of one session; `model_share`, the part of one value's variance that is the
+            model's, in [0, 1];
+        `error`, the standard error of the mean over sessions as run, and `error_at_most`, the same
+            with any number of
+        replicates: where the two are close, more sessions help and more replicates do not. Missing
+            where there are
         fewer than two sessions or replicates.
 
     Raises:
@@ -40,12 +57,16 @@ def variance_split(
     """
     rows = results.replicates
     if rows.empty:
-        raise SettingError(f"{results.path} has no replicates; `workbench compare --replicates 3` makes some")
+        raise SettingError(
+            f"{results.path} has no replicates; `workbench compare --replicates 3` makes some"
+        )
     rows = rows[(rows["metric"] == metric) & (rows["mode"] == mode)]
     if share is not None:
         rows = rows[(floats(rows["share"]).fillna(0.0) - share).abs() < 1e-9]
     if rows.empty:
-        raise SettingError(f"{results.path} has no replicates of {metric!r} in mode {mode!r} at that share")
+        raise SettingError(
+            f"{results.path} has no replicates of {metric!r} in mode {mode!r} at that share"
+        )
     rows = rows.assign(value=floats(rows["value"]))
     found = []
     for name, own in rows.groupby("strategy", sort=False):
@@ -61,15 +82,22 @@ def repeated_note(results: Results) -> str:
         return ""
     rows = results.replicates
     if rows.empty:
-        return "Nothing was repeated: the writer of this run's summaries answers the same each time."
-    several = rows[rows["replicate"].notna()].groupby(["strategy", "session", "mode", "share", "metric"], dropna=False)
+        return (
+            "Nothing was repeated: the writer of this run's summaries answers the same each time."
+        )
+    several = rows[rows["replicate"].notna()].groupby(
+        ["strategy", "session", "mode", "share", "metric"], dropna=False
+    )
     values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
-    names = [str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all()]
+    names = [
+        str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all()
+    ]
     if not names:
         return ""
     return (
-        f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer each time, as most "
-        "do at temperature 0, so they say nothing of how much another answer would matter."
+        f"The replicates of {' and '.join(names)} are all the same: the model gave the same answer"
+        " each time, as most do at temperature 0, so they say nothing of how much another answer"
+        " would matter."
     )
 
 
@@ -77,13 +105,20 @@ def _split(values: pd.DataFrame) -> dict[str, float | int | None]:
     """The variances of (sessions, replicates)."""
     n, k = values.shape
     means = values.mean(axis=1)
-    row: dict[str, float | int | None] = {"sessions": n, "replicates": k, "mean": float(means.mean()) if n else None}
+    row: dict[str, float | int | None] = {
+        "sessions": n,
+        "replicates": k,
+        "mean": float(means.mean()) if n else None,
+    }
     if n < 2 or k < 2:
         return row
     within = float(values.var(axis=1).mean())
     between = max(float(means.var()) - within / k, 0.0)
     total = between + within
     return row | {
-        "between": sqrt(between), "within": sqrt(within), "model_share": within / total if total else 0.0,
-        "error": sqrt((between + within / k) / n), "error_at_most": sqrt(between / n),
-    }  # fmt: skip
+        "between": sqrt(between),
+        "within": sqrt(within),
+        "model_share": within / total if total else 0.0,
+        "error": sqrt((between + within / k) / n),
+        "error_at_most": sqrt(between / n),
+    }

@@ -15,24 +15,31 @@ FIGURES = (
 
 
 def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
-    """A row a strategy with the mean over projects, each the mean of its sessions, of each of `FIGURES`.
+    """A row a strategy with the mean over projects, each the mean of its sessions, of each of
+    `FIGURES`.
 
     Args:
         simulated: the table of that name.
 
     Returns:
-        `strategy`, `sessions`, `projects`, and each figure with `_low` and `_high`, the ends of its 95 % interval;
-        missing with fewer than six projects. Sessions without a value, such as a price, do not count for it.
+        `strategy`, `sessions`, `projects`, and each figure with `_low` and `_high`, the ends of its
+            95 % interval;
+        missing with fewer than six projects. Sessions without a value, such as a price, do not
+            count for it.
     """
     kinds = [name for name in simulated if name.startswith("blind_")]
     every = simulated.assign(blind=simulated[kinds].sum(axis=1))
-    return pd.DataFrame([_means(str(name), rows) for name, rows in every.groupby("strategy", sort=False)])
+    return pd.DataFrame(
+        [_means(str(name), rows) for name, rows in every.groupby("strategy", sort=False)]
+    )
 
 
 def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
     found: dict[str, object] = {
-        "strategy": strategy, "sessions": rows["session"].nunique(), "projects": rows["project"].nunique()
-    }  # fmt: skip
+        "strategy": strategy,
+        "sessions": rows["session"].nunique(),
+        "projects": rows["project"].nunique(),
+    }
     for name in FIGURES:
         known = rows[rows[name].notna()]
         least = -inf if name.startswith("saved") else 0.0
@@ -42,19 +49,23 @@ def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
 
 
 def which_bill(simulated: pd.DataFrame) -> str:
-    """Which of two figures to believe where the bill says that a strategy saves and the look-ups turn it round.
+    """Which of two figures to believe where the bill says that a strategy saves and the look-ups
+    turn it round.
 
     Args:
         simulated: the table of that name.
 
     Returns:
-        A few sentences, with the session that alone turns it where there is one; empty where both figures have the
+        A few sentences, with the session that alone turns it where there is one; empty where both
+            figures have the
         same sign for every strategy.
     """
     dearer: list[str] = []
     cheaper: list[str] = []
     alone: list[str] = []
-    for name, rows in simulated.dropna(subset=["saved_usd", "saved_usd_net"]).groupby("strategy", sort=False):
+    for name, rows in simulated.dropna(subset=["saved_usd", "saved_usd_net"]).groupby(
+        "strategy", sort=False
+    ):
         if not _is_turned(rows):
             continue
         if _mean(rows, "saved_usd") > 0:
@@ -65,7 +76,9 @@ def which_bill(simulated: pd.DataFrame) -> str:
         worst = rows.loc[detours.abs().idxmax()]
         rest = rows[rows["session"] != worst["session"]]
         if len(rest) and not _is_turned(rest):
-            alone.append(f"{name} ({worst['session']}, {some(int(worst['compactions']), 'compaction')})")
+            alone.append(
+                f"{name} ({worst['session']}, {some(int(worst['compactions']), 'compaction')})"
+            )
     if not dearer and not cheaper:
         return ""
     sides = []
@@ -74,8 +87,9 @@ def which_bill(simulated: pd.DataFrame) -> str:
     if cheaper:
         sides.append(f"{joined(cheaper)} save")
     text = (
-        f"With all look-ups {' and '.join(sides)}, although the bill of `compare` has the opposite sign. Believe the "
-        "net: the bill prices what was lost once, the net pays each look-up and the compactions that they bring about."
+        f"With all look-ups {' and '.join(sides)}, although the bill of `compare` has the opposite"
+        " sign. Believe the net: the bill prices what was lost once, the net pays each look-up and"
+        " the compactions that they bring about."
     )
     if alone:
         text += f" One session alone turns it for {joined(alone)}: look at it before you decide."

@@ -1,7 +1,8 @@
-"""Who wrote the summaries of each strategy, and how much of a difference the reader's error may make between writers.
+"""Who wrote the summaries of each strategy, and how much of a difference the reader's error may
+make between writers.
 
-The fitted reader errs otherwise on a model's text than on a rule's. Where a lead may be that error alone there is no
-winner.
+The fitted reader errs otherwise on a model's text than on a rule's. Where a lead may be that error
+alone there is no winner.
 """
 
 from __future__ import annotations
@@ -42,10 +43,13 @@ class SummaryWriters:
 
     @cached_property
     def summaries(self) -> pd.DataFrame:
-        """The compactions that asked for summaries, each with `by_rule`: how many of its summaries a rule wrote."""
+        """The compactions that asked for summaries, each with `by_rule`: how many of its
+        summaries a rule wrote.
+        """
         rows = self.compactions[self.compactions["requests"] > 0]
         is_by_rule = rows["writer"].map(text_kind) == "rule"
-        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])  # runs of before there was such a column
+        # runs of before there was such a column
+        derived = rows["requests"].where(is_by_rule, rows["fallbacks"])
         return rows.assign(by_rule=rows["by_rule"].fillna(derived))
 
     @cached_property
@@ -57,12 +61,15 @@ class SummaryWriters:
             for mode in ("", str(row.mode)):
                 by_mode.setdefault(mode, set()).add(str(row.writer))
         return {
-            strategy: {mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()}
+            strategy: {
+                mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()
+            }
             for strategy, by_mode in writers.items()
         }
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:
-        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages were only cut.
+        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages
+        were only cut.
 
         Args:
             strategy: any.
@@ -85,11 +92,15 @@ class SummaryWriters:
         requests = int(rows["requests"].sum())
         return float(rows["by_rule"].sum()) / requests if requests else 0.5
 
-    def bias_between(self, strategy: str, other: str, metric: str, projects: int, mode: str = "") -> float:
-        """How much of a difference between two strategies may be the reader's error, in the metric's unit.
+    def bias_between(
+        self, strategy: str, other: str, metric: str, projects: int, mode: str = ""
+    ) -> float:
+        """How much of a difference between two strategies may be the reader's error, in the
+        metric's unit.
 
-        It is 0 for one kind of writer. Exact names say nothing of what a model's summary is worth: a difference in
-        names of any size may be bias. Where a rule wrote some of a strategy's summaries, its share counts.
+        It is 0 for one kind of writer. Exact names say nothing of what a model's summary is worth:
+        a difference in names of any size may be bias. Where a rule wrote some of a strategy's
+        summaries, its share counts.
 
         Args:
             strategy: a strategy.
@@ -111,11 +122,18 @@ class SummaryWriters:
         if left_out is None or not parts <= left_out.kinds.keys():
             return 0.0
         return left_out.errors.lead_bound(
-            kind, other_kind, max(projects, 1), rule_share=rule_share, other_rule_share=other_rule_share
+            kind,
+            other_kind,
+            max(projects, 1),
+            rule_share=rule_share,
+            other_rule_share=other_rule_share,
         )
 
-    def no_winner(self, leader: str, rivals: Sequence[str], metric: str, projects: int, mode: str) -> str:
-        """Why there is no winner between a leader and some rivals of another kind; empty without such rivals.
+    def no_winner(
+        self, leader: str, rivals: Sequence[str], metric: str, projects: int, mode: str
+    ) -> str:
+        """Why there is no winner between a leader and some rivals of another kind; empty without
+        such rivals.
 
         Arguments as of `bias_between`.
         """
@@ -125,15 +143,15 @@ class SummaryWriters:
         where = "on their own triggers" if mode == "natural" else "at the same size"
         if metric == NAMES:
             return (
-                f"No winner between {names} {where}: exact names do not tell what a model's summary is worth, and "
-                "nobody wrote questions about the work."
+                f"No winner between {names} {where}: exact names do not tell what a model's summary"
+                " is worth, and nobody wrote questions about the work."
             )
         bias = max(self.bias_between(leader, rival, metric, projects, mode) for rival in rivals)
         kinds = dict.fromkeys(self.text_kind(name, mode) for name in (leader, *rivals))
         texts = joined([KIND_WORDS[kind] for kind in kinds])
         return (
-            f"No winner between {names} {where}: the fitted reader's own error between {texts} can reach "
-            f"{100 * bias:.0f} points, more than {leader}'s lead."
+            f"No winner between {names} {where}: the fitted reader's own error between {texts} can"
+            f" reach {100 * bias:.0f} points, more than {leader}'s lead."
         )
 
 

@@ -1,4 +1,6 @@
-"""How long what was said lives through a chain of compactions: Kaplan and Meier's curve over rounds."""
+"""How long what was said lives through a chain of compactions: Kaplan and Meier's curve over
+rounds.
+"""
 
 from math import log
 
@@ -12,19 +14,22 @@ from workbench.evaluation.analysis.paired import reporting_floor
 
 
 def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
-    """Kaplan and Meier's curve of entities over rounds, with intervals that take the project for the unit.
+    """Kaplan and Meier's curve of entities over rounds, with intervals that take the project for
+    the unit.
 
-    Entities of one project are lost together, so Greenwood's formula would be far too sure. The 95 % intervals come
-    from leaving out one project at a time (jackknife), with Student's t on the log(-log) scale, where a share near 0 or
-    1 stays within its bounds.
+    Entities of one project are lost together, so Greenwood's formula would be far too sure. The 95
+    % intervals come from leaving out one project at a time (jackknife), with Student's t on the
+    log(-log) scale, where a share near 0 or 1 stays within its bounds.
 
     Args:
         at_risk: (projects, rounds) entities that entered each round alive.
         lost: (projects, rounds) those of them that did not outlive it.
 
     Returns:
-        A row a round, from 1 to the last that an entity entered: `round`, `at_risk`, `lost`, `surviving` (the share
-        that outlives it), `low` and `high`. These are missing below the reporting floor, where the curve is at 0 or 1,
+        A row a round, from 1 to the last that an entity entered: `round`, `at_risk`, `lost`,
+            `surviving` (the share
+        that outlives it), `low` and `high`. These are missing below the reporting floor, where the
+            curve is at 0 or 1,
         and where one project alone decides.
 
     Source:
@@ -36,14 +41,20 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
     entered, left = risk.sum(axis=0), gone.sum(axis=0)
     curve = _curve(entered, left)
     low, high = _ends(risk, gone, curve)
-    found = {"round": np.arange(1, last + 1), "at_risk": entered.astype(int), "lost": left.astype(int)}
+    found = {
+        "round": np.arange(1, last + 1),
+        "at_risk": entered.astype(int),
+        "lost": left.astype(int),
+    }
     return pd.DataFrame({**found, "surviving": curve, "low": low, "high": high})
 
 
 def half_life(curve: pd.DataFrame) -> float | None:
-    """Rounds until half survives, at an even rate of loss within a round; None if the curve ends above half.
+    """Rounds until half survives, at an even rate of loss within a round; None if the curve ends
+    above half.
 
-    With the same rate of loss r in each round it is log(0.5) / log(1 - r). A round that loses all ends at itself.
+    With the same rate of loss r in each round it is log(0.5) / log(1 - r). A round that loses all
+    ends at itself.
     """
     before = 1.0
     for number, share in zip(curve["round"].tolist(), curve["surviving"].tolist(), strict=True):

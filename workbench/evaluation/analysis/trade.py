@@ -1,4 +1,6 @@
-"""What is best where text that is kept and dollars that are saved both count, and when a difference does not."""
+"""What is best where text that is kept and dollars that are saved both count, and when a
+difference does not.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,24 @@ MARGIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """What is best: points of the work or of names, and what a tenth of the bill is worth in such points."""
+    """What is best: points of the work or of names, and what a tenth of the bill is worth in
+    such points.
+    """
 
     worth: float
 
     def points(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """By project (rows) and candidate (columns) the points; the mean of a column is the candidate's objective.
+        """By project (rows) and candidate (columns) the points; the mean of a column is the
+        candidate's objective.
 
-        That is 100 times the mean of recall over projects, and `worth` points for each tenth of the bill of all
-        sessions that is saved: a ratio of sums. Only sessions that all candidates have a recall for count.
+        That is 100 times the mean of recall over projects, and `worth` points for each tenth of the
+        bill of all sessions that is saved: a ratio of sums. Only sessions that all candidates have
+        a recall for count.
 
         Args:
-            rows: one a session and candidate, with `project`, `recall` (of the leading half of the headline, a share),
-                and in USD what was `saved` of the `plain` bill without compaction.
+            rows: one a session and candidate, with `project`, `recall` (of the leading half of the
+                headline, a share), and in USD what was `saved` of the `plain` bill without
+                compaction.
         """
         recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(
             columns=list(dict.fromkeys(rows["candidate"]))
@@ -43,7 +50,9 @@ class Trade:
         if self.worth:
             saved = known["saved"].sum().unstack("candidate")
             plain = known["plain"].sum().unstack("candidate")
-            points = points + 10 * self.worth * (saved / plain.mean().where(plain.mean() > 0)).fillna(0.0)
+            points = points + 10 * self.worth * (
+                saved / plain.mean().where(plain.mean() > 0)
+            ).fillna(0.0)
         return points
 
 

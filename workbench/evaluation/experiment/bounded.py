@@ -1,4 +1,6 @@
-"""Reading the files of a run folder that a stranger may have made: what it would take is known before it is read."""
+"""Reading the files of a run folder that a stranger may have made: what it would take is known
+before it is read.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def text_of(path: Path) -> str:
         OSError: it cannot be read.
     """
     if path.stat().st_size > MOST_TEXT:
-        raise SettingError(f"{path} is larger than {MOST_TEXT >> 20} MB, the most that is read of it")
+        raise SettingError(
+            f"{path} is larger than {MOST_TEXT >> 20} MB, the most that is read of it"
+        )
     return path.read_text(encoding="utf-8", errors="replace")
 
 
@@ -32,7 +36,8 @@ def check_table(path: Path) -> None:
     """Nothing where a table is read within bounds, as its own description says.
 
     Raises:
-        SettingError: it has too many rows, takes too much memory, or has a column in which values lie in others.
+        SettingError: it has too many rows, takes too much memory, or has a column in which values
+            lie in others.
         Exception: it cannot be read as a table, for which pyarrow raises what it likes.
     """
     import pyarrow
@@ -41,9 +46,13 @@ def check_table(path: Path) -> None:
     with parquet.ParquetFile(path) as file:
         facts, schema = file.metadata, file.schema_arrow
         if facts.num_rows > MOST_ROWS:
-            raise SettingError(f"{path} has {facts.num_rows:,} rows; at most {MOST_ROWS:,} are read")
+            raise SettingError(
+                f"{path} has {facts.num_rows:,} rows; at most {MOST_ROWS:,} are read"
+            )
         if any(pyarrow.types.is_nested(field.type) for field in schema):
-            raise SettingError(f"{path} has a column in which values lie in others; only plain columns are read")
+            raise SettingError(
+                f"{path} has a column in which values lie in others; only plain columns are read"
+            )
         groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
         packed = sum(group.total_byte_size for group in groups)
         _check_size(path, packed + CELL * facts.num_rows * facts.num_columns)
@@ -59,26 +68,36 @@ def _check_size(path: Path, size: int) -> None:
 
 
 def _most_expanded(group: Any) -> int:  # noqa: ANN401 - pyarrow has no types
-    """Bytes that the texts of a group of rows can take at most: each row has all that the group holds.
+    """Bytes that the texts of a group of rows can take at most: each row has all that the group
+    holds.
 
-    The columns' own descriptions are not looked at: pyarrow ends the process where one of them is damaged.
+    The columns' own descriptions are not looked at: pyarrow ends the process where one of them is
+    damaged.
     """
     return int(group.num_rows * group.total_byte_size)
 
 
 def _expanded(path: Path) -> int:
-    """Bytes that the texts of a table take: each is looked up in its dictionary, and none is written out."""
+    """Bytes that the texts of a table take: each is looked up in its dictionary, and none is
+    written out.
+    """
     import pyarrow
     from pyarrow import compute, parquet
 
     schema = parquet.read_schema(path)
-    texts = [field.name for field in schema if pyarrow.types.is_string(field.type) or _is_wide(field.type)]
+    texts = [
+        field.name
+        for field in schema
+        if pyarrow.types.is_string(field.type) or _is_wide(field.type)
+    ]
     total = 0
     with parquet.ParquetFile(path, read_dictionary=texts) as file:
         for group in range(file.num_row_groups):
             for name in texts:
                 for chunk in file.read_row_group(group, columns=[name]).column(name).chunks:
-                    dictionary = chunk.dictionary_encode() if not hasattr(chunk, "dictionary") else chunk
+                    dictionary = (
+                        chunk.dictionary_encode() if not hasattr(chunk, "dictionary") else chunk
+                    )
                     lengths = compute.binary_length(dictionary.dictionary).cast(pyarrow.int64())
                     total += compute.sum(lengths.take(dictionary.indices)).as_py() or 0
                 _check_size(path, total)

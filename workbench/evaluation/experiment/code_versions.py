@@ -1,8 +1,10 @@
-"""Versions of the package's code by meaning: one changes only where the code that a piece of work can reach does.
+"""Versions of the package's code by meaning: one changes only where the code that a piece of work
+can reach does.
 
-A piece of work names the modules that it begins in. From there all imports are followed, those inside functions too,
-but none that are for type checkers alone. A module counts by its syntax tree: comments, docstrings, places in the file,
-and annotations that nothing reads at run time do not. A data file counts where a module that is reached names it.
+A piece of work names the modules that it begins in. From there all imports are followed, those
+inside functions too, but none that are for type checkers alone. A module counts by its syntax tree:
+comments, docstrings, places in the file, and annotations that nothing reads at run time do not. A
+data file counts where a module that is reached names it.
 """
 
 import ast
@@ -23,13 +25,17 @@ from workbench.evaluation.experiment.atomic import write_atomically
 DATA_ENDINGS = frozenset({".md", ".toml", ".tsv", ".txt", ".json", ".csv"})
 """Endings of the files that modules read."""
 FILE = "code.json"
-"""In a run's folder: what was found out about each module, so that later processes need not read them all again."""
+"""In a run's folder: what was found out about each module, so that later processes need not read
+them all again.
+"""
 LAYOUT = 1
 """Version of that file and of the digests in it."""
 WORD = re.compile(r"[\w.-]{1,80}")
 """A text that may name a data file."""
 WITHOUT_MEANING = frozenset({"ctx", "kind", "returns", "type_comment", "type_ignores"})
-"""Fields of a syntax tree that change nothing at run time; in all the package no decorator reads what is returned."""
+"""Fields of a syntax tree that change nothing at run time; in all the package no decorator reads
+what is returned.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,9 @@ class ModuleCode:
 
 @dataclass
 class PackageCode:
-    """The code of the package in a folder. A process reads each file once, when it is first needed."""
+    """The code of the package in a folder. A process reads each file once, when it is first
+    needed.
+    """
 
     root: Path = PACKAGE
     modules: dict[str, ModuleCode] = field(default_factory=dict)
@@ -70,12 +78,15 @@ class PackageCode:
                     files[file.stem].append(file)
         return {word: tuple(named) for word, named in files.items()}
 
-    def version(self, begins: Iterable[str], without: Iterable[str] = (), words: Iterable[str] = ()) -> str:
+    def version(
+        self, begins: Iterable[str], without: Iterable[str] = (), words: Iterable[str] = ()
+    ) -> str:
         """A name for the meaning of all that can be reached.
 
         Args:
             begins: the modules that the work begins in.
-            without: modules and packages that are not followed, since their outcome is in the key of the work.
+            without: modules and packages that are not followed, since their outcome is in the key
+                of the work.
             words: that may name further data files, such as the names of prompts in settings.
         """
         reached = self.reached(begins, without)
@@ -119,11 +130,15 @@ class PackageCode:
             stamp = f"{status.st_mtime_ns} {status.st_size}"
             stored = self.stored.get(name)
             is_unchanged = stored is not None and stored.stamp == stamp
-            self.modules[name] = stored if stored and is_unchanged else self._read(name, file, stamp)
+            self.modules[name] = (
+                stored if stored and is_unchanged else self._read(name, file, stamp)
+            )
         return self.modules[name]
 
     def load(self, file: Path) -> None:
-        """Take what an earlier process found out; a damaged file, or one of another layout, counts as none."""
+        """Take what an earlier process found out; a damaged file, or one of another layout,
+        counts as none.
+        """
         try:
             document = json.loads(file.read_text("utf-8"))
             if document["layout"] != LAYOUT:
@@ -140,7 +155,9 @@ class PackageCode:
             return
         self.stored = {**self.stored, **self.modules}
         modules = {name: asdict(module) for name, module in sorted(self.stored.items())}
-        write_atomically(file, json.dumps({"layout": LAYOUT, "modules": modules}, separators=(",", ":")))
+        write_atomically(
+            file, json.dumps({"layout": LAYOUT, "modules": modules}, separators=(",", ":"))
+        )
 
     def _file(self, name: str) -> Path | None:
         """The file of a module of the package; None where there is none."""
@@ -211,7 +228,9 @@ class _Meaning:
         self.constants: set[str] = set()
 
     def read(self, node: object, *, in_class: bool = False) -> None:
-        """Write down a node, a list of nodes or a plain value; annotations count in the body of a class only."""
+        """Write down a node, a list of nodes or a plain value; annotations count in the body of
+        a class only.
+        """
         if isinstance(node, list):
             for part in node:
                 self.read(part, in_class=in_class)
@@ -248,22 +267,34 @@ class _Meaning:
         elif isinstance(node, ast.ImportFrom):
             names = tuple(alias.name for alias in node.names)
             self.imports.append(ImportedNames(node.module or "", names, node.level))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and WORD.fullmatch(node.value):
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and WORD.fullmatch(node.value)
+        ):
             self.constants.add(node.value)
 
 
 def _says_nothing(node: ast.AST, *, in_class: bool) -> bool:
-    """Whether a statement changes nothing: a docstring, `pass`, or the annotation of a name outside a class."""
+    """Whether a statement changes nothing: a docstring, `pass`, or the annotation of a name
+    outside a class.
+    """
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.AnnAssign):
         return node.value is None and not in_class
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+    return isinstance(node, ast.Pass) or (
+        isinstance(node, ast.ImportFrom) and node.module == "__future__"
+    )
 
 
 def _is_for_type_checkers(node: ast.AST) -> TypeGuard[ast.If]:
     """Whether a statement is `if TYPE_CHECKING:`."""
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return (
+        isinstance(node, ast.If)
+        and isinstance(node.test, ast.Name)
+        and node.test.id == "TYPE_CHECKING"
+    )
 
 
 def _with_packages(name: str) -> list[str]:
@@ -278,7 +309,9 @@ def _is_within(name: str, packages: Iterable[str]) -> bool:
 
 @dataclass
 class PartsUsed:
-    """The modules of the package in which the parts of a preset are written, and the words in its settings."""
+    """The modules of the package in which the parts of a preset are written, and the words in
+    its settings.
+    """
 
     modules: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
@@ -327,19 +360,25 @@ def installed_code() -> PackageCode:
 
 
 def package_version(folder: Path | None = None) -> str:
-    """The version of all of the package's code; what is found out about modules is kept in a folder of runs."""
+    """The version of all of the package's code; what is found out about modules is kept in a
+    folder of runs.
+    """
     return code_versions(installed_code().every_module(), {"": ()}, folder=folder)[""]
 
 
 def code_versions(
-    begins: Iterable[str], parts: Mapping[str, object], without: Iterable[str] = (), folder: Path | None = None
+    begins: Iterable[str],
+    parts: Mapping[str, object],
+    without: Iterable[str] = (),
+    folder: Path | None = None,
 ) -> dict[str, str]:
     """The version of the code behind each piece of work.
 
     Args:
         begins: the modules that all work begins in.
         parts: by the name of a piece of work, what it is done with: its preset, for example.
-        without: modules and packages that are not followed, since their outcome is in the key of the work.
+        without: modules and packages that are not followed, since their outcome is in the key of
+            the work.
         folder: of a run; what is found out about modules is kept there.
     """
     code = installed_code()

@@ -1,4 +1,6 @@
-"""What each table of a run holds and what its columns mean, as `columns.md` beside this file says."""
+"""What each table of a run holds and what its columns mean, as `columns.md` beside this file
+says.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class TableText:
 def table_texts() -> dict[str, TableText]:
     """The description of every table, by its name."""
     sections = _SECTION.findall(SOURCE.read_text(encoding="utf-8"))
-    return {name: _table_text(name, _LINK.sub(r"\1", section).strip()) for name, section in sections}
+    return {
+        name: _table_text(name, _LINK.sub(r"\1", section).strip()) for name, section in sections
+    }
 
 
 def table_text(name: str) -> TableText:

@@ -23,14 +23,18 @@ _REPLAY = ["session", "strategy"]
 _PLACE = ["session", "strategy", "mode", "share", "metric"]
 
 
-def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder) -> Results:
+def replicated(
+    once: Callable[[int, Sequence[str], Path], Results], replicates: int, folder: RunFolder
+) -> Results:
     """Run once, repeat the strategies that asked a model which may vary, and write one run of all.
 
-    `scores` holds the means over the replicates, `replicates` each one's values, and `replays` what all of them asked
-    and paid; all other tables are of the first. A strategy is pending in a session while one of its replicates is.
+    `scores` holds the means over the replicates, `replicates` each one's values, and `replays` what
+    all of them asked and paid; all other tables are of the first. A strategy is pending in a
+    session while one of its replicates is.
 
     Args:
-        once: makes the run of that replicate under these strategies (none named: all) in that folder.
+        once: makes the run of that replicate under these strategies (none named: all) in that
+            folder.
         replicates: >= 2.
         folder: of the combined run.
     """
@@ -42,16 +46,28 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
     names = [str(name) for name in varying if name not in REFERENCES]
     runs = [first]
     if names:
-        runs += [once(place, names, folder.path / "replicates" / str(place)) for place in range(1, replicates)]
+        runs += [
+            once(place, names, folder.path / "replicates" / str(place))
+            for place in range(1, replicates)
+        ]
     every = pd.concat(
-        [run.scores[run.scores["strategy"].isin(names)].assign(replicate=place) for place, run in enumerate(runs)]
+        [
+            run.scores[run.scores["strategy"].isin(names)].assign(replicate=place)
+            for place, run in enumerate(runs)
+        ]
     )
     means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
     scores = first.scores.set_index(_PLACE)
-    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(scores[["value", "scaled"]])
+    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(
+        scores[["value", "scaled"]]
+    )
     all_replays = _all_replays(runs)
     waiting = all_replays.loc[all_replays["status"] == "pending", _REPLAY]
-    tables = {name: _without(first.table(name), waiting) for name, columns in COLUMNS.items() if "strategy" in columns}
+    tables = {
+        name: _without(first.table(name), waiting)
+        for name, columns in COLUMNS.items()
+        if "strategy" in columns
+    }
     tables |= {
         "replays": all_replays,
         "replicates": every[list(COLUMNS["replicates"])],
@@ -66,17 +82,23 @@ def replicated(once: Callable[[int, Sequence[str], Path], Results], replicates: 
 
 
 def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
-    """The replays of the first run, with what all replicates asked and paid, and pending where one of them is."""
+    """The replays of the first run, with what all replicates asked and paid, and pending where
+    one of them is.
+    """
     import pandas as pd
 
     sums, found = ["summaries", "written", "useless", "usd"], runs[0].replays.set_index(_REPLAY)
-    every = pd.concat([run.replays.assign(replicate=place) for place, run in enumerate(runs)]).set_index(_REPLAY)
+    every = pd.concat(
+        [run.replays.assign(replicate=place) for place, run in enumerate(runs)]
+    ).set_index(_REPLAY)
     for column in sums:
         found[column] = every.groupby(level=_REPLAY)[column].sum(min_count=1).reindex(found.index)
     pending = every[every["status"] == "pending"]
     pending = pending[~pending.index.duplicated()]
     where = "replicate " + pending["replicate"].astype("string") + ": " if len(runs) > 1 else ""
-    found.loc[pending.index, ["status", "reason"]] = pending.assign(reason=where + pending["reason"])
+    found.loc[pending.index, ["status", "reason"]] = pending.assign(
+        reason=where + pending["reason"]
+    )
     return found.reset_index()[list(COLUMNS["replays"])]
 
 
@@ -84,14 +106,18 @@ def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that are of none of these replays."""
     if replays.empty or "session" not in table:
         return table
-    return table[~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))]
+    return table[
+        ~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))
+    ]
 
 
 def steady(models: Sequence[object]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
     found = [find_model(one) if isinstance(one, str) else one for one in models]
     asked = [one for one in found if isinstance(one, LiteLLM)]
-    return tuple(one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0)
+    return tuple(
+        one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0
+    )
 
 
 def combined(
@@ -102,8 +128,8 @@ def combined(
 ) -> Results:
     """Write one run of several.
 
-    Tables without a strategy are those of the first part, since the sessions are the same; where the windows in use
-    differ, `window_used` is missing.
+    Tables without a strategy are those of the first part, since the sessions are the same; where
+    the windows in use differ, `window_used` is missing.
 
     Args:
         parts: finished runs, each with the strategies to take from it.

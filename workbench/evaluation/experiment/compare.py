@@ -1,4 +1,6 @@
-"""Compares strategies on sessions: the run, from files to tables, and what it would take, without asking any model."""
+"""Compares strategies on sessions: the run, from files to tables, and what it would take,
+without asking any model.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,19 @@ from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row, replays
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.shards import merged_tables, run_shards, shards
-from workbench.evaluation.experiment.sources import SessionSource, What, default_model_for, limited, sources_of
-from workbench.evaluation.experiment.spec import RunSpec, chosen_baseline, documented, with_references
+from workbench.evaluation.experiment.sources import (
+    SessionSource,
+    What,
+    default_model_for,
+    limited,
+    sources_of,
+)
+from workbench.evaluation.experiment.spec import (
+    RunSpec,
+    chosen_baseline,
+    documented,
+    with_references,
+)
 from workbench.evaluation.experiment.store import SCHEMA, Results, RunFolder
 from workbench.evaluation.experiment.work import (
     Shard,
@@ -60,8 +73,9 @@ class Forecast:
         unreadable: files and sessions that cannot.
         replays: of the run, and `done` those of them that are on disk already.
         tokens: of the sessions of all replays still to do.
-        asked: of language models, by strategy; estimated as if every summary took all the room that it may, none were
-            in the cache and no provider gave a discount, so that a run seldom costs more.
+        asked: of language models, by strategy; estimated as if every summary took all the room that
+            it may, none were in the cache and no provider gave a discount, so that a run seldom
+            costs more.
     """
 
     sessions: int
@@ -82,8 +96,11 @@ class Forecast:
         return sum(self.asked, ModelUse("", "")).usd
 
 
-def forecast_shards(todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]) -> Forecast:
-    """Go through a run's shards without doing them; requests to models are counted once a replicate.
+def forecast_shards(
+    todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]
+) -> Forecast:
+    """Go through a run's shards without doing them; requests to models are counted once a
+    replicate.
 
     `tell` gets the part of a source that was looked at, in (0, 1].
     """
@@ -123,10 +140,14 @@ def _of_a_shard(task: Task, shard: Shard) -> Forecast:
                 if is_asked(model):
                     asked += _would_ask(ready, preset, wanted, model, task)
     first = shard.presets[0] == task.presets[0]  # each source is counted once, whatever its shards
-    return Forecast(first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked))
+    return Forecast(
+        first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked)
+    )
 
 
-def _would_ask(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> list[ModelUse]:
+def _would_ask(
+    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task
+) -> list[ModelUse]:
     """What a replay would ask, also for the baseline at its sizes."""
     filler = FillerModel(model.name)
     baseline = task.baseline_of(ready, filler) if is_compared(preset, wanted, task) else None
@@ -140,10 +161,13 @@ REPORTS = Path("reports")
 
 
 @documented(RunSpec)
-def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Results:
+def compare(
+    what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]
+) -> Results:
     """Replay sessions under strategies, score them, and write a run folder.
 
-    A run resumes: finished replays are not computed again. Unreadable files and failed replays are rows with a reason.
+    A run resumes: finished replays are not computed again. Unreadable files and failed replays are
+    rows with a reason.
 
     Args:
         what: files, folders, patterns or sessions; none: the bundled sessions.
@@ -161,11 +185,14 @@ def compare(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[
 
 
 @documented(RunSpec)
-def forecast(what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]) -> Forecast:
-    """Predict what `compare` would take with the same arguments: replays, tokens, requests and dollars.
+def forecast(
+    what: What = (), *, spec: RunSpec | None = None, **settings: Unpack[RunSettings]
+) -> Forecast:
+    """Predict what `compare` would take with the same arguments: replays, tokens, requests and
+    dollars.
 
-    No provider is asked: strategies that would ask one are replayed with a model that answers with filler of the right
-    length. It raises what `compare` raises.
+    No provider is asked: strategies that would ask one are replayed with a model that answers with
+    filler of the right length. It raises what `compare` raises.
     """
     return Run.of(sources_of(what), RunSpec.of(spec, settings)).forecast()
 
@@ -186,7 +213,9 @@ class Run:
         if spec.baseline and spec.baseline not in (*known, *REFERENCES):
             raise UnknownName("strategy of this run", spec.baseline, (*known, *REFERENCES))
         chosen = chosen_baseline(spec.baseline, known)
-        baseline = next((one for one in presets if one.name == chosen and chosen not in REFERENCES), None)
+        baseline = next(
+            (one for one in presets if one.name == chosen and chosen not in REFERENCES), None
+        )
         where = [str(source.path.resolve()) if source.path else source.name for source in sources]
         name = key(spec.settings(), list(map(described, presets)), where)[:8]
         folder = spec.out or REPORTS / f"compare-{name}"
@@ -201,10 +230,16 @@ class Run:
         with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
             worked = run_shards(todo, task, crew, partial(_tell, bar, defaultdict(list)))
             bar.set_description_str("writing the tables")
-            tables = merged_tables(worked, task, {source.number for source in sources if source.named})
+            tables = merged_tables(
+                worked, task, {source.number for source in sources if source.named}
+            )
             _keep_finished(task.folder, tables["sessions"])
-            projects = len({str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"})
-            task.folder.write(tables, _manifest(sources, task, time() - started) | {"projects": projects})
+            projects = len(
+                {str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"}
+            )
+            task.folder.write(
+                tables, _manifest(sources, task, time() - started) | {"projects": projects}
+            )
             task.folder.tidy(started)
         return Results.open(task.folder.path)
 
@@ -214,7 +249,8 @@ class Run:
             return forecast_shards(todo, task, crew, bar.update)
 
     def replicate(self, place: int, names: Sequence[str], folder: Path) -> Results:
-        """The run once more, under its strategies of these names (none: all), with another seed and folder.
+        """The run once more, under its strategies of these names (none: all), with another seed and
+        folder.
 
         A name may say the model besides, as in `summarize (litellm:gpt-4o-mini)`.
         """
@@ -223,23 +259,42 @@ class Run:
         chosen = [
             part
             for part, name in zip(spec.strategies, spec.names, strict=True)
-            if not names or name == against or any(one == name or one.startswith(f"{name} (") for one in names)
+            if not names
+            or name == against
+            or any(one == name or one.startswith(f"{name} (") for one in names)
         ]
-        changes = {"strategies": chosen, "baseline": against, "seed": spec.seed + place, "replicates": 1, "out": folder}
-        return Run.of(self.sources, spec.changed(**changes, model_settings=self.task.model_settings)).results()
+        changes = {
+            "strategies": chosen,
+            "baseline": against,
+            "seed": spec.seed + place,
+            "replicates": 1,
+            "out": folder,
+        }
+        return Run.of(
+            self.sources, spec.changed(**changes, model_settings=self.task.model_settings)
+        ).results()
 
     @contextmanager
     def _begun(
         self, word: str, *, serve: bool = True
     ) -> Iterator[tuple[Sequence[SessionSource], list[Shard], Task, Workers, tqdm[NoReturn]]]:
-        """The sources within the limit, the work in shards, its workers and a progress bar: until the `with` ends."""
+        """The sources within the limit, the work in shards, its workers and a progress bar:
+        until the `with` ends.
+        """
         task, sources = self.task, limited(self.sources, self.task.spec.limit)
         spec, how = task.spec, task.model_settings
         # workers on another machine start their own servers
         elsewhere = how.cache_only or spec.scheduler or not serve
-        served = () if elsewhere else tuple((name, server_address(name)) for name in local_weights(spec.model))
+        served = (
+            ()
+            if elsewhere
+            else tuple((name, server_address(name)) for name in local_weights(spec.model))
+        )
         how = replace(how, served=served, machine=gethostname())
-        with workers(spec.jobs, spec.scheduler, sources) as crew, progress(len(sources), word, quiet=spec.quiet) as bar:
+        with (
+            workers(spec.jobs, spec.scheduler, sources) as crew,
+            progress(len(sources), word, quiet=spec.quiet) as bar,
+        ):
             task = replace(task, model_settings=how, codes=replay_codes(task))
             yield sources, shards(sources, task.presets, crew.size), task, crew, bar
 
@@ -248,11 +303,17 @@ def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
     """Refuse to write a run of nothing over a finished one."""
     if (folder.path / "manifest.json").is_file() and all(one["status"] != "ok" for one in sessions):
         why = "; ".join(str(one["reason"]) for one in sessions[:3])
-        raise SettingError(f"no session could be read ({why}); the finished run in {folder.path} stays as it is")
+        raise SettingError(
+            f"no session could be read ({why}); the finished run in {folder.path} stays as it is"
+        )
 
 
-def _tell(bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult) -> None:
-    """Move the bar on, and put behind it the names that each strategy keeps on its own trigger: means over sessions."""
+def _tell(
+    bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult
+) -> None:
+    """Move the bar on, and put behind it the names that each strategy keeps on its own trigger:
+    means over sessions.
+    """
     for one in chain.from_iterable(done for _, done in result.sessions):
         if one.recall is not None and one.strategy not in REFERENCES:
             known[one.strategy].append(one.recall)
@@ -272,7 +333,10 @@ def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> d
         "sources": list(map(task.masked, read)),
         "code": code_of_replays(task.spec.redaction, {"": ()}, task.folder.path)[""],
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")},
+        "packages": {
+            name: _version(name)
+            for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")
+        },
         "jobs": task.spec.jobs,
         "seconds": round(seconds, 1),
         "created": round(time()),

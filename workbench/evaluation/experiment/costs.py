@@ -1,4 +1,6 @@
-"""What a session's replay costs, and how well its own usage is reproduced, as rows of the run's tables."""
+"""What a session's replay costs, and how well its own usage is reproduced, as rows of the run's
+tables.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
@@ -51,7 +53,9 @@ def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
     return {"model": pricing.model, "row": row, "cache": pricing.rules.name, "why": pricing.why}
 
 
-def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str | int | float | None]]:
+def reconciliation(
+    ready: Prepared, pricing: Pricing
+) -> Iterable[dict[str, str | int | float | None]]:
     """One row: the session's own replay against its reported usage."""
     found = reconcile(ready.session, ready.sizing, pricing)
     usd, reported = (float(part[:, USD].sum()) for part in (found.predicted, found.reported))
@@ -74,6 +78,10 @@ def reconciliation(ready: Prepared, pricing: Pricing) -> Iterable[dict[str, str 
 
 
 def _reasons(usd: Mapping[str, float], reported: float) -> str:
-    """What makes a bill wrong, as shares of the reported one: those that round to a per cent and more."""
+    """What makes a bill wrong, as shares of the reported one: those that round to a per cent and
+    more.
+    """
     shares = {reason: 100 * one / reported for reason, one in usd.items()}
-    return ", ".join(f"{reason} {share:+.0f} %" for reason, share in shares.items() if abs(share) >= 0.5)
+    return ", ".join(
+        f"{reason} {share:+.0f} %" for reason, share in shares.items() if abs(share) >= 0.5
+    )

@@ -1,7 +1,9 @@
-"""A run for others: a copy without any text of its recordings, its scores as logs of Inspect, its tables as CSV.
+"""A run for others: a copy without any text of its recordings, its scores as logs of Inspect, its
+tables as CSV.
 
-In a copy, texts become keyed hashes, written in digits so that no word can come about by chance. The key is drawn anew
-for each copy and kept nowhere: a hash cannot be reversed by trying texts, and two copies have no hash in common.
+In a copy, texts become keyed hashes, written in digits so that no word can come about by chance.
+The key is drawn anew for each copy and kept nowhere: a hash cannot be reversed by trying texts, and
+two copies have no hash in common.
 """
 
 from __future__ import annotations
@@ -34,29 +36,42 @@ MANIFEST = frozenset(
     {"schema", "settings", "presets", "code", "python", "packages", "jobs", "seconds", "created",
      "projects", "advice"}
 )  # fmt: skip
-"""The fields of a manifest that are copied: what was asked for, with what, and never where the recordings are."""
+"""The fields of a manifest that are copied: what was asked for, with what, and never where the
+recordings are.
+"""
 
 
 def share(run: str | Path | Results, out: str | Path) -> Results:
-    """Write a copy of a run without any text of its recordings; a report can be rendered from it as from any run.
+    """Write a copy of a run without any text of its recordings; a report can be rendered from it as
+    from any run.
 
     Args:
         run: the run, or its folder.
         out: a folder that does not exist yet, or is empty.
 
     Raises:
-        SettingError: there is no finished run, it was written by another version, or the folder holds something.
+        SettingError: there is no finished run, it was written by another version, or the folder
+            holds something.
     """
     results = run if isinstance(run, Results) else Results.open(run)
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise SettingError(f"{folder} holds something already; name a new folder for the shared copy")
+        raise SettingError(
+            f"{folder} holds something already; name a new folder for the shared copy"
+        )
     key = token_bytes(32)
     # numbered in the order of their ids, so that tables keep their order
-    sessions = {session: place for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)}
+    sessions = {
+        session: place
+        for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)
+    }
     wide = len(str(len(sessions)))
     weights = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
-    weights |= {name: _model(name) for name in results.replays["model"].dropna() if name.startswith("command:")}
+    weights |= {
+        name: _model(name)
+        for name in results.replays["model"].dropna()
+        if name.startswith("command:")
+    }
 
     def hidden(text: str, column: str, kind: str) -> str:
         if kind == "session":
@@ -77,16 +92,23 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
         tables[name] = table
     made = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
     for place, file in weights.items():
-        made = made.replace(json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1])
+        made = made.replace(
+            json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1]
+        )
     RunFolder(folder).write(tables, json.loads(made))
     return Results.open(folder)
 
 
 def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
-    """The names of strategies with weights from a file, the longest first, each with one without its place."""
+    """The names of strategies with weights from a file, the longest first, each with one without
+    its place.
+    """
     names = sorted((name for name in strategies if name.startswith(WEIGHTS)), key=len, reverse=True)
     files = [Path(name.removeprefix(WEIGHTS)).name for name in names]
-    alone = [file if files.count(file) == 1 else f"{number}-{file}" for number, file in enumerate(files, 1)]
+    alone = [
+        file if files.count(file) == 1 else f"{number}-{file}"
+        for number, file in enumerate(files, 1)
+    ]
     return {name: WEIGHTS + file for name, file in zip(names, alone, strict=True)}
 
 
@@ -103,7 +125,8 @@ def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
         "sources": [f"source {_hash(key, path)}" for path in made.get("sources", [])],
         "command": [],
         "settings": {**settings, "model": ",".join(models)},
-        "code": "-".join(code[i : i + 3] for i in range(0, len(code), 3)),  # so that its letters form no word
+        # so that its letters form no word
+        "code": "-".join(code[i : i + 3] for i in range(0, len(code), 3)),
         SHARED: "texts of the recordings are keyed hashes; the key was not kept",
     }
 
@@ -121,8 +144,8 @@ def _model(name: str) -> str:
 def csv_text(table: pd.DataFrame) -> str:
     """A table as comma-separated values.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it. What could steer a terminal, such
-    as an escape in a file's name, becomes U+FFFD.
+    A text that a spreadsheet would take for a formula gets an apostrophe before it. What could
+    steer a terminal, such as an escape in a file's name, becomes U+FFFD.
     """
     plain = table.copy()
     for name in plain.select_dtypes(["string", "object"]):
@@ -145,10 +168,11 @@ VERSION = 2
 
 
 def to_inspect(results: Results, out: str | Path) -> list[Path]:
-    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called `recall@20%`.
+    """Write a log a strategy: a session is a sample, a metric is a score; matched mode's are called
+    `recall@20%`.
 
-    A score without a value is left out, with its reason in the sample's metadata. A log holds no text of a recording
-    but the session's id and title.
+    A score without a value is left out, with its reason in the sample's metadata. A log holds no
+    text of a recording but the session's id and title.
 
     Args:
         results: a run.
@@ -162,7 +186,10 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
     """
     found = []
     for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
-        path = Path(out) / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', strategy).strip('-.') or 'strategy'}.json"
+        path = (
+            Path(out)
+            / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', strategy).strip('-.') or 'strategy'}.json"
+        )
         log = json.dumps(_log(results, strategy), indent=1, ensure_ascii=True, allow_nan=False)
         write_atomically(path, log + "\n")
         found.append(path)
@@ -170,12 +197,21 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
 
 
 def _log(results: Results, strategy: str) -> dict[str, object]:
-    when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(timespec="seconds")
-    titles = dict(zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True))
+    when = datetime.fromtimestamp(results.manifest.get("created", 0), UTC).isoformat(
+        timespec="seconds"
+    )
+    titles = dict(
+        zip(results.sessions["session"], results.sessions["title"].fillna(""), strict=True)
+    )
     scores = results.scores[results.scores["strategy"] == strategy]
     replays = results.replays[results.replays["strategy"] == strategy]
     samples = [
-        _sample(row["session"], titles.get(row["session"]), row["reason"], scores[scores["session"] == row["session"]])
+        _sample(
+            row["session"],
+            titles.get(row["session"]),
+            row["reason"],
+            scores[scores["session"] == row["session"]],
+        )
         for row in replays.to_dict("records")
     ]
     settings = results.manifest.get("settings") or {}
@@ -188,25 +224,41 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         "version": VERSION,
         "status": "success" if done == len(samples) else "error",
         "eval": {
-            "run_id": results.path.name, "created": when, "task": "workbench", "task_id": f"workbench-{strategy}",
-            "task_version": 0, "task_args": {"strategy": strategy}, "model": settings.get("model") or "none",
-            "model_args": {}, "config": {},
-            "dataset": {"name": results.path.name, "samples": len(samples), "sample_ids": [s["id"] for s in samples]},
+            "run_id": results.path.name,
+            "created": when,
+            "task": "workbench",
+            "task_id": f"workbench-{strategy}",
+            "task_version": 0,
+            "task_args": {"strategy": strategy},
+            "model": settings.get("model") or "none",
+            "model_args": {},
+            "config": {},
+            "dataset": {
+                "name": results.path.name,
+                "samples": len(samples),
+                "sample_ids": [s["id"] for s in samples],
+            },
             "packages": results.manifest.get("packages") or {},
             "metadata": {"strategy": strategy, "settings": settings},
         },
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {
-            "total_samples": len(samples), "completed_samples": done,
+            "total_samples": len(samples),
+            "completed_samples": done,
             "scores": [
-                {"name": name, "scorer": name, "params": {}, "scored_samples": len(own),
-                 "metrics": {"mean": {"name": "mean", "value": fmean(own), "params": {}}}}
+                {
+                    "name": name,
+                    "scorer": name,
+                    "params": {},
+                    "scored_samples": len(own),
+                    "metrics": {"mean": {"name": "mean", "value": fmean(own), "params": {}}},
+                }
                 for name, own in values.items()
             ],
         },
         "stats": {"started_at": when, "completed_at": when, "model_usage": {}},
         "samples": samples,
-    }  # fmt: skip
+    }
 
 
 def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) -> dict[str, Any]:
@@ -217,11 +269,26 @@ def _sample(session: str, title: str | None, reason: str, scores: pd.DataFrame) 
         if row["value"] is None:
             missing[name] = row["why"] or ""
         else:
-            facts = {"unit": row["unit"], "better": row["better"], "mode": row["mode"], "n": row["n"]}
+            facts = {
+                "unit": row["unit"],
+                "better": row["better"],
+                "mode": row["mode"],
+                "n": row["n"],
+            }
             values[name] = {"value": row["value"], "metadata": facts}
     error = {"error": {"message": reason, "traceback": "", "traceback_ansi": ""}} if reason else {}
     return {
-        "id": session, "epoch": 1, "input": title or session, "target": "", "messages": [],
-        "output": {"model": "", "choices": []}, "scores": values, "metadata": {"without_a_value": missing},
-        "store": {}, "events": [], "model_usage": {}, "attachments": {}, **error,
-    }  # fmt: skip
+        "id": session,
+        "epoch": 1,
+        "input": title or session,
+        "target": "",
+        "messages": [],
+        "output": {"model": "", "choices": []},
+        "scores": values,
+        "metadata": {"without_a_value": missing},
+        "store": {},
+        "events": [],
+        "model_usage": {},
+        "attachments": {},
+        **error,
+    }

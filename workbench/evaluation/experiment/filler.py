@@ -1,4 +1,6 @@
-"""A model that answers with filler: what a replay would ask of a model, in requests, tokens and dollars."""
+"""A model that answers with filler: what a replay would ask of a model, in requests, tokens and
+dollars.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ class ModelUse:
     """What one strategy would ask of one model.
 
     Attributes:
-        usd: at your own prices, else the model's listed ones, without any discount; None if no price is known.
+        usd: at your own prices, else the model's listed ones, without any discount; None if no
+            price is known.
     """
 
     strategy: str
@@ -41,13 +44,18 @@ class ModelUse:
 
     def __add__(self, other: ModelUse) -> ModelUse:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        read, wrote = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        read, wrote = (
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
         return ModelUse(self.strategy, self.model, self.requests + other.requests, read, wrote, usd)
 
 
 @dataclass(slots=True)
 class FillerModel:
-    """Answers with filler of the greatest length that a request allows, under the name of a model, and keeps count."""
+    """Answers with filler of the greatest length that a request allows, under the name of a
+    model, and keeps count.
+    """
 
     name: str
     word: str = "word"
@@ -63,7 +71,9 @@ class FillerModel:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
         most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
-        model = f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
+        model = (
+            f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
+        )
         kind = model.partition(":")[0]
         wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
         self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
@@ -77,7 +87,9 @@ def is_asked(model: Model) -> bool:
 
 
 def usd_of(model: str, read: int, wrote: int) -> float | None:
-    """What a question costs, at the user's own price where there is one; None if no price is known."""
+    """What a question costs, at the user's own price where there is one; None if no price is
+    known.
+    """
     kind, _, name = model.partition(":")
     if kind != PAID:
         return None if kind in UNPRICED else 0.0

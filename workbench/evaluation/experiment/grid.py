@@ -25,7 +25,9 @@ MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A row of the table `variants`: the variant's name, the strategy that it varies, and what it changes."""
+    """A row of the table `variants`: the variant's name, the strategy that it varies, and what
+    it changes.
+    """
 
     strategy: str
     base: str
@@ -41,21 +43,31 @@ def _once(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def _axes(value: object) -> dict[str, dict[str, list[Plain]]]:
-    if not isinstance(value, Mapping) or not all(isinstance(table, Mapping) for table in value.values()):
+    if not isinstance(value, Mapping) or not all(
+        isinstance(table, Mapping) for table in value.values()
+    ):
         raise ValueError("it must be a table per strategy, such as [settings.summarize]")
-    return {str(strategy): dict(_flat(table, f"settings.{strategy}")) for strategy, table in value.items()}
+    return {
+        str(strategy): dict(_flat(table, f"settings.{strategy}"))
+        for strategy, table in value.items()
+    }
 
 
-def _flat(table: Mapping[str, object], of: str, path: str = "") -> Iterator[tuple[str, list[Plain]]]:
+def _flat(
+    table: Mapping[str, object], of: str, path: str = ""
+) -> Iterator[tuple[str, list[Plain]]]:
     """Settings by path: TOML reads `trigger.threshold = 0.8` as a table in a table."""
     for name, value in table.items():
         if isinstance(value, Mapping):
             yield from _flat(value, of, f"{path}{name}.")
             continue
         values: list[Plain] = value if isinstance(value, list) else [value]  # type: ignore[list-item]  # see below
-        if not values or not all(isinstance(one, str | int | float | bool | list) for one in values):
+        if not values or not all(
+            isinstance(one, str | int | float | bool | list) for one in values
+        ):
             raise SettingError(
-                f"`{of}.{path}{name}` is {value!r}; it must be a list of at least one string, number, boolean or list"
+                f"`{of}.{path}{name}` is {value!r}; it must be a list of at least one string,"
+                " number, boolean or list"
             )
         yield f"{path}{name}", values
 
@@ -69,7 +81,11 @@ class Grid(Scope):
     windows: Annotated[
         tuple[Annotated[Window, BeforeValidator(lambda one: None if one == "own" else one)], ...],
         AfterValidator(_once),
-    ] = Field((None,), min_length=1, description='Context windows in tokens, or "own" for each session\'s own.')
+    ] = Field(
+        (None,),
+        min_length=1,
+        description='Context windows in tokens, or "own" for each session\'s own.',
+    )
     models: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_once)] = Field(
         ("extractive",), min_length=1, description="Models that write summaries."
     )
@@ -83,11 +99,14 @@ class Grid(Scope):
         for name in self.settings:
             if name not in self.names:
                 raise SettingError(
-                    f"`settings` names {name!r}, which is not among the strategies {', '.join(self.names)}"
+                    f"`settings` names {name!r}, which is not among the strategies"
+                    f" {', '.join(self.names)}"
                 )
         points = self.points()
         if len(points) > MOST:
-            raise SettingError(f"the grid has {len(points):,} points; a sweep does at most {MOST:,}")
+            raise SettingError(
+                f"the grid has {len(points):,} points; a sweep does at most {MOST:,}"
+            )
         for point in points:
             self.preset(point)
         return self
@@ -100,7 +119,11 @@ class Grid(Scope):
         axes = self.settings.get(base, {})
         for *values, window, model in product(*axes.values(), self.windows, self.models):
             chosen = dict(zip(axes, values, strict=True))
-            varied = [f"{_short(path, axes)}={_word(value)}" for path, value in chosen.items() if len(axes[path]) > 1]
+            varied = [
+                f"{_short(path, axes)}={_word(value)}"
+                for path, value in chosen.items()
+                if len(axes[path]) > 1
+            ]
             varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
             varied += [f"model={shown_name(str(model))}"] * (len(self.models) > 1)
             yield Point(" ".join([base, *varied]), base, window, model, chosen)  # type: ignore[arg-type]  # as the fields

@@ -16,11 +16,15 @@ def key(*parts: object) -> str:
 
 
 def described(part: object) -> object:
-    """A part as plain JSON: its type and its fields; functions by place; foreign parts with a hash of their code."""
+    """A part as plain JSON: its type and its fields; functions by place; foreign parts with a
+    hash of their code.
+    """
     code = own_code(part)
     own: dict[str, object] = {"code": code} if code else {}
     if is_dataclass(part) and not isinstance(part, type):
-        values = {field.name: described(getattr(part, field.name)) for field in fields(part) if field.init}
+        values = {
+            field.name: described(getattr(part, field.name)) for field in fields(part) if field.init
+        }
         return {"part": type(part).__qualname__, **values, **own}
     if isinstance(part, str | int | float | bool | None):
         return part
@@ -36,10 +40,12 @@ def described(part: object) -> object:
 
 
 def own_code(part: object) -> str:
-    """A short hash of the code of a class, a function or an object's class; empty for a part of this package.
+    """A short hash of the code of a class, a function or an object's class; empty for a part of
+    this package.
 
-    It covers a class with its bases, or a function, and what these call in their own module. Constants count, places
-    in files and names of local variables do not; another version of Python gives another hash.
+    It covers a class with its bases, or a function, and what these call in their own module.
+    Constants count, places in files and names of local variables do not; another version of Python
+    gives another hash.
     """
     codes = list(_codes(part if isinstance(part, type | FunctionType) else type(part), set()))
     return hashlib.sha256(b"".join(map(_bytes, codes))).hexdigest()[:16] if codes else ""
@@ -47,7 +53,11 @@ def own_code(part: object) -> str:
 
 def _codes(part: object, done: set[int]) -> Iterator[CodeType]:
     module = str(getattr(part, "__module__", ""))
-    if id(part) in done or module.startswith("workbench.") or module.partition(".")[0] in sys.stdlib_module_names:
+    if (
+        id(part) in done
+        or module.startswith("workbench.")
+        or module.partition(".")[0] in sys.stdlib_module_names
+    ):
         return
     done.add(id(part))
     if isinstance(part, type):

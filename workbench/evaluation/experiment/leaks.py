@@ -1,4 +1,6 @@
-"""Looks in a shared copy for texts of the run that it was made from, also where they are written in another way."""
+"""Looks in a shared copy for texts of the run that it was made from, also where they are written
+in another way.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ class Leak:
 
 
 def leak(run: Results, copy: Path) -> Leak | None:
-    """The first text of a run that its shared copy holds as it is, or in base64, an address, JSON or HTML.
+    """The first text of a run that its shared copy holds as it is, or in base64, an address, JSON
+    or HTML.
 
-    Texts shorter than eight characters tell nothing, nor do those that the package holds, such as names of strategies.
+    Texts shorter than eight characters tell nothing, nor do those that the package holds, such as
+    names of strategies.
     """
     wanted = _hidden(run)
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
@@ -60,7 +64,9 @@ def _hidden(run: Results) -> dict[str, str]:
 def _public() -> str:
     """What the package itself holds."""
     kinds = (".py", ".j2", ".html", ".json", ".toml", ".css", ".js")
-    return "\n".join(path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*")) if path.suffix in kinds)
+    return "\n".join(
+        path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*")) if path.suffix in kinds
+    )
 
 
 def _text(path: Path) -> str:

@@ -12,11 +12,17 @@ from workbench.recordings.importers.opening import PACKED_ENDINGS
 WORKER = 500_000_000
 """Bytes that must be there for each worker, where nobody says how many to start."""
 LEAST = 1_000_000_000
-"""Bytes that any worker may take, however many share the machine: less would not hold the libraries."""
+"""Bytes that any worker may take, however many share the machine: less would not hold the
+libraries.
+"""
 TIMES, PACKED = 60, 8
-"""Bytes that a replay takes for each byte of its recording, and what a packed file unpacks to: as measured."""
+"""Bytes that a replay takes for each byte of its recording, and what a packed file unpacks to:
+as measured.
+"""
 ADDRESSES = 1_000_000_000, 32_000_000
-"""Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit -v` counts them."""
+"""Bytes of addresses that a process takes which has workers, and for each of them, as `ulimit
+-v` counts them.
+"""
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -51,7 +57,10 @@ def tell(need: float, name: str, size: int) -> None:
     if need > share(size):
         each = f"each of {size} workers may take" if size > 1 else "this machine has"
         advice = "; take fewer --jobs" if size > 1 else ""
-        text = f"{name} needs about {need / 1e9:.1f} GB of memory, and {each} {share(size) / 1e9:.1f} GB{advice}"
+        text = (
+            f"{name} needs about {need / 1e9:.1f} GB of memory, and {each} {share(size) / 1e9:.1f}"
+            f" GB{advice}"
+        )
         warnings.warn(text, MemoryShort, stacklevel=2)
 
 
@@ -75,8 +84,8 @@ def leaves_room(size: int) -> None:
     limit, least = _addresses(), ADDRESSES[0] + ADDRESSES[1] * size
     if limit < least:
         raise SettingError(
-            f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size} workers takes "
-            f"{least / 1e6:,.0f} MB; raise the limit, or take 1 job"
+            f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size}"
+            f" workers takes {least / 1e6:,.0f} MB; raise the limit, or take 1 job"
         )
 
 

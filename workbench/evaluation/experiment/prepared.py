@@ -1,4 +1,6 @@
-"""Sessions made ready for any number of replays, where a run's sessions come from, and one replay."""
+"""Sessions made ready for any number of replays, where a run's sessions come from, and one
+replay.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,9 +41,11 @@ from workbench.recordings.importers.importer import UnknownFormat, scan
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A session with its sizes, its index and the window of its replays (tokens), which is at least the one wanted.
+    """A session with its sizes, its index and the window of its replays (tokens), which is at least
+    the one wanted.
 
-    `masked` is what was masked in it and may stand nowhere; `left_out`, what it reports that cannot be true.
+    `masked` is what was masked in it and may stand nowhere; `left_out`, what it reports that cannot
+    be true.
     """
 
     session: Session
@@ -56,7 +60,9 @@ class Prepared:
 
     @property
     def content(self) -> str:
-        """A name for all that the session holds: equal wherever its file lies, and whatever read it."""
+        """A name for all that the session holds: equal wherever its file lies, and whatever read
+        it.
+        """
         if not self._content:
             session = self.session
             facts = (session.id, session.model, session.window, session.cwd, session.project)
@@ -69,14 +75,17 @@ class Prepared:
         return WorkReading.of(self.index, self.session)
 
     def exam_beside(self, at: Collection[int]) -> tuple[int, ...]:
-        """Further boundaries for the exam of the work: its own, where none of `at` has any of its questions."""
+        """Further boundaries for the exam of the work: its own, where none of `at` has any of
+        its questions.
+        """
         written = self.work.boundaries
         if set(at).intersection(written):
             return ()
         return written
 
     def exam_after(self, at: Sequence[int]) -> tuple[int, ...]:
-        """Further boundaries for the exam of the work on a strategy's own trigger: its own from the first of `at` on.
+        """Further boundaries for the exam of the work on a strategy's own trigger: its own from the
+        first of `at` on.
 
         Before that the window was never full, and all strategies send the whole history.
         """
@@ -103,7 +112,8 @@ class Prepared:
 def prepared(session: Session, window: int | None = None) -> Prepared:
     """Check and count a session, calibrate it, and extract its entities.
 
-    What the recording reports of its sizes and times that cannot be true is left out, see `replays.reports`.
+    What the recording reports of its sizes and times that cannot be true is left out, see
+    `replays.reports`.
 
     Args:
         session: any.
@@ -117,7 +127,9 @@ def prepared(session: Session, window: int | None = None) -> Prepared:
     trusted, sizing = sized.session, sized.sizing
     asked_for = window_of(trusted, window)
     index = Index(trusted.messages, trusted.cwd)
-    return Prepared(trusted, sizing, index, sizing.window(asked_for.tokens), asked_for, left_out=sized.left_out)
+    return Prepared(
+        trusted, sizing, index, sizing.window(asked_for.tokens), asked_for, left_out=sized.left_out
+    )
 
 
 def replay(
@@ -138,14 +150,17 @@ def replay(
         window: tokens; None takes the session's own.
         model: which writes summaries.
         model_settings: cache and limits; None takes the usual cache and no limits.
-        refusals: whether a request above the window is refused, as by a provider, and answered as the strategy's system
-            does; `ended` then says where that would end its run. Otherwise it is sent as it is.
+        refusals: whether a request above the window is refused, as by a provider, and answered as
+            the strategy's system does; `ended` then says where that would end its run. Otherwise it
+            is sent as it is.
         by_hand: before which messages the user compacts.
 
     Raises:
         UnknownName: no strategy or model of that name.
-        SettingError: `by_hand` names a message that the session has not, or the window is no number of tokens.
-        CompactionRefused: the user compacts during a turn, and the strategy's system does so only between turns.
+        SettingError: `by_hand` names a message that the session has not, or the window is no number
+            of tokens.
+        CompactionRefused: the user compacts during a turn, and the strategy's system does so only
+            between turns.
         Unanswered: the model's provider gave no answer, so that there is no replay.
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
@@ -156,22 +171,36 @@ def replay(
     asked = ready.reader((model_settings or ModelSettings()).model(model))
     last = len(ready.session.messages) - 1
     if wrong := [at for at in by_hand if not 0 <= at <= last]:
-        raise SettingError(f"by_hand names message {wrong[0]}; a number from 0 to {last} would be accepted")
+        raise SettingError(
+            f"by_hand names message {wrong[0]}; a number from 0 to {last} would be accepted"
+        )
     at = by_fill(ready.session, ready.sizing, used)
 
     def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
         return natural(
-            ready.session, chosen, model, ready.sizing, window=used, score_at=score_at, refusals=refusals,
-            by_hand=by_hand, exam_at=ready.exam_after(at) if score_at else (),
-        )  # fmt: skip
+            ready.session,
+            chosen,
+            model,
+            ready.sizing,
+            window=used,
+            score_at=score_at,
+            refusals=refusals,
+            by_hand=by_hand,
+            exam_at=ready.exam_after(at) if score_at else (),
+        )
 
     try:
         return replayed(asked, at)
     except Unanswered as error:
         filler, name = FillerModel(asked.name), asked.name.removeprefix("litellm:")
         replayed(filler)
-        written = f"{sum(getattr(asked, 'answers', ()))} of {some(len(filler.asked), 'summary was', 'summaries were')}"
-        raise Unanswered(f"{written} written by {name}, so that nothing is scored: {error}") from error
+        written = (
+            f"{sum(getattr(asked, 'answers', ()))} of"
+            f" {some(len(filler.asked), 'summary was', 'summaries were')}"
+        )
+        raise Unanswered(
+            f"{written} written by {name}, so that nothing is scored: {error}"
+        ) from error
 
 
 def metric_input(ready: Prepared, done: Replay) -> MetricInput:
@@ -185,10 +214,12 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     Args:
         session: a session, or one that `prepared` made ready.
         at: the boundary, 0..n.
-        context: what is to be examined, of a replay of this session; the lexical reader looks for the answers in it.
+        context: what is to be examined, of a replay of this session; the lexical reader looks for
+            the answers in it.
 
     Returns:
-        The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the context still tells.
+        The items; `.table()` gives them as a DataFrame, and `.score` says how many of them the
+            context still tells.
 
     Raises:
         SettingError: the session has no such boundary.
@@ -206,7 +237,9 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
 
 
 REMEMBERED = 8
-"""Files that a process keeps in memory once read and extracted: the shards of one file often go to one worker."""
+"""Files that a process keeps in memory once read and extracted: the shards of one file often go
+to one worker.
+"""
 
 PROSE = frozenset({".md", ".log"})
 """Endings of files that may lie beside recordings in a folder, such as a README."""
@@ -214,7 +247,9 @@ PROSE = frozenset({".md", ".log"})
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A file without a session to use, and the reason in one sentence; `foreign` if it is no recording at all."""
+    """A file without a session to use, and the reason in one sentence; `foreign` if it is no
+    recording at all.
+    """
 
     path: str
     reason: str
@@ -237,13 +272,17 @@ class Recording:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-def read(source: SessionSource, window: int | None = None, *, redaction: frozenset[str] | None = None) -> Recording:
-    """Read, count and calibrate a source, and extract its entities. A process remembers what it read last.
+def read(
+    source: SessionSource, window: int | None = None, *, redaction: frozenset[str] | None = None
+) -> Recording:
+    """Read, count and calibrate a source, and extract its entities. A process remembers what it
+    read last.
 
     Args:
         source: a file or a session.
         window: tokens; None takes each session's own.
-        redaction: mask secrets and these kinds of personal data first, so that nothing that comes later ever sees one.
+        redaction: mask secrets and these kinds of personal data first, so that nothing that comes
+            later ever sees one.
     """
     if source.path is None:
         assert source.session is not None
@@ -258,7 +297,9 @@ def _changed(path: Path) -> int:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read_file(path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None) -> Recording:
+def _read_file(
+    path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None
+) -> Recording:
     """The sessions of a file; `changed` says of which version of it and of the exams beside it."""
     ready, bad = list[Prepared](), list[Unreadable]()
     mask = masker(redaction)
@@ -266,7 +307,13 @@ def _read_file(path: Path, changed: tuple[int, int], window: int | None, redacti
         if loaded.error is not None:
             if isinstance(loaded.error.__cause__, MemoryError):
                 raise loaded.error.__cause__  # it is tried again while nothing else takes memory
-            bad.append(Unreadable(mask(loaded.path), mask(str(loaded.error)), isinstance(loaded.error, UnknownFormat)))
+            bad.append(
+                Unreadable(
+                    mask(loaded.path),
+                    mask(str(loaded.error)),
+                    isinstance(loaded.error, UnknownFormat),
+                )
+            )
         for session in loaded.sessions:
             if session.requests:
                 ready.append(_masked(session, window, redaction))

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-BAR = "{desc}: {percentage:3.0f}%|{bar}| {n:.3g} of {total_fmt} {unit}s [{elapsed}<{remaining}]{postfix}"
+BAR = (
+    "{desc}: {percentage:3.0f}%|{bar}| {n:.3g} of {total_fmt} {unit}s"
+    " [{elapsed}<{remaining}]{postfix}"
+)
 LINE = "{desc}: {n:.3g} of {total_fmt} {unit}s, {elapsed}{postfix}"
 SILENCE = {True: 1.5, False: 15.0}
 """Seconds after which it is shown again although nothing ended: as a bar, and as a line."""
@@ -19,11 +22,17 @@ SILENCE = {True: 1.5, False: 15.0}
 
 @contextmanager
 def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Iterator[tqdm[NoReturn]]:
-    """What is being done and how far it is, on standard error, also while nothing ends; quiet shows nothing."""
+    """What is being done and how far it is, on standard error, also while nothing ends; quiet
+    shows nothing.
+    """
     from tqdm.auto import tqdm
 
     is_bar = sys.stderr.isatty() or "notebook" in tqdm.__module__
-    how = {"bar_format": BAR} if is_bar else {"bar_format": LINE, "file": Lines(sys.stderr), "mininterval": 5.0}
+    how = (
+        {"bar_format": BAR}
+        if is_bar
+        else {"bar_format": LINE, "file": Lines(sys.stderr), "mininterval": 5.0}
+    )
     ended = Event()
     with tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **how) as bar:
 

@@ -1,4 +1,6 @@
-"""What strategies are compared with: the baseline at the sizes that they used, and references that no agent makes."""
+"""What strategies are compared with: the baseline at the sizes that they used, and references
+that no agent makes.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +19,18 @@ from workbench.evaluation.metrics.builtin import BUILTIN
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.metric import Metric, MetricInput, Score
 from workbench.evaluation.metrics.reference_contexts import Oracle, random_context
-from workbench.evaluation.replays.matched import ALLOWED, RecordedContexts, SizedHistory, matched, stays_larger
+from workbench.evaluation.replays.matched import (
+    ALLOWED,
+    RecordedContexts,
+    SizedHistory,
+    matched,
+    stays_larger,
+)
 from workbench.evaluation.replays.step import CompactionEvent, Mode, Replay, Snapshot
 
-METRICS: tuple[Metric, ...] = tuple(BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept"))
+METRICS: tuple[Metric, ...] = tuple(
+    BUILTIN[name] for name in (*PANEL, "recall_bound", "tokens_kept")
+)
 """What is read of the baseline at a strategy's size."""
 NEAR = 0.02
 """Sizes of the messages that differ by no more than this share are equal."""
@@ -30,10 +40,11 @@ TRIES = 5
 
 @dataclass(frozen=True)
 class BaselineAtSizes:
-    """Cuts one session under the baseline of a run to the sizes that other strategies used, and scores it there.
+    """Cuts one session under the baseline of a run to the sizes that other strategies used, and
+    scores it there.
 
-    Contexts and scores are kept, so that strategies of about one size share them; they do not depend on the order.
-    At `exam_at`, boundaries beside `at`, only the exam of the work is asked.
+    Contexts and scores are kept, so that strategies of about one size share them; they do not
+    depend on the order. At `exam_at`, boundaries beside `at`, only the exam of the work is asked.
     """
 
     ready: Prepared
@@ -46,7 +57,8 @@ class BaselineAtSizes:
     _scores: dict[tuple[int, ...], tuple[Score, ...]] = field(default_factory=dict, init=False)
 
     def rows(self, replay: Replay) -> Iterator[dict[str, str | int | float | None]]:
-        """A row a size and metric of a matched replay: the baseline's value at the sizes that the replay used.
+        """A row a size and metric of a matched replay: the baseline's value at the sizes that the
+        replay used.
 
         Raises:
             ModelError: the model failed and the baseline has nothing to use otherwise.
@@ -55,14 +67,23 @@ class BaselineAtSizes:
             events = [event for event in replay.events if event.share == share]
             if not events or stays_larger(replay, share):
                 continue
-            for metric, score in zip(METRICS, self._scored([self._at_size(event) for event in events]), strict=True):
+            for metric, score in zip(
+                METRICS, self._scored([self._at_size(event) for event in events]), strict=True
+            ):
                 yield {
-                    "strategy": replay.preset, "mode": "matched", "share": share, "baseline": self.preset.name,
-                    "metric": metric.name, "value": score.value, "n": score.n, "why": score.why,
-                }  # fmt: skip
+                    "strategy": replay.preset,
+                    "mode": "matched",
+                    "share": share,
+                    "baseline": self.preset.name,
+                    "metric": metric.name,
+                    "value": score.value,
+                    "n": score.n,
+                    "why": score.why,
+                }
 
     def context(self, event: CompactionEvent) -> Context | None:
-        """What the baseline sends at the size that a compaction came to; None where it cannot be cut to that size.
+        """What the baseline sends at the size that a compaction came to; None where it cannot be
+        cut to that size.
 
         Raises:
             ModelError: as of `rows`.
@@ -82,13 +103,24 @@ class BaselineAtSizes:
     def _asked(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""
         done = matched(
-            self.ready.session, self.preset, self.model, self.ready.sizing,
-            window=self.ready.window, at=self.at, shares=self.shares, exam_at=self.exam_at,
-        )  # fmt: skip
-        return {at: [event.compaction for event in done.events if event.at == at] for at in (*self.at, *self.exam_at)}
+            self.ready.session,
+            self.preset,
+            self.model,
+            self.ready.sizing,
+            window=self.ready.window,
+            at=self.at,
+            shares=self.shares,
+            exam_at=self.exam_at,
+        )
+        return {
+            at: [event.compaction for event in done.events if event.at == at]
+            for at in (*self.at, *self.exam_at)
+        }
 
     def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
-        """The boundary, the baseline cut to the size that a compaction came to there, and that size."""
+        """The boundary, the baseline cut to the size that a compaction came to there, and that
+        size.
+        """
         wanted, at = event.compaction.sent.spoken, event.at
         asked = min(self._asked[at], key=lambda one: _apart(one, wanted))
         if _apart(asked, wanted) <= NEAR:
@@ -114,14 +146,27 @@ class BaselineAtSizes:
         return best
 
     def _scored(self, cuts: list[tuple[int, Compaction, int]]) -> tuple[Score, ...]:
-        """A score for each of `METRICS`; without a value where the baseline cannot be cut to one of the sizes."""
+        """A score for each of `METRICS`; without a value where the baseline cannot be cut to one
+        of the sizes.
+        """
         if any(_apart(done, wanted) > ALLOWED - 1 for _, done, wanted in cuts):
             return tuple(Score(None, "the baseline cannot be cut to that size") for _ in METRICS)
         key = tuple(map(id, (done for _, done, _ in cuts)))
         if key not in self._scores:
-            shots = tuple(Snapshot(at, done.sent, 0.0, exam_only=at in self.exam_at) for at, done, _ in cuts)
+            shots = tuple(
+                Snapshot(at, done.sent, 0.0, exam_only=at in self.exam_at) for at, done, _ in cuts
+            )
             ready = self.ready
-            replay = Replay(ready.session, self.preset.name, "matched", ready.window, ready.sizing, (), (), shots)
+            replay = Replay(
+                ready.session,
+                self.preset.name,
+                "matched",
+                ready.window,
+                ready.sizing,
+                (),
+                (),
+                shots,
+            )
             data = MetricInput(replay, ready.index, 0.0)
             self._scores[key] = tuple(metric.score(data) for metric in METRICS)
         return self._scores[key]
@@ -133,13 +178,18 @@ def _apart(done: Compaction, wanted: int) -> float:
 
 
 def reference_inputs(
-    ready: Prepared, spec: Scope, sized: Sequence[SizedHistory], really: Mapping[int, RecordedContexts],
+    ready: Prepared,
+    spec: Scope,
+    sized: Sequence[SizedHistory],
+    really: Mapping[int, RecordedContexts],
     exam_only: frozenset[int],
-) -> Iterator[MetricInput]:  # fmt: skip
-    """What the references are scored by: `random` and `oracle` at every size, `recorded` where it was.
+) -> Iterator[MetricInput]:
+    """What the references are scored by: `random` and `oracle` at every size, `recorded` where it
+    was.
 
-    `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary; the seed of `spec`
-    draws the random messages. At the boundaries `exam_only` only the exam of the work is asked.
+    `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary;
+    the seed of `spec` draws the random messages. At the boundaries `exam_only` only the exam of the
+    work is asked.
     """
     whole = {one.at: ready.sizing.history(ready.session.messages, one.at) for one in sized}
     exams = Exams.of(ready.index)
@@ -148,10 +198,14 @@ def reference_inputs(
     def made(reference: str, one: SizedHistory) -> Context:
         if reference == "oracle":
             return oracles[one.at].context(one.target)
-        return random_context(whole[one.at], one.target, f"{spec.seed}:{ready.session.id}:{one.at}:{one.target}")
+        return random_context(
+            whole[one.at], one.target, f"{spec.seed}:{ready.session.id}:{one.at}:{one.target}"
+        )
 
     def replay(reference: str, mode: Mode, shots: Iterable[Snapshot]) -> Replay:
-        return Replay(ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots))
+        return Replay(
+            ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots)
+        )
 
     shares = tuple(dict.fromkeys(one.share for one in sized if one.share is not None))
     recorded = [one for one in sized if one.share is None]
@@ -159,7 +213,9 @@ def reference_inputs(
         shots = []
         for history in sized:
             beside = history.share is not None and history.at in exam_only
-            shots.append(Snapshot(history.at, made(reference, history), history.share, exam_only=beside))
+            shots.append(
+                Snapshot(history.at, made(reference, history), history.share, exam_only=beside)
+            )
         for share in shares:
             yield MetricInput(replay(reference, "matched", shots), ready.index, share)
         if recorded:

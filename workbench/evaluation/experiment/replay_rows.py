@@ -53,9 +53,14 @@ LONGEST = 400
 
 
 def replay_rows(
-    ready: Prepared, preset: Preset, model: Model, spec: Scope, baseline: BaselineAtSizes | None = None
+    ready: Prepared,
+    preset: Preset,
+    model: Model,
+    spec: Scope,
+    baseline: BaselineAtSizes | None = None,
 ) -> Tables:
-    """Replay and score one session under one preset, and the baseline at the sizes that it used, where there is one.
+    """Replay and score one session under one preset, and the baseline at the sizes that it used,
+    where there is one.
 
     Raises:
         Unanswered: the model's provider gave no answer.
@@ -73,9 +78,13 @@ def replay_rows(
             tables["baseline_at_sizes"] += baseline.rows(replay)
     at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
     exam_at = ready.exam_beside(at) if spec.shares else ()
-    sized = (*sized_histories(session, ready.sizing, (*at, *exam_at), spec.shares), *recorded_histories(really))
+    sized = (
+        *sized_histories(session, ready.sizing, (*at, *exam_at), spec.shares),
+        *recorded_histories(really),
+    )
     fitting = [one for one in sized if one.fits]
-    if preset.name == "none":  # the references that no agent could make are made beside the one that keeps all
+    # the references that no agent could make are made beside the one that keeps all
+    if preset.name == "none":
         for data in reference_inputs(ready, spec, fitting, really, frozenset(exam_at)):
             _fill(tables, data)
         tables["reconciliation"] += reconciliation(ready, prices)
@@ -86,27 +95,51 @@ def replay_rows(
 
 
 def _boundary(one: SizedHistory) -> Row:
-    """Where contexts are cut to a size, in tokens without overhead, and whether anything is scored there."""
+    """Where contexts are cut to a size, in tokens without overhead, and whether anything is
+    scored there.
+    """
     overhead = one.history.overhead
     return {
-        "mode": "recorded" if one.share is None else "matched", "share": one.share, "at": one.at,
-        "history": one.history.spoken, "must_stay": least(one.history) - overhead, "asked": one.asked - overhead,
-        "target": one.target - overhead, "left_out": int(not one.fits),
-    }  # fmt: skip
+        "mode": "recorded" if one.share is None else "matched",
+        "share": one.share,
+        "at": one.at,
+        "history": one.history.spoken,
+        "must_stay": least(one.history) - overhead,
+        "asked": one.asked - overhead,
+        "target": one.target - overhead,
+        "left_out": int(not one.fits),
+    }
 
 
 def replays(
-    ready: Prepared, preset: Preset, model: Model, spec: Scope, really: Mapping[int, RecordedContexts] | None = None
+    ready: Prepared,
+    preset: Preset,
+    model: Model,
+    spec: Scope,
+    really: Mapping[int, RecordedContexts] | None = None,
 ) -> Iterator[Replay]:
-    """A session's replays under a preset, made one by one: natural, at equal size, and at its recorded compactions."""
+    """A session's replays under a preset, made one by one: natural, at equal size, and at its
+    recorded compactions.
+    """
     session, sizing, window = ready.session, ready.sizing, ready.window
     filled = by_fill(session, sizing, window)
     exam_after = ready.exam_after(filled)
-    yield natural(session, preset, model, sizing, window=window, score_at=filled, exam_at=exam_after)
+    yield natural(
+        session, preset, model, sizing, window=window, score_at=filled, exam_at=exam_after
+    )
     if spec.shares:
         at = at_boundaries(session, sizing, window, spec.boundaries)
         exam_at = ready.exam_beside(at)
-        yield matched(session, preset, model, sizing, window=window, at=at, shares=spec.shares, exam_at=exam_at)
+        yield matched(
+            session,
+            preset,
+            model,
+            sizing,
+            window=window,
+            at=at,
+            shares=spec.shares,
+            exam_at=exam_at,
+        )
     really = recorded_contexts(session, sizing) if really is None else really
     if any(one.fits for one in recorded_histories(really)):
         yield at_recorded_sizes(session, preset, model, sizing, window=window, really=really)
@@ -128,10 +161,14 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     place: Row = {"strategy": data.replay.preset, "mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
     found = {
-        "compactions": _compactions(events), "retention": _retention(data), "survival": lifetimes(data),
-        "scores": _scores(data), "costs": cost_rows(data), "paging": paging(data),
+        "compactions": _compactions(events),
+        "retention": _retention(data),
+        "survival": lifetimes(data),
+        "scores": _scores(data),
+        "costs": cost_rows(data),
+        "paging": paging(data),
         "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
-    }  # fmt: skip
+    }
     for name, rows in found.items():
         tables[name] += [place | row for row in rows]
 
@@ -174,8 +211,12 @@ def _asked(completions: Sequence[Completion]) -> Row:
         "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
         "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
         "left_out": sum(completion.left_out or 0 for completion in completions),
-        "misreports": "\n".join(dict.fromkeys(filter(None, (completion.misreport for completion in completions)))),
-        "findings": "\n".join(dict.fromkeys(text for completion in completions for text in _findings(completion))),
+        "misreports": "\n".join(
+            dict.fromkeys(filter(None, (completion.misreport for completion in completions)))
+        ),
+        "findings": "\n".join(
+            dict.fromkeys(text for completion in completions for text in _findings(completion))
+        ),
     }
 
 
@@ -189,7 +230,9 @@ def _writer(completion: Completion) -> str:
 def _method(completion: Completion) -> str:
     """How a text came about, in words; empty where it is one plain answer to all."""
     left = completion.left_out or 0
-    return ", ".join(filter(None, (completion.method, f"{left} messages left out of the prompt" if left else "")))
+    return ", ".join(
+        filter(None, (completion.method, f"{left} messages left out of the prompt" if left else ""))
+    )
 
 
 def _findings(completion: Completion) -> tuple[str, ...]:
@@ -218,12 +261,15 @@ def _scores(data: MetricInput) -> Iterable[Row]:
 
 
 def _losses(data: MetricInput, most: int) -> list[Loss]:
-    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is lost worst.
+    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is
+    lost worst.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
     """
     worst: dict[tuple[str, str], Loss] = {}
-    for loss in sorted((loss for one in data.retained for loss in _losses_at(one, data)), key=_rank):
+    for loss in sorted(
+        (loss for one in data.retained for loss in _losses_at(one, data)), key=_rank
+    ):
         worst.setdefault((loss["kind"], loss["entity"]), loss)
     return list(worst.values())[:most]
 
@@ -234,9 +280,15 @@ def _rank(loss: Loss) -> tuple[Any, ...]:
 
 def _losses_at(one: Retained, data: MetricInput) -> Iterator[Loss]:
     messages, mode, at = data.replay.session.messages, data.replay.mode, one.snapshot.at
-    past = [version for version in data.versions if version.at == at or (mode == "natural" and version.at < at)]
+    past = [
+        version
+        for version in data.versions
+        if version.at == at or (mode == "natural" and version.at < at)
+    ]
     blamed = culprits(one.retention, past, otherwise="recorded" if mode == "recorded" else VIEW)
-    for need, there, stage in zip(one.demand.needs, one.retention.presence.tolist(), blamed, strict=True):
+    for need, there, stage in zip(
+        one.demand.needs, one.retention.presence.tolist(), blamed, strict=True
+    ):
         if not stage:
             continue
         yield {
@@ -252,6 +304,7 @@ def _losses_at(one: Retained, data: MetricInput) -> Iterator[Loss]:
             "needed_at": need.use,
             "use": need.use_text[:LONGEST],
             "stage": stage,
-            # in (0, 1]: whether it can be had again counts more than whether its name is still there
+            # in (0, 1]: whether it can be had again counts more than whether its name is still
+            # there
             "weight": (0.5 if need.reacquirable else 1.0) - (0.25 if there else 0.0),
         }

@@ -1,7 +1,8 @@
 """The keywords that entries such as `compare` take, for editors and type checkers.
 
-Each class lists the fields of the specification of the same name in `spec.py`, with the types that a caller may give: a
-list may be any sequence, or text between commas; a path may be text. A test holds both to each other.
+Each class lists the fields of the specification of the same name in `spec.py`, with the types that
+a caller may give: a list may be any sequence, or text between commas; a path may be text. A test
+holds both to each other.
 """
 
 from collections.abc import Sequence

@@ -17,19 +17,29 @@ NOT_HERE = "its file is not here; all workers must see the run's folder"
 
 
 def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: int) -> list[Shard]:
-    """One a source, or several where there are fewer sources than workers (`jobs`); the largest first."""
+    """One a source, or several where there are fewer sources than workers (`jobs`); the largest
+    first.
+    """
     shares = min(len(presets), -(-jobs // max(len(sources), 1)))
-    found = [Shard(source, tuple(presets[first::shares])) for source in sources for first in range(shares)]
+    found = [
+        Shard(source, tuple(presets[first::shares]))
+        for source in sources
+        for first in range(shares)
+    ]
     return sorted(found, key=lambda shard: -shard.source.bytes)
 
 
 def run_shards(
-    todo: Sequence[Shard], task: Task, workers: Workers, tell: Callable[[float, ShardResult], object]
+    todo: Sequence[Shard],
+    task: Task,
+    workers: Workers,
+    tell: Callable[[float, ShardResult], object],
 ) -> list[ShardResult]:
     """Do all shards.
 
-    A shard whose worker died is done again, one preset at a time; a replay fails whose worker also dies while nothing
-    else runs. `tell` gets the part of a source that was done, in (0, 1], and what it gave.
+    A shard whose worker died is done again, one preset at a time; a replay fails whose worker also
+    dies while nothing else runs. `tell` gets the part of a source that was done, in (0, 1], and
+    what it gave.
     """
     found: list[ShardResult] = []
     again: list[Shard] = []
@@ -48,16 +58,22 @@ def run_shards(
 
 
 def _died(shard: Shard, task: Task) -> ShardResult:
-    """The result of a shard that killed its workers: all its replays failed, and its sessions are unknown."""
+    """The result of a shard that killed its workers: all its replays failed, and its sessions
+    are unknown.
+    """
     models = [task.model_settings.model(wanted).name for wanted in task.spec.model]
     replays = tuple(
-        ReplayResult(one.name, reason=DIED, model=model, asked=False) for one in shard.presets for model in models
+        ReplayResult(one.name, reason=DIED, model=model, asked=False)
+        for one in shard.presets
+        for model in models
     )
     unreadable = (Unreadable(task.masked(shard.source.name), DIED),)
     return ShardResult(shard.source.number, unreadable=unreadable, died=replays)
 
 
-def merged_tables(worked: Sequence[ShardResult], task: Task, named: Collection[int]) -> dict[str, list[Row]]:
+def merged_tables(
+    worked: Sequence[ShardResult], task: Task, named: Collection[int]
+) -> dict[str, list[Row]]:
     """All rows of the run, in the order of its sources, sessions and presets.
 
     Args:
@@ -70,7 +86,9 @@ def merged_tables(worked: Sequence[ShardResult], task: Task, named: Collection[i
     parts: dict[int, list[ShardResult]] = {}
     for one in sorted(worked, key=lambda one: (one.number, bool(one.died))):
         parts.setdefault(one.number, []).append(one)
-    every_replay = [done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)]
+    every_replay = [
+        done for one in worked for done in (*chain(*(own for _, own in one.sessions)), *one.died)
+    ]
     names, bill = _strategy_names(every_replay), _bill(every_replay)
     taken: set[str] = set()
     for number, (first, *rest) in parts.items():
@@ -78,7 +96,14 @@ def merged_tables(worked: Sequence[ShardResult], task: Task, named: Collection[i
             session = _unique(str(row["session"]), taken)
             tables["sessions"].append({**row, "session": session})
             every = chain(replays, *(part.died or part.sessions[place][1] for part in rest))
-            _add_replays(tables, session, sorted(every, key=lambda done: order[done.strategy]), names, bill, task)
+            _add_replays(
+                tables,
+                session,
+                sorted(every, key=lambda done: order[done.strategy]),
+                names,
+                bill,
+                task,
+            )
         tables["sessions"] += [
             {"session": bad.path, "path": bad.path, "status": "unreadable", "reason": bad.reason}
             for bad in first.unreadable
@@ -106,12 +131,17 @@ def _add_replays(
         costs = [bill.pop(request) for request in done.paid if request in bill]
         tables["replays"].append(
             {
-                "session": session, "strategy": strategy, "model": done.model if done.asked else "",
-                "status": "pending" if done.pending else "failed" if reason else "ok", "reason": reason,
-                "summaries": done.summaries, "written": done.written, "useless": done.useless,
+                "session": session,
+                "strategy": strategy,
+                "model": done.model if done.asked else "",
+                "status": "pending" if done.pending else "failed" if reason else "ok",
+                "reason": reason,
+                "summaries": done.summaries,
+                "written": done.written,
+                "useless": done.useless,
                 "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
             }
-        )  # fmt: skip
+        )
         for table in NAMES:
             rows = found[table] if found else ()
             for row in rows:
@@ -125,7 +155,9 @@ def _add_replays(
 
 
 def _bill(every: Iterable[ReplayResult]) -> dict[str, float | None]:
-    """What each request has cost, as the last who looked knew; replays that send the same one pay once."""
+    """What each request has cost, as the last who looked knew; replays that send the same one
+    pay once.
+    """
     found: dict[str, float | None] = {}
     for name, usd in (item for done in every for item in done.paid.items()):
         before = found.get(name, 0.0)
@@ -134,7 +166,9 @@ def _bill(every: Iterable[ReplayResult]) -> dict[str, float | None]:
 
 
 def _strategy_names(every: Sequence[ReplayResult]) -> dict[tuple[str, str], str]:
-    """Each strategy's name under each model: its own where the run has one model, or none was asked."""
+    """Each strategy's name under each model: its own where the run has one model, or none was
+    asked.
+    """
     asked = {done.strategy for done in every if done.asked}
     several = len({done.model for done in every if done.model}) > 1
     found: dict[tuple[str, str], str] = {}
@@ -149,18 +183,29 @@ def _strategy_names(every: Sequence[ReplayResult]) -> dict[tuple[str, str], str]
 
 
 def _unique(name: str, taken: set[str]) -> str:
-    found = next(one for one in chain([name], (f"{name}~{n}" for n in count(2))) if one not in taken)
+    found = next(
+        one for one in chain([name], (f"{name}~{n}" for n in count(2))) if one not in taken
+    )
     taken.add(found)
     return found
 
 
 def _scaled(scores: list[Row]) -> list[Row]:
-    """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the reference `none`."""
-    ends = {(row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores}
+    """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the
+    reference `none`.
+    """
+    ends = {
+        (row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores
+    }
     for row in scores:
         place = (row["mode"], row["share"], row["metric"])
         floor, top, value = ends.get(("null", *place)), ends.get(("none", *place)), row["value"]
         row["scaled"] = None
-        if isinstance(floor, float) and isinstance(top, float) and isinstance(value, float) and top != floor:
+        if (
+            isinstance(floor, float)
+            and isinstance(top, float)
+            and isinstance(value, float)
+            and top != floor
+        ):
             row["scaled"] = (value - floor) / (top - floor)
     return scores

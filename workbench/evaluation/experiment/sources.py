@@ -58,8 +58,13 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         SettingError: there are none.
     """
     if not isinstance(what, str | Path | Session | Iterable):
-        raise SettingError(f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be accepted")
-    items: list[str | Path | Session] = [what] if isinstance(what, str | Path | Session) else list(what)
+        raise SettingError(
+            f"{what!r:.80} is nothing to read; files, folders, patterns or sessions would be"
+            " accepted"
+        )
+    items: list[str | Path | Session] = (
+        [what] if isinstance(what, str | Path | Session) else list(what)
+    )
     found: list[SessionSource] = []
     for item in items or (bundled_files() if bundled is None else bundled):
         if isinstance(item, Session):
@@ -67,7 +72,9 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
         elif str(item) == "-":  # standard input can be read once, and by this process alone
             found += [SessionSource(session=session) for session in load("-", lenient=True)]
         else:
-            paths = [path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))]
+            paths = [
+                path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))
+            ]
             found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
     if not found:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
@@ -87,7 +94,9 @@ def is_bundled(source: SessionSource) -> bool:
 
 
 def default_model_for(sources: Sequence[SessionSource]) -> str:
-    """The model that writes summaries where none is named: bundled sessions alone have those that ship."""
+    """The model that writes summaries where none is named: bundled sessions alone have those
+    that ship.
+    """
     for source in sources:
         if not is_bundled(source):
             return DEFAULT_MODEL
@@ -95,7 +104,9 @@ def default_model_for(sources: Sequence[SessionSource]) -> str:
 
 
 def limited(sources: Sequence[SessionSource], limit: int | None) -> list[SessionSource]:
-    """The first sources that hold that many sessions, each with how many to take; None takes all."""
+    """The first sources that hold that many sessions, each with how many to take; None takes
+    all.
+    """
     if limit is None:
         return list(sources)
     found: list[SessionSource] = []

@@ -1,7 +1,9 @@
-"""What a run is asked to do: one specification for Python, the command line, TOML files, forecasts and manifests.
+"""What a run is asked to do: one specification for Python, the command line, TOML files, forecasts
+and manifests.
 
-Each setting, its default and its description is written here once. Lists may also be text between commas, so that the
-command line and a file are read as Python is. A wrong value is one sentence, wherever it came from.
+Each setting, its default and its description is written here once. Lists may also be text between
+commas, so that the command line and a file are read as Python is. A wrong value is one sentence,
+wherever it came from.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,16 +41,22 @@ Function = TypeVar("Function", bound=Callable[..., object])
 DEFAULT_STRATEGIES = ("none", "truncate", "summarize", "pipeline")
 REFERENCE_STRATEGIES = ("none", "null")
 DEFAULT_MODEL = "extractive"
-"""Writes summaries where no model is named; in a comparison of bundled sessions alone it is `bundled`."""
+"""Writes summaries where no model is named; in a comparison of bundled sessions alone it is
+`bundled`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Reads a field with a function, whatever its declared type: pydantic cannot build a schema of our protocols."""
+    """Reads a field with a function, whatever its declared type: pydantic cannot build a schema
+    of our protocols.
+    """
 
     by: Callable[[Any], object]
 
-    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         """The function alone."""
         return core_schema.no_info_plain_validator_function(self.by)
 
@@ -85,11 +93,21 @@ def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
-    several = model_names(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
-    models = {one if isinstance(one, str) else one.name: one for one in map(one_model, several or [None])}
+    several = (
+        model_names(value)
+        if isinstance(value, str)
+        else value
+        if isinstance(value, list | tuple)
+        else [value]
+    )
+    models = {
+        one if isinstance(one, str) else one.name: one for one in map(one_model, several or [None])
+    }
     folders = [shown_name(name) for name in models if name.startswith("folder:")]
     if len(set(folders)) < len(folders):
-        raise ValueError("two of its folders have the same name, which is all that reports show; rename one")
+        raise ValueError(
+            "two of its folders have the same name, which is all that reports show; rename one"
+        )
     return tuple(models.values())
 
 
@@ -112,10 +130,14 @@ def read_boundaries(value: object) -> Boundaries:
 
 def _strategies(value: object) -> tuple[str | Preset, ...]:
     found = listed(value)
-    if not isinstance(found, tuple) or not all(isinstance(one, Preset | str) and one for one in found):
+    if not isinstance(found, tuple) or not all(
+        isinstance(one, Preset | str) and one for one in found
+    ):
         raise ValueError("it must be a list of names or presets")
     if not found:
-        raise ValueError("it names no strategy; `workbench list strategies` shows those that are known")
+        raise ValueError(
+            "it names no strategy; `workbench list strategies` shows those that are known"
+        )
     return found
 
 
@@ -145,7 +167,9 @@ Flag: TypeAlias = Annotated[bool, Field(strict=True)]
 class Spec(BaseModel):
     """Settings that were checked; a wrong one is a `SettingError` of one sentence."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, protected_namespaces=()
+    )
 
     def __init__(self, /, **settings: Any) -> None:  # noqa: ANN401 - each field checks its own
         try:
@@ -160,7 +184,9 @@ class Spec(BaseModel):
 
     @classmethod
     def fields(cls) -> dict[str, FieldInfo]:
-        """The settings in the order in which they are shown: those of the class, then those of its bases."""
+        """The settings in the order in which they are shown: those of the class, then those of
+        its bases.
+        """
         order = [name for one in cls.__mro__ for name in getattr(one, "__annotations__", ())]
         return {name: cls.model_fields[name] for name in order if name in cls.model_fields}
 
@@ -183,9 +209,16 @@ class Spec(BaseModel):
 class Masking(Spec):
     """What is masked before anything is asked or written."""
 
-    redact: Flag = Field(False, description="Mask secrets and personal data before anything is asked or written.")
-    unmasked: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_left_unmasked)] = Field(
-        (), description=f"Kinds of personal data that --redact leaves as they are: {', '.join(sorted(KINDS))}."
+    redact: Flag = Field(
+        False, description="Mask secrets and personal data before anything is asked or written."
+    )
+    unmasked: Annotated[
+        tuple[str, ...], BeforeValidator(listed), AfterValidator(_left_unmasked)
+    ] = Field(
+        (),
+        description=(
+            f"Kinds of personal data that --redact leaves as they are: {', '.join(sorted(KINDS))}."
+        ),
     )
 
     @property
@@ -201,7 +234,11 @@ class Priced(Spec):
         "", description="Price every session as this model; empty prices each as its own."
     )
     prices: Annotated[str, _empty_or(given_tariff)] = Field(
-        "", description="Your own prices, USD per million tokens: input=3,output=15,cache_read=0.3,cache_write=3.75."
+        "",
+        description=(
+            "Your own prices, USD per million tokens:"
+            " input=3,output=15,cache_read=0.3,cache_write=3.75."
+        ),
     )
 
 
@@ -210,25 +247,41 @@ class Scope(Priced, Masking):
 
     strategies: Strategies = Field(
         DEFAULT_STRATEGIES,
-        description="Strategies: names, or presets of your own; settings may follow a name, "
-        "as in claude_code:result_chars=2000.",
+        description=(
+            "Strategies: names, or presets of your own; settings may follow a name, "
+            "as in claude_code:result_chars=2000."
+        ),
     )
     shares: Shares = Field(
         (0.05, 0.1, 0.2, 0.3, 0.5),
-        description="Budgets of the matched mode, as shares of the history between 0 and 1; none leave that mode out.",
+        description=(
+            "Budgets of the matched mode, as shares of the history between 0 and 1; none leave that"
+            " mode out."
+        ),
     )
     boundaries: Annotated[Boundaries, Read(read_boundaries)] = Field(
         (0.35, 0.5, 0.65, 0.8),
-        description="Where the matched mode compacts: shares or numbers of messages, `fill` (the history fills the "
-        "window), or `recorded`.",
+        description=(
+            "Where the matched mode compacts: shares or numbers of messages, `fill` (the history"
+            " fills the window), or `recorded`."
+        ),
     )
     limit: Whole | None = Field(None, ge=1, description="Replay at most this many sessions.")
-    seed: Whole = Field(0, ge=0, description="Seed of everything random; another seed asks models again.")
+    seed: Whole = Field(
+        0, ge=0, description="Seed of everything random; another seed asks models again."
+    )
     replicates: Whole = Field(
-        1, ge=1, description="Repeat strategies whose model varies this often, with seeds counted up from the seed."
+        1,
+        ge=1,
+        description=(
+            "Repeat strategies whose model varies this often, with seeds counted up from the seed."
+        ),
     )
     group_by: Literal["project", "folder", "session"] = Field(
-        "project", description="Unit of intervals and tests: a session's project, its file's folder, or the session."
+        "project",
+        description=(
+            "Unit of intervals and tests: a session's project, its file's folder, or the session."
+        ),
     )
 
     @property
@@ -241,14 +294,28 @@ class Execution(Spec):
     """How a run is done; its figures do not depend on it."""
 
     model_settings: ModelSettings | None = Field(
-        None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
+        None,
+        description=(
+            "Cache and limits under which models are asked; None takes the usual cache and no"
+            " limits."
+        ),
     )
-    out: Path | None = Field(None, description="Folder of the run; None names one under reports/ after its settings.")
+    out: Path | None = Field(
+        None, description="Folder of the run; None names one under reports/ after its settings."
+    )
     jobs: Whole | None = Field(
-        1, ge=1, description="Number of worker processes; None starts one per core, fewer where memory is short."
+        1,
+        ge=1,
+        description=(
+            "Number of worker processes; None starts one per core, fewer where memory is short."
+        ),
     )
-    scheduler: str | None = Field(None, description="Address of a Dask scheduler; its workers must see the same files.")
-    quiet: Flag = Field(False, description="Show neither a progress bar nor the figures; warnings stay.")
+    scheduler: str | None = Field(
+        None, description="Address of a Dask scheduler; its workers must see the same files."
+    )
+    quiet: Flag = Field(
+        False, description="Show neither a progress bar nor the figures; warnings stay."
+    )
 
 
 class RunSpec(Scope, Execution):
@@ -256,15 +323,22 @@ class RunSpec(Scope, Execution):
 
     baseline: str = Field(
         "",
-        description="Strategy that the others are compared with, cut to the sizes that they used; empty: truncate, or "
-        "the first.",
+        description=(
+            "Strategy that the others are compared with, cut to the sizes that they used; empty:"
+            " truncate, or the first."
+        ),
     )
 
-    window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
+    window: Window = Field(
+        None, description="Context window in tokens; None takes each session's own."
+    )
     model: Annotated[tuple[str | Model, ...], Read(models_or_none)] = Field(
         (),
-        description="Model that writes summaries: bundled, extractive, litellm:NAME, local, command:LINE or "
-        "folder:PATH; several are compared. None: extractive, or bundled where `compare` has bundled sessions only.",
+        description=(
+            "Model that writes summaries: bundled, extractive, litellm:NAME, local, command:LINE or"
+            " folder:PATH; several are compared. None: extractive, or bundled where `compare` has"
+            " bundled sessions only."
+        ),
     )
 
     def with_default_model(self, name: str = DEFAULT_MODEL) -> Self:
@@ -274,23 +348,47 @@ class RunSpec(Scope, Execution):
         return self.changed(model=name)
 
     def settings(self) -> dict[str, object]:
-        """What the run's figures depend on, as plain JSON: part of its manifest and of its folder's name."""
-        kept = {"window", "shares", "boundaries", "seed", "redact", "price_model", "prices", "group_by", "baseline"}
+        """What the run's figures depend on, as plain JSON: part of its manifest and of its
+        folder's name.
+        """
+        kept = {
+            "window",
+            "shares",
+            "boundaries",
+            "seed",
+            "redact",
+            "price_model",
+            "prices",
+            "group_by",
+            "baseline",
+        }
         plain = self.model_dump(mode="json", include=kept | {"unmasked"} if self.unmasked else kept)
-        return {"strategies": list(self.names), **plain, "model": ",".join(map(model_name, self.model))}
+        return {
+            "strategies": list(self.names),
+            **plain,
+            "model": ",".join(map(model_name, self.model)),
+        }
 
 
 def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
-    """What the others are compared with: as named; else `truncate`, the plainest way; else the first of several.
+    """What the others are compared with: as named; else `truncate`, the plainest way; else the
+    first of several.
 
-    Where a strategy is in the run several times, once for each model or setting, the first of these counts.
+    Where a strategy is in the run several times, once for each model or setting, the first of these
+    counts.
     """
     contenders = [name for name in strategies if name not in REFERENCES]
     if not named and len(contenders) < 2:
         return None
     wanted = (one for one in (named, "truncate", *contenders) if one)
     return next(
-        (name for one in wanted for name in strategies if name == one or name.startswith((f"{one} ", f"{one}:"))), None
+        (
+            name
+            for one in wanted
+            for name in strategies
+            if name == one or name.startswith((f"{one} ", f"{one}:"))
+        ),
+        None,
     )
 
 
@@ -300,7 +398,8 @@ def model_name(model: str | Model) -> str:
 
 
 def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
-    """The presets of these strategies between the references `none` and `null`; of equal names the last counts.
+    """The presets of these strategies between the references `none` and `null`; of equal names the
+    last counts.
 
     Raises:
         UnknownName: a name is neither built in nor installed.
@@ -311,13 +410,19 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
 
 
 def documented(kind: type[Spec]) -> Callable[[Function], Function]:
-    """A decorator: the fields of `kind` replace `**settings` in the signature and documentation of a function."""
+    """A decorator: the fields of `kind` replace `**settings` in the signature and documentation
+    of a function.
+    """
 
     def decorate(function: Function) -> Function:
         own = signature(function)
         kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
         fields = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=Parameter.empty if one.is_required() else one.default)
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=Parameter.empty if one.is_required() else one.default,
+            )
             for name, one in kind.fields().items()
         ]
         words = "".join(f"    {name}: {one.description}\n" for name, one in kind.fields().items())

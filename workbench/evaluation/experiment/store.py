@@ -19,7 +19,8 @@ from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.bounded import check_table, text_of
 
 SCHEMA = 1
-"""Version of the tables (docs/reference/tables.md): grows when a column or a table changes its meaning or goes away.
+"""Version of the tables (docs/reference/tables.md): grows when a column or a table changes its
+meaning or goes away.
 
 New columns and tables do not change it: they are empty in runs that were written before.
 """
@@ -98,8 +99,8 @@ COLUMNS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """The columns of each table with what they hold.
 
-`int` and `float` columns may have missing values. Of texts, `str` are the workbench's own words and names of
-strategies; `session` is a session's id, `text` and `lines` may quote a recording.
+`int` and `float` columns may have missing values. Of texts, `str` are the workbench's own words and
+names of strategies; `session` is a session's id, `text` and `lines` may quote a recording.
 """
 
 _PANDAS = {
@@ -116,7 +117,10 @@ def typed(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str]) -> pd.D
     """Rows as a table with these columns, each of its pandas type, also when there are none."""
     listed = list(rows)
     return pd.DataFrame(
-        {name: pd.array([_clean(row.get(name)) for row in listed], dtype=kind) for name, kind in columns.items()}
+        {
+            name: pd.array([_clean(row.get(name)) for row in listed], dtype=kind)
+            for name, kind in columns.items()
+        }
     )
 
 
@@ -147,10 +151,16 @@ class TableFolder:
         return cls(Path(folder))
 
     @classmethod
-    def write(cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]) -> Self:
-        """Rows, written into this folder: the table first, so that notes belong to one that is there."""
+    def write(
+        cls, folder: Path, rows: Sequence[Mapping[str, Any]], notes: Mapping[str, object]
+    ) -> Self:
+        """Rows, written into this folder: the table first, so that notes belong to one that is
+        there.
+        """
         write_atomically(folder / cls.file, typed(rows, cls.columns).to_parquet(index=False))
-        write_atomically((folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n")
+        write_atomically(
+            (folder / cls.file).with_suffix(".json"), json.dumps(notes, indent=2) + "\n"
+        )
         return cls(folder)
 
     @cached_property
@@ -188,11 +198,16 @@ class RunFolder:
         try:
             make_private_folder(self.path)
         except OSError as error:
-            why = f"cannot hold a run ({error.strerror}); a folder that can be written would be accepted"
+            why = (
+                f"cannot hold a run ({error.strerror}); a folder that can be written would be"
+                " accepted"
+            )
             raise SettingError(f"{self.path} {why}") from None
 
     def replay(self, key: str) -> dict[str, Any] | None:
-        """A finished replay, or None; a file that is not as it was written counts as none, and is written anew."""
+        """A finished replay, or None; a file that is not as it was written counts as none, and
+        is written anew.
+        """
         path = self.path / "replays" / f"{key}.json"
         found = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
         if found is None or sha256(found[2].encode()).hexdigest() != found[1]:
@@ -207,7 +222,9 @@ class RunFolder:
         write_atomically(self.path / "replays" / f"{key}.json", kept)
 
     def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What was kept under a key; it is made, and kept, where there is nothing. An error leaves nothing."""
+        """What was kept under a key; it is made, and kept, where there is nothing. An error
+        leaves nothing.
+        """
         found = self.replay(key)
         if found is None:
             self.keep(key, found := make())
@@ -226,22 +243,32 @@ class RunFolder:
             SettingError: there is no finished run.
         """
         manifest = {**Results.open(self.path).manifest, **facts}
-        write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
+        write_atomically(
+            self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
+        )
 
     def write(
-        self, tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame], manifest: Mapping[str, object]
+        self,
+        tables: Mapping[str, Iterable[Mapping[str, object]] | pd.DataFrame],
+        manifest: Mapping[str, object],
     ) -> None:
-        """Write the merged tables and the manifest, which comes last: a run with a manifest is complete."""
+        """Write the merged tables and the manifest, which comes last: a run with a manifest is
+        complete.
+        """
         (self.path / "manifest.json").unlink(missing_ok=True)
         for name in COLUMNS:
             rows = tables.get(name, ())
             table = rows if isinstance(rows, pd.DataFrame) else frame(name, rows)
             write_atomically(self.path / f"{name}.parquet", table.to_parquet(index=False))
-        write_atomically(self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n")
+        write_atomically(
+            self.path / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=True) + "\n"
+        )
 
 
 class RunTables:
-    """The tables of a run, each a DataFrame with the documented columns (docs/reference/tables.md)."""
+    """The tables of a run, each a DataFrame with the documented columns
+    (docs/reference/tables.md).
+    """
 
     sessions: pd.DataFrame
     steps: pd.DataFrame
@@ -262,11 +289,12 @@ class RunTables:
 
 @dataclass(frozen=True)
 class Results(RunTables):
-    """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md describes them.
+    """A finished run: its tables as attributes, each a DataFrame; docs/reference/tables.md
+    describes them.
 
-    The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes, costs, paging,
-    reconciliation, losses, boundaries, replays, replicates (empty where nothing was repeated) and variants (of a
-    sweep).
+    The tables are sessions, steps, compactions, retention, survival, scores, baseline_at_sizes,
+    costs, paging, reconciliation, losses, boundaries, replays, replicates (empty where nothing was
+    repeated) and variants (of a sweep).
     """
 
     path: Path
@@ -284,9 +312,14 @@ class Results(RunTables):
         version = found.manifest.get("schema")
         if version != SCHEMA:
             newer = isinstance(version, int) and version > SCHEMA
-            advice = "install the workbench that wrote it, or a newer one" if newer else "run its command again"
+            advice = (
+                "install the workbench that wrote it, or a newer one"
+                if newer
+                else "run its command again"
+            )
             raise SettingError(
-                f"{path} has tables of version {version!r}, and this workbench reads version {SCHEMA}; {advice}"
+                f"{path} has tables of version {version!r}, and this workbench reads version"
+                f" {SCHEMA}; {advice}"
             )
         return found
 
@@ -303,7 +336,8 @@ class Results(RunTables):
         return found
 
     def table(self, name: str) -> pd.DataFrame:
-        """One table by name, with every documented column; those of an older run that had none are empty.
+        """One table by name, with every documented column; those of an older run that had none are
+        empty.
 
         Raises:
             SettingError: the file is no table.
@@ -336,7 +370,9 @@ class Results(RunTables):
 
     @property
     def pending(self) -> int:
-        """How many replays wait for answers of their model; the same command asks for them again."""
+        """How many replays wait for answers of their model; the same command asks for them
+        again.
+        """
         return int((self.replays["status"] == "pending").sum())
 
     @property
@@ -347,6 +383,8 @@ class Results(RunTables):
     def __repr__(self) -> str:
         read = int((self.sessions["status"] == "ok").sum())
         strategies = self.replays["strategy"].nunique()
-        replays = f"replays {len(self.replays):,}" + (f", failed {self.failed:,}" if self.failed else "")
+        replays = f"replays {len(self.replays):,}" + (
+            f", failed {self.failed:,}" if self.failed else ""
+        )
         replays += f", pending {self.pending:,}" if self.pending else ""
         return f"<Results in {self.path}: sessions {read:,}, strategies {strategies:,}, {replays}>"

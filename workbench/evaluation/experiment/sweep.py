@@ -21,16 +21,20 @@ from workbench.evaluation.experiment.store import Results, RunFolder, frame
 
 
 @documented(Execution)
-def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]) -> Results:
-    """Run a grid and write one run of it, in which each point is a strategy named after what varies.
+def sweep(
+    grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]
+) -> Results:
+    """Run a grid and write one run of it, in which each point is a strategy named after what
+    varies.
 
-    It resumes as `compare` does. The references are those of the first window and model; `scaled` scores were scaled by
-    the references of their own run.
+    It resumes as `compare` does. The references are those of the first window and model; `scaled`
+    scores were scaled by the references of their own run.
 
     Args:
         grid: a TOML file, its fields, or a `Grid`; see docs/runs.md.
         replicates: replaces the grid's own number.
-        **settings: the fields of `Execution`; limits of `model_settings` hold for all points together.
+        **settings: the fields of `Execution`; limits of `model_settings` hold for all points
+            together.
 
     Raises:
         SettingError: a field, setting or value is wrong; nothing has run then.
@@ -55,7 +59,11 @@ def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[E
         parts.append((results, [*names, *([] if parts else REFERENCES)]))
     rows = [
         asdict(point)
-        | dict(zip(("window_least", "window_most"), used.get(point.strategy, (None, None)), strict=True))
+        | dict(
+            zip(
+                ("window_least", "window_most"), used.get(point.strategy, (None, None)), strict=True
+            )
+        )
         | {"settings": json.dumps(point.settings, sort_keys=True)}
         for point in points
     ]
@@ -66,14 +74,17 @@ def sweep(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[E
 def _merged(window: int | None, first: int | None) -> str:
     shown = [f"{one:,}" if one else "each session's own" for one in (window, first)]
     return (
-        f"the points with window {shown[0]} are left out: every session is replayed in the same window as with "
-        f"{shown[1]}; a window is at least twice what system prompt and tools take"
+        f"the points with window {shown[0]} are left out: every session is replayed in the same"
+        f" window as with {shown[1]}; a window is at least twice what system prompt and tools take"
     )
 
 
 @documented(Execution)
-def forecast(grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]) -> Forecast:
-    """Predict what `sweep` would take with the same arguments: replays, tokens, requests and dollars.
+def forecast(
+    grid: GridLike, *, replicates: int | None = None, **settings: Unpack[ExecutionSettings]
+) -> Forecast:
+    """Predict what `sweep` would take with the same arguments: replays, tokens, requests and
+    dollars.
 
     Raises:
         SettingError: a field, setting or value is wrong, or there is nothing to read.
@@ -104,22 +115,35 @@ class _Sweep:
         return cls(found, points, folder, execution.changed(model_settings=how))
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
-        """A run for each window and model, in the order of their first points, with the names of its points."""
+        """A run for each window and model, in the order of their first points, with the names of
+        its points.
+        """
         found: dict[tuple[int | None, str], list[Point]] = {}
         for point in self.points:
             found.setdefault((point.window, point.model), []).append(point)
-        common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(self.execution)
+        common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(
+            self.execution
+        )
         for (window, model), points in found.items():
             folder = self.folder / "runs" / key(window, model)[:8]
             chosen = list(map(self.grid.preset, points))
-            spec = RunSpec(**{**common, "strategies": chosen, "window": window, "model": model, "out": folder})
+            spec = RunSpec(
+                **{**common, "strategies": chosen, "window": window, "model": model, "out": folder}
+            )
             yield spec, [point.strategy for point in points if point.base not in REFERENCES]
 
     def manifest(self, done: Sequence[Results], points: Sequence[Point]) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
         each = [one.manifest["settings"] for one in done]
-        replicates = {"replicates": max(one["replicates"] for one in each)} if "replicates" in each[0] else {}
-        names = {"strategies": [point.strategy for point in points], "model": ",".join(self.grid.models)}
+        replicates = (
+            {"replicates": max(one["replicates"] for one in each)}
+            if "replicates" in each[0]
+            else {}
+        )
+        names = {
+            "strategies": [point.strategy for point in points],
+            "model": ",".join(self.grid.models),
+        }
         windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
         return {
             "settings": each[0] | replicates | names | windows,

@@ -58,10 +58,14 @@ class Task:
             return None
         model = model or ready.reader(self.model_settings.model(self.spec.model[0]))
         at = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
-        return BaselineAtSizes(ready, self.baseline, model, at, self.spec.shares, ready.exam_beside(at))
+        return BaselineAtSizes(
+            ready, self.baseline, model, at, self.spec.shares, ready.exam_beside(at)
+        )
 
     def masked(self, text: str) -> str:
-        """A path or a reason: either may quote what is to be masked, such as a part of a provider's key."""
+        """A path or a reason: either may quote what is to be masked, such as a part of a
+        provider's key.
+        """
         return masker(self.spec.redaction)(text)
 
 
@@ -83,9 +87,10 @@ class ReplayResult:
         model: which was there to write summaries.
         asked: whether that model was asked anything, or may have been.
         summaries: that were asked for, or would have been where it is pending.
-        written: those of them that the model wrote; `useless` where its answer was of no use. The rest is unanswered,
-            or not bundled.
-        paid: the dollars that the run has spent on each request, by its name in the ledger; None if unknown.
+        written: those of them that the model wrote; `useless` where its answer was of no use. The
+            rest is unanswered, or not bundled.
+        paid: the dollars that the run has spent on each request, by its name in the ledger; None if
+            unknown.
         recall: exam recall on the strategy's own trigger; None where it has no score.
     """
 
@@ -104,7 +109,9 @@ class ReplayResult:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """A row and the replays of each session, what is unreadable, and the replays that killed their workers."""
+    """A row and the replays of each session, what is unreadable, and the replays that killed
+    their workers.
+    """
 
     number: int
     sessions: tuple[tuple[Row, tuple[ReplayResult, ...]], ...] = ()
@@ -118,7 +125,11 @@ def work(task: Task, shard: Shard) -> ShardResult:
     sessions = []
     for ready in found.ready[: shard.source.most]:
         baseline = task.baseline_of(ready)
-        replays = tuple(done for preset in shard.presets for done in _under_each_model(ready, preset, task, baseline))
+        replays = tuple(
+            done
+            for preset in shard.presets
+            for done in _under_each_model(ready, preset, task, baseline)
+        )
         sessions.append((_session_row(ready), replays))
     return ShardResult(shard.source.number, tuple(sessions), found.unreadable)
 
@@ -139,7 +150,12 @@ def _under_each_model(
 
 
 def _replayed(
-    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task, baseline: BaselineAtSizes | None
+    ready: Prepared,
+    preset: Preset,
+    wanted: str | Model,
+    model: Model,
+    task: Task,
+    baseline: BaselineAtSizes | None,
 ) -> ReplayResult:
     asked = ready.reader(model)
     against = baseline if is_compared(preset, wanted, task) else None
@@ -151,7 +167,9 @@ def _replayed(
         if tables is None or _rests_on_changed_answers(tables):
             tables = _new_tables(ready, preset, asked, task, against)
             if holds_one(json.dumps(tables, ensure_ascii=False), ready.masked):
-                raise WorkbenchError("its tables would hold a text that was masked elsewhere, and were not written")
+                raise WorkbenchError(
+                    "its tables would hold a text that was masked elsewhere, and were not written"
+                )
             task.folder.keep(done.key, tables)
     except (Unanswered, SetupError) as error:
         done = _pending(done, error, ready, preset, asked, task, against)
@@ -164,7 +182,9 @@ def _replayed(
     if tables is None:
         return replace(done, paid=_paid(task, requests_of(asked)))
     own = [row for row in tables["compactions"] if row["strategy"] == preset.name]
-    summaries, useless, by_rule = (sum(row[name] for row in own) for name in ("requests", "fallbacks", "by_rule"))
+    summaries, useless, by_rule = (
+        sum(row[name] for row in own) for name in ("requests", "fallbacks", "by_rule")
+    )
     by_others = useless if model.name in RULES else by_rule
     paid = _paid(task, tables["paid"], tables["paid"])
     counts = {"summaries": summaries, "written": summaries - by_others, "useless": useless}
@@ -179,12 +199,17 @@ def _is_recall(row: Row, strategy: str) -> bool:
 def _new_tables(
     ready: Prepared, preset: Preset, model: Model, task: Task, baseline: BaselineAtSizes | None
 ) -> dict[str, Any]:
-    """The rows of a replay by table, and under `paid` what its requests and the baseline's have cost."""
+    """The rows of a replay by table, and under `paid` what its requests and the baseline's have
+    cost.
+    """
     before = () if baseline is None else requests_of(baseline.model)
     tables = replay_rows(ready, preset, model, task.spec, baseline)
     since = () if baseline is None else requests_of(baseline.model)[len(before) :]
-    for row in tables["compactions"]:  # what a model said beside its summary; the rest was masked before
-        row |= {column: task.masked(str(row[column])) for column in ("findings", "misreports", "why")}
+    # what a model said beside its summary; the rest was masked before
+    for row in tables["compactions"]:
+        row |= {
+            column: task.masked(str(row[column])) for column in ("findings", "misreports", "why")
+        }
     writers = [innermost(model), innermost(baseline.model)] if baseline else [innermost(model)]
     answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
     return {**tables, "paid": _paid(task, (*requests_of(model), *since)), "answers": answers}
@@ -197,9 +222,14 @@ def _rests_on_changed_answers(tables: Mapping[str, Any]) -> bool:
 
 
 def _pending(
-    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: Model, task: Task,
+    done: ReplayResult,
+    why: WorkbenchError,
+    ready: Prepared,
+    preset: Preset,
+    model: Model,
+    task: Task,
     baseline: BaselineAtSizes | None,
-) -> ReplayResult:  # fmt: skip
+) -> ReplayResult:
     """A replay that waits for its model; filler counts the summaries that it needs."""
     if is_awaited(why) and isinstance(model, AnsweringModel):
         return _awaiting(done, why, ready, preset, model, task, baseline)
@@ -213,25 +243,37 @@ def _pending(
 
 
 def _awaiting(
-    done: ReplayResult, why: WorkbenchError, ready: Prepared, preset: Preset, model: AnsweringModel, task: Task,
+    done: ReplayResult,
+    why: WorkbenchError,
+    ready: Prepared,
+    preset: Preset,
+    model: AnsweringModel,
+    task: Task,
     baseline: BaselineAtSizes | None,
-) -> ReplayResult:  # fmt: skip
+) -> ReplayResult:
     """A replay of which somebody answers the requests later: all that can be known are made."""
     answering = AnsweringModel(model.model)
     ahead = RequestsAhead(answering, chained=True)
-    with suppress(WorkbenchError):  # what else is wrong with the replay comes up when its answers are there
+    # what else is wrong with the replay comes up when its answers are there
+    with suppress(WorkbenchError):
         for replay in replays(ready, preset, ahead, task.spec):
             ahead.chained = False  # only in the natural replay, which is made before all others
             if baseline is not None and replay.mode == "matched" and not ahead.awaited:
                 _ask_baseline_ahead(baseline, replay, ready, task)
     answers = answering.answers
     return replace(
-        done, pending=True, reason=task.masked(str(why)), summaries=max(ahead.requests, len(answers) + 1),
-        written=sum(answers), useless=len(answers) - sum(answers),
-    )  # fmt: skip
+        done,
+        pending=True,
+        reason=task.masked(str(why)),
+        summaries=max(ahead.requests, len(answers) + 1),
+        written=sum(answers),
+        useless=len(answers) - sum(answers),
+    )
 
 
-def _ask_baseline_ahead(baseline: BaselineAtSizes, replay: Replay, ready: Prepared, task: Task) -> None:
+def _ask_baseline_ahead(
+    baseline: BaselineAtSizes, replay: Replay, ready: Prepared, task: Task
+) -> None:
     """Make the requests of the baseline at the sizes of a replay."""
     ahead = RequestsAhead(baseline.model)
     copy = task.baseline_of(ready, ahead)
@@ -245,7 +287,9 @@ def _ask_baseline_ahead(baseline: BaselineAtSizes, replay: Replay, ready: Prepar
 def _paid(
     task: Task, requests: Iterable[str], before: Mapping[str, float | None] | None = None
 ) -> Mapping[str, float | None]:
-    """What the run has spent on requests, as this machine's ledger says; no less than was known before."""
+    """What the run has spent on requests, as this machine's ledger says; no less than was known
+    before.
+    """
     wanted = list(requests)
     found = task.model_settings.ledger.paid(wanted) if wanted else {}
     known = before or {}
@@ -258,12 +302,16 @@ def _larger(usd: float | None, earlier: float | None) -> float | None:
 
 
 def is_compared(preset: Preset, wanted: str | Model, task: Task) -> bool:
-    """Whether the baseline is cut to the sizes of this replay: not to those of a reference, nor to its own."""
+    """Whether the baseline is cut to the sizes of this replay: not to those of a reference, nor
+    to its own.
+    """
     own = preset == task.baseline and wanted == task.spec.model[0]
     return task.baseline is not None and preset.name not in REFERENCES and not own
 
 
-def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task) -> str:
+def replay_key(
+    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task
+) -> str:
     """The name of a replay: equal for equal work, whatever the run.
 
     Raises:
@@ -273,10 +321,23 @@ def replay_key(ready: Prepared, preset: Preset, wanted: str | Model, model: Mode
     who, first = (one if isinstance(one, str) else key(one) for one in (wanted, spec.model[0]))
     against = (task.baseline, first) if is_compared(preset, wanted, task) else None
     return key(
-        SCHEMA, task.codes[preset.name], ready.content, preset, who, task.model_settings.seal(model), ready.window,
-        spec.shares, spec.boundaries, spec.seed, spec.redaction, spec.price_model, spec.prices,
-        installed(), against, ready.work.seal,
-    )  # fmt: skip
+        SCHEMA,
+        task.codes[preset.name],
+        ready.content,
+        preset,
+        who,
+        task.model_settings.seal(model),
+        ready.window,
+        spec.shares,
+        spec.boundaries,
+        spec.seed,
+        spec.redaction,
+        spec.price_model,
+        spec.prices,
+        installed(),
+        against,
+        ready.work.seal,
+    )
 
 
 REPLAY_BEGINS = (
@@ -291,7 +352,9 @@ MASKS = ("workbench.engine.transcript.redaction", "workbench.engine.transcript.p
 """What masks; without redaction a replay uses none of it."""
 
 
-def code_of_replays(redaction: frozenset[str] | None, parts: Mapping[str, object], folder: Path) -> dict[str, str]:
+def code_of_replays(
+    redaction: frozenset[str] | None, parts: Mapping[str, object], folder: Path
+) -> dict[str, str]:
     """The version of the code behind replays, by name, each with the parts that are used in it."""
     if redaction is None:
         return code_versions(REPLAY_BEGINS, parts, (*READS_SESSIONS, *MASKS), folder)
@@ -299,7 +362,9 @@ def code_of_replays(redaction: frozenset[str] | None, parts: Mapping[str, object
 
 
 def replay_codes(task: Task) -> dict[str, str]:
-    """The version of the code behind a replay under each preset: its own parts, and those of its baseline."""
+    """The version of the code behind a replay under each preset: its own parts, and those of its
+    baseline.
+    """
     parts: dict[str, object] = {}
     for preset in task.presets:
         is_reference = preset.name in REFERENCES
@@ -308,7 +373,9 @@ def replay_codes(task: Task) -> dict[str, str]:
 
 
 def content_of(session: Session) -> str:
-    """A name for what was said in a session, whatever the session is called and wherever it lies."""
+    """A name for what was said in a session, whatever the session is called and wherever it
+    lies.
+    """
     said = [[message.role, *said_texts(message)] for message in session.messages]
     return key(said)[:16]
 

@@ -1,6 +1,7 @@
 """Executors of a run: this process, processes beside it, or a Dask cluster.
 
-When a worker dies, only its own task is lost; the caller learns which one, or has it done again while nothing else is.
+When a worker dies, only its own task is lost; the caller learns which one, or has it done again
+while nothing else is.
 """
 
 import contextlib
@@ -41,7 +42,9 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
     size = 1
     """How many tasks are done at a time."""
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+    def each(
+        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+    ) -> Iterator[tuple[int, Result | None]]:
         """Each task's place and result in the order of completion; errors are raised.
 
         The result is None where its worker died, or memory ran out.
@@ -54,8 +57,11 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
             else:
                 yield place, result
 
-    def surely(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
-        """As `each`, but where a worker died its task is done again alone, in the end; None where that kills too.
+    def surely(
+        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+    ) -> Iterator[tuple[int, Result | None]]:
+        """As `each`, but where a worker died its task is done again alone, in the end; None where
+        that kills too.
 
         So a worker that was killed from outside, or for memory that others took, loses nothing.
         """
@@ -77,11 +83,14 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """Nothing to end."""
 
 
-def workers(jobs: int | None, scheduler: str | None = None, sources: Sequence[SessionSource] = ()) -> Workers:
+def workers(
+    jobs: int | None, scheduler: str | None = None, sources: Sequence[SessionSource] = ()
+) -> Workers:
     """The workers of a run: those of a Dask scheduler, or so many processes (1: this one).
 
-    None starts one per core, or fewer where this machine has not the memory for each that the largest source needs.
-    Each of several may take its share of the memory and no more; where that will not do for a source, it is told first.
+    None starts one per core, or fewer where this machine has not the memory for each that the
+    largest source needs. Each of several may take its share of the memory and no more; where that
+    will not do for a source, it is told first.
 
     Raises:
         SettingError: the shell's limit on a process's memory leaves no room for so many.
@@ -98,10 +107,12 @@ def workers(jobs: int | None, scheduler: str | None = None, sources: Sequence[Se
 
 
 class Processes(Workers):
-    """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no other.
+    """Worker processes on this machine, each in a pool of its own, so that one that dies breaks no
+    other.
 
-    Each is started when it is needed, lives until the `with` ends, and remembers what it has read. All are started by
-    the caller's thread: two threads that started one at a time have been seen to hang.
+    Each is started when it is needed, lives until the `with` ends, and remembers what it has read.
+    All are started by the caller's thread: two threads that started one at a time have been seen to
+    hang.
     """
 
     def __init__(self, size: int) -> None:
@@ -110,7 +121,9 @@ class Processes(Workers):
         self._started: list[Executor] = []
         self._idle: list[Executor] = []
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+    def each(
+        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+    ) -> Iterator[tuple[int, Result | None]]:
         """A dead worker is replaced."""
         waiting, busy = deque(enumerate(tasks)), dict[Future[Result], tuple[int, Executor]]()
         ended: list[tuple[int, Future[Result] | None]] = []
@@ -147,10 +160,14 @@ class Processes(Workers):
         return future
 
     def _another(self) -> Executor:
-        """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs no guard."""
+        """A pool of one process. Loky's: tasks may be defined in a notebook, and a script needs
+        no guard.
+        """
         from joblib.externals.loky import ProcessPoolExecutor
 
-        pool = ProcessPoolExecutor(1, initializer=_start, initargs=(os.getpid(), self._most), env=ONE_THREAD)
+        pool = ProcessPoolExecutor(
+            1, initializer=_start, initargs=(os.getpid(), self._most), env=ONE_THREAD
+        )
         self._started.append(pool)
         return self._started[-1]
 
@@ -172,7 +189,9 @@ def _submitted(pool: Executor, what: Callable[[Task], Result], task: Task) -> Fu
 
 
 def _kill(pool: Executor) -> None:
-    """End a pool and its process, which loky, told to, has been seen to leave: then the command never ended."""
+    """End a pool and its process, which loky, told to, has been seen to leave: then the command
+    never ended.
+    """
     left = [*(getattr(pool, "_processes", None) or {}).values()]
     pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
     for process in left:
@@ -180,10 +199,13 @@ def _kill(pool: Executor) -> None:
 
 
 def _start(parent: int, most: float) -> None:
-    """Make this worker end when its parent does, also when that is killed, and take so much memory at most."""
+    """Make this worker end when its parent does, also when that is killed, and take so much
+    memory at most.
+    """
     from joblib.externals.loky import process_executor
 
-    # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember is bounded.
+    # Loky takes 300 MB more than at first for a leak and starts another worker; what ours remember
+    # is bounded.
     process_executor._USE_PSUTIL = False
 
     def watch() -> None:
@@ -206,7 +228,9 @@ class Cluster(Workers):
         try:
             from distributed import Client
         except ImportError:
-            raise SetupError("a Dask cluster needs distributed: pip install 'compaction-workbench[dask]'") from None
+            raise SetupError(
+                "a Dask cluster needs distributed: pip install 'compaction-workbench[dask]'"
+            ) from None
         try:
             self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -215,15 +239,24 @@ class Cluster(Workers):
         self._address = address
         self.size = max(len(self._client.ncores()), 1)
 
-    def each(self, what: Callable[[Task], Result], tasks: Sequence[Task], /) -> Iterator[tuple[int, Result | None]]:
+    def each(
+        self, what: Callable[[Task], Result], tasks: Sequence[Task], /
+    ) -> Iterator[tuple[int, Result | None]]:
         """Dask itself gives a dead worker's task to another, and gives up after some deaths.
 
         Raises:
-            SetupError: a worker has another version of the workbench, or does not see this folder; the cluster has no
-                workers for a minute, or its scheduler goes away.
+            SetupError: a worker has another version of the workbench, or does not see this folder;
+                the cluster has no workers for a minute, or its scheduler goes away.
         """
-        pool, folder, version = self._client.get_executor(pure=False), str(Path.cwd()), source_digest()
-        pending = {pool.submit(_there, what, task, folder, version): place for place, task in enumerate(tasks)}
+        pool, folder, version = (
+            self._client.get_executor(pure=False),
+            str(Path.cwd()),
+            source_digest(),
+        )
+        pending = {
+            pool.submit(_there, what, task, folder, version): place
+            for place, task in enumerate(tasks)
+        }
         last_seen = time.monotonic()
         while pending:
             done = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
@@ -253,14 +286,15 @@ class Cluster(Workers):
             if "deserialization" not in str(error):
                 raise
             raise SetupError(
-                f"the Dask cluster at {self._address!r} cannot read its tasks; install on its scheduler and workers "
-                "the same packages as on this machine, with the module of a strategy of your own"
+                f"the Dask cluster at {self._address!r} cannot read its tasks; install on its"
+                " scheduler and workers the same packages as on this machine, with the module of a"
+                " strategy of your own"
             ) from None
 
     def _ended(self, why: str) -> SetupError:
         return SetupError(
-            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is kept, and the same "
-            "command continues from there once workers answer again"
+            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is"
+            " kept, and the same command continues from there once workers answer again"
         )
 
     def __exit__(self, *error: object) -> None:
@@ -270,11 +304,13 @@ class Cluster(Workers):
 def _there(what: Callable[[Task], Result], task: Task, folder: str, version: str) -> Result:
     """Do it on a worker, in the folder of the command, so that paths mean the same."""
     if source_digest() != version:
-        raise SetupError("a worker of the cluster has another version of the workbench; install the same on all")
+        raise SetupError(
+            "a worker of the cluster has another version of the workbench; install the same on all"
+        )
     if not Path(folder).is_dir():
         raise SetupError(
-            f"a worker of the cluster has no folder {folder}; workers must see this machine's files under the "
-            "same paths"
+            f"a worker of the cluster has no folder {folder}; workers must see this machine's files"
+            " under the same paths"
         )
     with _IN_FOLDER, contextlib.chdir(folder):
         return what(task)

@@ -1,7 +1,8 @@
 """What a run says, computed once: `Findings`.
 
 - `tables`: the tables of a run with plain columns, and what is read off them.
-- `summaries`, `comparison`, `costs`, `readers`, `trust`: small tables and sentences of one topic each.
+- `summaries`, `comparison`, `costs`, `readers`, `trust`: small tables and sentences of one topic
+  each.
 - `figures`: all numbers of a run, each once.
 - `decision`, `verdict`: what follows from them, in words.
 - `findings`: all of it in one frozen type, which the faces render.

@@ -1,4 +1,6 @@
-"""How sure the order of the strategies is: differences on the same sessions, in a run and between two; the panel."""
+"""How sure the order of the strategies is: differences on the same sessions, in a run and
+between two; the panel.
+"""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -10,7 +12,12 @@ from workbench.base.formats import missing
 from workbench.evaluation.analysis.compared import ALPHA, COLUMNS, compare_table, lead_table
 from workbench.evaluation.analysis.paired import holm
 from workbench.evaluation.analysis.panel import Panel, frontier, panel
-from workbench.evaluation.analysis.scores import at_sizes_of, leading_metric, same_baseline, size_gains
+from workbench.evaluation.analysis.scores import (
+    at_sizes_of,
+    leading_metric,
+    same_baseline,
+    size_gains,
+)
 from workbench.evaluation.findings.readers import without_bias
 from workbench.evaluation.findings.summaries import RECORDED
 from workbench.evaluation.findings.tables import SAVED, Tables
@@ -23,10 +30,12 @@ OWN_TRIGGER = "each on its own trigger"
 
 
 def differences(run: Tables, metric: str = "") -> pd.DataFrame:
-    """Every strategy against the baseline, paired by session; the columns are those of `analysis.compared`.
+    """Every strategy against the baseline, paired by session; the columns are those of
+    `analysis.compared`.
 
-    A half of the headline, by default the leading one, is compared at equal size where the run has it; all else under
-    the strategies' own triggers. A difference that may be the reader's error is undecided.
+    A half of the headline, by default the leading one, is compared at equal size where the run has
+    it; all else under the strategies' own triggers. A difference that may be the reader's error is
+    undecided.
     """
     metric = metric or run.first_half
     base, mode = run.baseline, "matched" if metric in HALVES and run.shares else "natural"
@@ -43,7 +52,9 @@ def ranked(run: Tables) -> list[str]:
 
 
 def lead(run: Tables, first: str) -> pd.DataFrame:
-    """The leading strategy against every other contender; the family of tests is all pairs of contenders."""
+    """The leading strategy against every other contender; the family of tests is all pairs of
+    contenders.
+    """
     mode, metric = "matched" if run.shares else "natural", run.first_half
     if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
@@ -52,7 +63,8 @@ def lead(run: Tables, first: str) -> pd.DataFrame:
 
 
 def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[str]:
-    """The first of the ranked strategies, and those over which its lead may be chance; none where nothing is tested.
+    """The first of the ranked strategies, and those over which its lead may be chance; none where
+    nothing is tested.
 
     Args:
         ranked_names: as of `ranked`.
@@ -64,7 +76,8 @@ def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[s
 
 
 def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
-    """Each of these strategies on or behind the Pareto frontier of recall and tokens saved, under its own trigger.
+    """Each of these strategies on or behind the Pareto frontier of recall and tokens saved, under
+    its own trigger.
 
     None named: all contenders, where there are several. Columns: as of `analysis.panel.frontier`.
     """
@@ -72,18 +85,22 @@ def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
     if not names:
         return frontier((), np.empty((0, 0, 2)), ())
     pair = (run.leading("natural"), SAVED)
-    wide = pd.concat([run.values(metric, name) for name in names for metric in pair], axis=1, sort=True)
+    wide = pd.concat(
+        [run.values(metric, name) for name in names for metric in pair], axis=1, sort=True
+    )
     values = wide.to_numpy(dtype=float).reshape(-1, len(names), 2)
     return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
 
 
 def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
-    """Each strategy of both runs now against then, on the sessions of both; columns as of `analysis.compared`.
+    """Each strategy of both runs now against then, on the sessions of both; columns as of
+    `analysis.compared`.
 
-    The metric is by default the leading half of the headline of both. `mean` is now and `baseline` then; `p_holm` and
-    `verdict` are over all strategies of both runs. The headline is compared at equal size where both have the same
-    budgets, all else under the strategies' own triggers. At equal size `baseline` is what the strategy would have kept
-    then at the sizes that it uses now, as far as the baseline tells.
+    The metric is by default the leading half of the headline of both. `mean` is now and `baseline`
+    then; `p_holm` and `verdict` are over all strategies of both runs. The headline is compared at
+    equal size where both have the same budgets, all else under the strategies' own triggers. At
+    equal size `baseline` is what the strategy would have kept then at the sizes that it uses now,
+    as far as the baseline tells.
     """
     mode = "matched" if metric in ("", *HALVES) and same_sizes(now, then) else "natural"
     metric = metric or leading_metric(now.scores, then.scores, mode=mode)
@@ -91,7 +108,9 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
     even = same_baseline(now.at_used_sizes, then.at_used_sizes)
     scores = [run.select(metric, mode) for run in (now, then)]
     rows, old = (
-        known[known["session"].isin(both)].assign(gain=size_gains(known, run.at_used_sizes) if even else 0.0)
+        known[known["session"].isin(both)].assign(
+            gain=size_gains(known, run.at_used_sizes) if even else 0.0
+        )
         for run, known in zip((now, then), scores, strict=True)
     )
     differences = []
@@ -100,7 +119,9 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
         today = rows[rows["strategy"] == name]
         earlier = old[old["strategy"] == name]
         if len(today) and len(earlier):
-            pair = pd.concat([today.assign(strategy="now"), at_sizes_of(earlier, today).assign(strategy="then")])
+            pair = pd.concat(
+                [today.assign(strategy="now"), at_sizes_of(earlier, today).assign(strategy="then")]
+            )
             (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
             differences.append(difference | {"strategy": name})
             chance = difference["p"]
@@ -120,7 +141,9 @@ def same_sizes(now: Tables, then: Tables) -> bool:
 
 
 def lost_now(now: Tables, then: Tables) -> Tables:
-    """The run with only those losses that the other run does not have, where it has the session and strategy."""
+    """The run with only those losses that the other run does not have, where it has the session
+    and strategy.
+    """
     replayed = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
     had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
     places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
@@ -129,14 +152,17 @@ def lost_now(now: Tables, then: Tables) -> Tables:
 
 
 def panel_of(run: Tables) -> Panel | None:
-    """What the panel says of the ranked strategies, at equal size where the run has it; None for fewer than two."""
+    """What the panel says of the ranked strategies, at equal size where the run has it; None for
+    fewer than two.
+    """
     names = [name for name in ranked(run) if name != RECORDED]
     mode = "matched" if run.shares else "natural"
     return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
 
 
 def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
-    """Where the panel disagrees, the rank that it agrees on, and what ranks those that are level in the headline.
+    """Where the panel disagrees, the rank that it agrees on, and what ranks those that are level in
+    the headline.
 
     Args:
         run: the run.
@@ -144,7 +170,14 @@ def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
         leads: of the first of the ranked strategies, as of `lead`.
     """
     named = [
-        (one, other, [[PANEL[metric] for metric in found.ahead[pair]] for pair in ((one, other), (other, one))])
+        (
+            one,
+            other,
+            [
+                [PANEL[metric] for metric in found.ahead[pair]]
+                for pair in ((one, other), (other, one))
+            ],
+        )
         for one, other in found.disputed
     ]
     level = [name for name in level_with_first(ranked(run), leads) if name in found.rank]
@@ -158,7 +191,13 @@ def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
         ranks.setdefault(rank, []).append(name)
     return " ".join(
         sentences(
-            "panel", half=HALVES[run.first_half], disputed=named, ranks=[ranks[rank] for rank in sorted(ranks)],
-            level=level, apart=apart, members=list(PANEL.values()), silent=[PANEL[metric] for metric in found.silent],
+            "panel",
+            half=HALVES[run.first_half],
+            disputed=named,
+            ranks=[ranks[rank] for rank in sorted(ranks)],
+            level=level,
+            apart=apart,
+            members=list(PANEL.values()),
+            silent=[PANEL[metric] for metric in found.silent],
         )
-    )  # fmt: skip
+    )

@@ -26,26 +26,37 @@ def _bill(run: Tables, name: str) -> dict[str, object]:
     prompts = mine[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
     after = (mine["even_at"] - mine["parted_at"]).dropna()
     return {
-        "strategy": name, "reference": name in REFERENCES, "sessions": len(mine),
+        "strategy": name,
+        "reference": name in REFERENCES,
+        "sessions": len(mine),
         **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
         **interval_columns("saved", run.net_saving(name)),
         "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
-        "compacted": int(mine["parted_at"].notna().sum()), "paid": len(after),
+        "compacted": int(mine["parted_at"].notna().sum()),
+        "paid": len(after),
         "even_after": float(after.median()) if len(after) else None,
-    }  # fmt: skip
+    }
 
 
 def typical(run: Tables) -> str | None:
-    """The session in the middle by what it costs uncompacted, of those that some strategy compacted."""
+    """The session in the middle by what it costs uncompacted, of those that some strategy
+    compacted.
+    """
     costs = run.costs
-    cut = set(costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"])
+    cut = set(
+        costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"]
+    )
     whole = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
-    known = sorted((float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut)
+    known = sorted(
+        (float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut
+    )
     return known[len(known) // 2][1] if known else None
 
 
 def within_reach(run: Tables) -> pd.DataFrame:
-    """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the columns."""
+    """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the
+    columns.
+    """
     mine = run.paging[run.paging["mode"] == "natural"]
     known = (name for name in run.strategies if (mine["strategy"] == name).any())
     return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in known])
@@ -60,11 +71,12 @@ def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
     priced = mine[mine["session"].isin(costs["session"])]
     whole, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
     return {
-        "strategy": name, "sessions": len(mine),
+        "strategy": name,
+        "sessions": len(mine),
         **{column: None if mean is None else mean.mean for column, mean in means.items()},
         "fault_rate": mine["asked"].sum() / mine["items"].sum(),
         "calls": 100 * mine["calls"].sum() / requests if requests else None,
         "usd_recall": priced["usd_recall"].mean(),
         "saved": priced["net_saving"].sum() / whole if whole else None,
         "saved_without": costs["net_saving"].sum() / whole if whole else None,
-    }  # fmt: skip
+    }

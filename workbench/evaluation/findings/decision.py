@@ -1,4 +1,6 @@
-"""The decision that a run supports: one recommendation, what it trades, how sure it is, and what would change it."""
+"""The decision that a run supports: one recommendation, what it trades, how sure it is, and what
+would change it.
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,10 @@ class Decision:
         agent: what the recorded agents' own compactions kept beside it; often empty.
         confidence: the lead over the runner-up, with its interval over projects.
         changes: what would make it another one.
-        points: of each strategy: 100 times the work (names where it is unknown) on its own trigger, and `WORTH` a tenth
-            of the bill saved.
-        no_winner: why nothing is recommended, where the reader's own error may be larger than the lead; else empty.
+        points: of each strategy: 100 times the work (names where it is unknown) on its own trigger,
+            and `WORTH` a tenth of the bill saved.
+        no_winner: why nothing is recommended, where the reader's own error may be larger than the
+            lead; else empty.
     """
 
     use: str
@@ -51,14 +54,17 @@ class Decision:
     no_winner: str = ""
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence)))
+        return " ".join(
+            filter(None, (self.recommendation, self.trade_off, self.agent, self.confidence))
+        )
 
 
 def decide(figures: Figures) -> Decision | None:
-    """The decision between the contenders that can be used as they are; None where none has a figure.
+    """The decision between the contenders that can be used as they are; None where none has a
+    figure.
 
-    A strategy whose requests are larger than the window, with replays that failed or wait, or whose contexts read like
-    a list of names, is not recommended.
+    A strategy whose requests are larger than the window, with replays that failed or wait, or whose
+    contexts read like a list of names, is not recommended.
     """
     run = figures.tables
     out = {*run.over_window, *run.incomplete, *run.names_only, RECORDED}
@@ -86,42 +92,69 @@ def decide(figures: Figures) -> Decision | None:
     rivals = sorted(unsettled - {use}, key=others.index)
     why_none = no_winner(run, use, rivals, half, "natural")
     text = render(
-        "report/decision.txt", half=half, no_winner=why_none, use=use,
-        level=list(chosen.level), others=others, recall=recall.to_dict(), saved=saved, margin=MARGIN,
-        alone=len(set(run.contenders) - {RECORDED}) == 1, idle=not (run.compactions["mode"] == "natural").any(),
-        ahead=_ahead(points, use, others), fewest=FEWEST,
-        recorded={one["strategy"]: one for one in figures.recorded.to_dict("records")}, projects=len(points),
+        "report/decision.txt",
+        half=half,
+        no_winner=why_none,
+        use=use,
+        level=list(chosen.level),
+        others=others,
+        recall=recall.to_dict(),
+        saved=saved,
+        margin=MARGIN,
+        alone=len(set(run.contenders) - {RECORDED}) == 1,
+        idle=not (run.compactions["mode"] == "natural").any(),
+        ahead=_ahead(points, use, others),
+        fewest=FEWEST,
+        recorded={one["strategy"]: one for one in figures.recorded.to_dict("records")},
+        projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
         reach={one["strategy"]: one for one in figures.within_reach.to_dict("records")}.get(use),
         lists=[name for name in run.contenders if name in run.names_only],
-    )  # fmt: skip
+    )
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     rounded = {name: round(mean, 1) for name, mean in means.items()}
     changes = tuple(_changes(figures, rows, use, others, recall.to_dict(), counted))
-    return Decision("" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words)
+    return Decision(
+        "" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words
+    )
 
 
 def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     """A row a session and strategy on its own trigger, as `analysis.trade.Trade` reads them."""
     costs = run.costs.set_index(["session", "strategy"])
     half = run.leading("natural")
-    known = [run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names]
-    rows = pd.concat(known).reset_index() if known else pd.DataFrame(columns=["session", "recall", "candidate"])
+    known = [
+        run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names
+    ]
+    rows = (
+        pd.concat(known).reset_index()
+        if known
+        else pd.DataFrame(columns=["session", "recall", "candidate"])
+    )
     rows["project"] = [run.project(session) for session in rows["session"]]
     bills = costs.reindex(pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]]))
-    for column, of in (("saved", "net_saving"), ("plain", "usd_uncompacted"), ("fetching", "usd_fetching")):
+    for column, of in (
+        ("saved", "net_saving"),
+        ("plain", "usd_uncompacted"),
+        ("fetching", "usd_fetching"),
+    ):
         rows[column] = bills[of].to_numpy(dtype=float)
     return rows
 
 
 def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, object] | None:
-    """The lead over the next strategy: its estimate, whether it is beyond chance over all pairs, and where it leads."""
+    """The lead over the next strategy: its estimate, whether it is beyond chance over all pairs,
+    and where it leads.
+    """
     if not others:
         return None
     pairs = list(combinations(points.columns, 2))
     enough = len(points) >= FEWEST
     every = holm(
-        [float(sign_flip((points[one] - points[other]).to_numpy())) if enough else None for one, other in pairs]
+        [
+            float(sign_flip((points[one] - points[other]).to_numpy())) if enough else None
+            for one, other in pairs
+        ]
     )
     p = next(p for pair, p in zip(pairs, every, strict=True) if set(pair) == {use, others[0]})
     lead = difference(points, use, others[0]) or Estimate(0.0, 0, 0)
@@ -131,12 +164,20 @@ def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, o
 
 
 def _changes(
-    figures: Figures, rows: pd.DataFrame, use: str, others: Sequence[str], recall: Mapping[str, float],
+    figures: Figures,
+    rows: pd.DataFrame,
+    use: str,
+    others: Sequence[str],
+    recall: Mapping[str, float],
     saved: Mapping[str, float],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """What would make another strategy the better one, nearest first."""
     run, panel = figures.tables, figures.panel
-    rates = [(name, rate) for name in others if (rate := _rate(recall[use] - recall[name], saved[name] - saved[use]))]
+    rates = [
+        (name, rate)
+        for name in others
+        if (rate := _rate(recall[use] - recall[name], saved[name] - saved[use]))
+    ]
     dearer = sorted((one for one in rates if one[1] > WORTH), key=lambda one: one[1])[:1]
     cheaper = sorted((one for one in rates if one[1] <= WORTH), key=lambda one: -one[1])[:1]
     plain = Trade(WORTH).points(rows.assign(saved=rows["saved"] + rows["fetching"])).dropna().mean()
@@ -144,20 +185,39 @@ def _changes(
     sizes = sizes[sizes["strategy"].isin([use, *others])]
     best = sizes.loc[sizes.groupby("share")["mean"].idxmax()] if len(sizes) else sizes
     windows = run.replayed["window_used"].dropna().astype(int)
-    before = [] if panel is None else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
+    before = (
+        []
+        if panel is None
+        else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
+    )
     return sentences(
-        "decision_changes", half=HALVES[run.leading("natural")], dearer=dearer, cheaper=cheaper, worth=WORTH,
+        "decision_changes",
+        half=HALVES[run.leading("natural")],
+        dearer=dearer,
+        cheaper=cheaper,
+        worth=WORTH,
         unfetched=str(plain.idxmax()) if len(plain) and plain.max() - plain[use] >= MARGIN else "",
-        at_sizes=[(one["strategy"], one["share"]) for one in best.to_dict("records") if one["strategy"] != use],
-        by_panel=[(name, by) for name in before if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])],
+        at_sizes=[
+            (one["strategy"], one["share"])
+            for one in best.to_dict("records")
+            if one["strategy"] != use
+        ],
+        by_panel=[
+            (name, by)
+            for name in before
+            if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])
+        ],
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,
-        projects=len({run.project(name) for name in rows["session"]}), fewest=FEWEST,
+        projects=len({run.project(name) for name in rows["session"]}),
+        fewest=FEWEST,
         counts=figures.summaries,
-    )  # fmt: skip
+    )
 
 
 def _rate(fewer: float, more: float) -> float | None:
-    """Points that a tenth of the bill must be worth for another strategy to be as good; None where none would do."""
+    """Points that a tenth of the bill must be worth for another strategy to be as good; None
+    where none would do.
+    """
     if missing(more) or not more:
         return None
     points = 10 * fewer / more

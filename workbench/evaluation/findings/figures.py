@@ -34,9 +34,10 @@ class StrategyFigures:
         sessions: that it was replayed in.
         failed: replays that failed.
         pending: replays that wait for their model.
-        same_size: by number of the headline, what it tells when all are cut to the same size; in a run without sizes
-            what it tells on its own trigger.
-        own_trigger: by metric, on its own trigger: the numbers of the headline, tokens saved, and `PLAIN_MEANS`.
+        same_size: by number of the headline, what it tells when all are cut to the same size; in a
+            run without sizes what it tells on its own trigger.
+        own_trigger: by metric, on its own trigger: the numbers of the headline, tokens saved, and
+            `PLAIN_MEANS`.
         levels: by metric of `LEVELS`, at equal size.
         at_share: by share, the leading number of the headline where that share was asked for.
         used: by share, the share of the history that it really kept there.
@@ -75,7 +76,10 @@ class StrategyFigures:
             failed=int((replays["status"] == "failed").sum()),
             pending=int((replays["status"] == "pending").sum()),
             same_size={half: run.best_recall(strategy, half) for half in HALVES},
-            own_trigger={metric: run.own_trigger(strategy, metric) for metric in (*HALVES, SAVED, *PLAIN_MEANS)},
+            own_trigger={
+                metric: run.own_trigger(strategy, metric)
+                for metric in (*HALVES, SAVED, *PLAIN_MEANS)
+            },
             levels={metric: run.at_sizes(strategy, metric) for metric in LEVELS},
             at_share={share: run.equal_size(strategy, share) for share in run.shares},
             used={share: run.used(strategy, share) for share in run.shares},
@@ -112,12 +116,22 @@ class StrategyFigures:
             "cost": self.usd_a_session,
             **interval_columns("cost_saved", self.net_saving),
             "scaled": mean_of(self.scaled),
-            **{metric.removeprefix("recall_"): mean_of(level) for metric, level in self.levels.items()},
+            **{
+                metric.removeprefix("recall_"): mean_of(level)
+                for metric, level in self.levels.items()
+            },
             **{metric: mean_of(self.own_trigger[metric]) for metric in HEADLINE_MEANS},
         }
 
 
-HEADLINE_MEANS = ("mean_context", "peak_context", "over_window", "compactions", "prefix_reuse", "fabrication")
+HEADLINE_MEANS = (
+    "mean_context",
+    "peak_context",
+    "over_window",
+    "compactions",
+    "prefix_reuse",
+    "fabrication",
+)
 """Those of `PLAIN_MEANS` that the headline table has."""
 
 
@@ -135,7 +149,8 @@ class Figures:
         strategies: the figures of each strategy, best first, references last.
         headline: the same as a table.
         differences: by metric, every strategy against the baseline.
-        lead: the first of the ranked strategies against each other contender; None where none is ranked.
+        lead: the first of the ranked strategies against each other contender; None where none is
+            ranked.
         panel: what the panel of metrics says of the ranked strategies; None for fewer than two.
         standings: the contenders on or behind the Pareto frontier.
         by_size: the leading number of each strategy at each share.
@@ -180,8 +195,12 @@ class Figures:
         return cls(
             tables=run,
             strategies=strategies,
-            headline=pd.DataFrame([figures.row(run.leading("natural")) for figures in strategies.values()]),
-            differences={metric: comparison.differences(run, metric) for metric in (*run.halves, SAVED)},
+            headline=pd.DataFrame(
+                [figures.row(run.leading("natural")) for figures in strategies.values()]
+            ),
+            differences={
+                metric: comparison.differences(run, metric) for metric in (*run.halves, SAVED)
+            },
             lead=comparison.lead(run, ranked[0]) if ranked else None,
             panel=comparison.panel_of(run),
             standings=comparison.standings(run),
@@ -206,10 +225,16 @@ class Figures:
 
 
 def _by_size(strategies: Mapping[str, StrategyFigures]) -> pd.DataFrame:
-    """The leading number of each strategy at each share: `strategy share used mean low high sessions`."""
+    """The leading number of each strategy at each share: `strategy share used mean low high
+    sessions`.
+    """
     rows = []
     for name, figures in strategies.items():
         for share, told in figures.at_share.items():
             if told is not None:
-                rows.append((name, share, figures.used[share], told.mean, told.low, told.high, told.n))
-    return pd.DataFrame(rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"])
+                rows.append(
+                    (name, share, figures.used[share], told.mean, told.low, told.high, told.n)
+                )
+    return pd.DataFrame(
+        rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"]
+    )

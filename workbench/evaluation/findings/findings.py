@@ -1,8 +1,9 @@
 """What a run says: one frozen answer, which every face only renders.
 
-A run's specification becomes rows (`experiment`), the rows become tables (`Results`, read as `Tables`), the tables
-become `Figures`, and these with what follows from them in words become `Findings`. The terminal, the report, the
-notebook, `workbench view`, JSON and Python take `Findings` and work nothing out for themselves.
+A run's specification becomes rows (`experiment`), the rows become tables (`Results`, read as
+`Tables`), the tables become `Figures`, and these with what follows from them in words become
+`Findings`. The terminal, the report, the notebook, `workbench view`, JSON and Python take
+`Findings` and work nothing out for themselves.
 """
 
 from __future__ import annotations
@@ -36,7 +37,11 @@ class SessionCount:
 
     def __str__(self) -> str:
         sessions = some(self.sessions, "session")
-        return sessions if self.projects == self.sessions else f"{sessions} of {some(self.projects, 'project')}"
+        return (
+            sessions
+            if self.projects == self.sessions
+            else f"{sessions} of {some(self.projects, 'project')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +65,17 @@ class Counts:
         """The counts of a run."""
         replayed = frozenset(map(str, run.replayed["session"]))
         at_equal_size = SessionCount.of(run, replayed - run.left_out) if run.shares else None
-        return cls(SessionCount.of(run, replayed), at_equal_size, len(run.sessions_with_work), len(run.unreadable))
+        return cls(
+            SessionCount.of(run, replayed),
+            at_equal_size,
+            len(run.sessions_with_work),
+            len(run.unreadable),
+        )
 
     def __str__(self) -> str:
-        """What the means are over: `10 sessions of 4 projects`; where means at equal size are over fewer, these too."""
+        """What the means are over: `10 sessions of 4 projects`; where means at equal size are
+        over fewer, these too.
+        """
         if self.at_equal_size in (None, self.replayed):
             return str(self.replayed)
         return f"{self.replayed}; at equal size over {self.at_equal_size}"

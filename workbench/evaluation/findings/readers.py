@@ -1,7 +1,7 @@
 """Who read the contexts of a run, how far that reader may be trusted, and what nobody has read.
 
-The fitted reader errs on a project, and otherwise on a model's text than on a rule's. Where a lead may be that error
-alone there is no winner.
+The fitted reader errs on a project, and otherwise on a model's text than on a rule's. Where a lead
+may be that error alone there is no winner.
 """
 
 from __future__ import annotations
@@ -20,13 +20,17 @@ from workbench.evaluation.metrics.work_exam.fitted_reader import shipped_reader
 from workbench.evaluation.metrics.work_exam.reader_error import Calibration, TextKind, parts_of
 
 LEVEL_ERROR = 0.2
-"""By how much the reader was off for a kind of context in the second look, at most (reports/studies/second-look)."""
+"""By how much the reader was off for a kind of context in the second look, at most
+(reports/studies/second-look).
+"""
 BIAS = "the fitted reader's own error may be larger"
 """The reason that a difference decides nothing."""
 
 
 def kinds(run: Tables) -> dict[str, TextKind]:
-    """Who made the contexts of each strategy: a model, a rule, each some, or nobody, where messages were only cut."""
+    """Who made the contexts of each strategy: a model, a rule, each some, or nobody, where
+    messages were only cut.
+    """
     return {name: run.text_kind(name) for name in run.contenders}
 
 
@@ -36,7 +40,9 @@ def only_rules(run: Tables) -> bool:
 
 
 def opening(run: Tables) -> str:
-    """What must be said before anything else; nothing where each strategy has one kind of writer, and some a model."""
+    """What must be said before anything else; nothing where each strategy has one kind of
+    writer, and some a model.
+    """
     if only_rules(run) and len(run.contenders) > 1:
         return WITHOUT_A_MODEL
     mixed = [name for name, kind in kinds(run).items() if kind == "mixed"]
@@ -44,8 +50,9 @@ def opening(run: Tables) -> str:
         return ""
     counts = summary_counts(run)
     return (
-        f"A rule wrote {counts.by_rule:,} of {some(counts.total, 'summary', 'summaries')}, some of {joined(mixed)} "
-        "among them: what these keep is not what a model's summaries keep. With --model extractive a rule writes all."
+        f"A rule wrote {counts.by_rule:,} of {some(counts.total, 'summary', 'summaries')}, some of"
+        f" {joined(mixed)} among them: what these keep is not what a model's summaries keep. With"
+        " --model extractive a rule writes all."
     )
 
 
@@ -59,20 +66,26 @@ def who_wrote(run: Tables) -> str:
         return f"{summaries}, all by a rule and none by a language model."
     if not counts.by_rule:
         return f"{summaries}, all by {joined(counts.models)}."
-    return f"{summaries}: {counts.by_model:,} by {joined(counts.models)}, {counts.by_rule:,} by a rule."
+    return (
+        f"{summaries}: {counts.by_model:,} by {joined(counts.models)}, {counts.by_rule:,} by a"
+        " rule."
+    )
 
 
 def calibrations() -> Mapping[TextKind, Calibration]:
-    """How the shipped reader does on each kind of context of projects that were left out of its fit."""
+    """How the shipped reader does on each kind of context of projects that were left out of its
+    fit.
+    """
     left_out = shipped_reader().left_out
     return {} if left_out is None else left_out.kinds
 
 
 def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str = "") -> float:
-    """How much of a difference between two strategies may be the reader's error, in the metric's unit; 0 for one kind.
+    """How much of a difference between two strategies may be the reader's error, in the metric's
+    unit; 0 for one kind.
 
-    Exact names say nothing of what a model's summary is worth: a difference in names of any size may be bias. Where a
-    rule wrote some of a strategy's summaries, its share counts.
+    Exact names say nothing of what a model's summary is worth: a difference in names of any size
+    may be bias. Where a rule wrote some of a strategy's summaries, its share counts.
 
     Args:
         run: the run.
@@ -88,8 +101,11 @@ def _projects_with_work(run: Tables) -> int:
     return len({run.project(session) for session in run.sessions_with_work})
 
 
-def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str) -> pd.DataFrame:
-    """A table of differences in which those that may be the reader's error decide nothing, and say so.
+def without_bias(
+    run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str
+) -> pd.DataFrame:
+    """A table of differences in which those that may be the reader's error decide nothing, and say
+    so.
 
     Args:
         run: the run.
@@ -98,7 +114,8 @@ def without_bias(run: Tables, rows: pd.DataFrame, metric: str, first: str, mode:
         first: with which each strategy of the rows is compared.
         mode: in which they were compared.
     """
-    rows = rows.astype({"verdict": object, "why": object})  # a column without a word has no place for one
+    # a column without a word has no place for one
+    rows = rows.astype({"verdict": object, "why": object})
     for index, row in rows.iterrows():
         name = str(row["strategy"])
         if row["verdict"] not in ("better", "worse") or name in REFERENCES:
@@ -114,9 +131,10 @@ def who_read(run: Tables) -> str:
     if not run.has_work or left_out is None:
         return ""
     return (
-        "The work: foretold by a reader fitted to a real model's answers, no model was asked here "
-        f"(AUC {short_share(left_out.auc)} on left-out projects). On new recordings its levels were off by up to "
-        f"{100 * LEVEL_ERROR:.0f} points; differences between texts of one kind of writer are surer."
+        "The work: foretold by a reader fitted to a real model's answers, no model was asked here"
+        f" (AUC {short_share(left_out.auc)} on left-out projects). On new recordings its levels"
+        f" were off by up to {100 * LEVEL_ERROR:.0f} points; differences between texts of one kind"
+        " of writer are surer."
     )
 
 
@@ -136,12 +154,16 @@ def calibration_words(run: Tables) -> str:
 
 
 def unknown_work(run: Tables) -> str:
-    """For how many sessions the half `the work` is unknown, and how to get it; empty where all have it."""
+    """For how many sessions the half `the work` is unknown, and how to get it; empty where all
+    have it.
+    """
     sessions = len(run.replayed)
     missing = sessions - len(run.sessions_with_work)
     if not missing:
         return ""
-    of_which = "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
+    of_which = (
+        "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
+    )
     return (
         f"How the work stands is unknown for {of_which}: there are no questions about it. "
         f"`workbench lab exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
@@ -149,7 +171,9 @@ def unknown_work(run: Tables) -> str:
 
 
 def _stand_in(run: Tables) -> str:
-    """How much the strategies tell of what the recordings say themselves; empty where there is no such figure."""
+    """How much the strategies tell of what the recordings say themselves; empty where there is
+    no such figure.
+    """
     mode = "matched" if run.shares else "natural"
     parts = []
     for name in run.contenders:
@@ -159,11 +183,14 @@ def _stand_in(run: Tables) -> str:
     if len(parts) < 2:
         return ""
     return (
-        " What the recordings themselves say of the work (demands, reports, tasks, failed tests) stands in: "
-        f"{joined(parts)}. It orders cuts and rules' texts, and gives a model's own words too little."
+        " What the recordings themselves say of the work (demands, reports, tasks, failed tests)"
+        f" stands in: {joined(parts)}. It orders cuts and rules' texts, and gives a model's own"
+        " words too little."
     )
 
 
 def no_winner(run: Tables, leader: str, rivals: list[str], metric: str, mode: str) -> str:
-    """Why there is no winner between the leader and some rivals of another kind; empty without such rivals."""
+    """Why there is no winner between the leader and some rivals of another kind; empty without
+    such rivals.
+    """
     return run.writers.no_winner(leader, rivals, metric, _projects_with_work(run), mode)

@@ -1,4 +1,5 @@
-"""Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases out. Pure.
+"""Small tables for reading, made from the tables of a run: rows in, means, shares and worst cases
+out. Pure.
 
 Their columns are in docs/reference/tables.md, with units.
 """
@@ -24,15 +25,19 @@ RECORDED = "recorded"
 
 
 def replayed_contenders(run: Tables) -> list[str]:
-    """The contenders, best first, without the agents' own compaction: it has no figures elsewhere."""
+    """The contenders, best first, without the agents' own compaction: it has no figures
+    elsewhere.
+    """
     return [name for name in run.contenders if name != RECORDED]
 
 
 def recorded(run: Tables) -> pd.DataFrame:
-    """What was kept at the recorded agents' own compactions, best first; no row where no recording has one.
+    """What was kept at the recorded agents' own compactions, best first; no row where no recording
+    has one.
 
-    One row a strategy, cut to the size with which the agent went on; `recorded` is the agent's own compaction. Columns:
-    `strategy`, `sessions`, `recall` with its interval, `tokens_kept` (shares, means over projects).
+    One row a strategy, cut to the size with which the agent went on; `recorded` is the agent's own
+    compaction. Columns: `strategy`, `sessions`, `recall` with its interval, `tokens_kept` (shares,
+    means over projects).
     """
     columns = ["strategy", "sessions", "recall", "recall_low", "recall_high", "tokens_kept"]
     recall = run.select(NAMES, "recorded").dropna(subset="value")
@@ -44,15 +49,20 @@ def recorded(run: Tables) -> pd.DataFrame:
         found = run.mean_over_projects(values, most=1)
         size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
         kept = {"tokens_kept": size.mean if size else None}
-        rows.append({"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept})
-    return pd.DataFrame(rows, columns=columns).sort_values("recall", ascending=False, ignore_index=True)
+        rows.append(
+            {"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept}
+        )
+    return pd.DataFrame(rows, columns=columns).sort_values(
+        "recall", ascending=False, ignore_index=True
+    )
 
 
 def by_kind(run: Tables) -> pd.DataFrame:
     """What each strategy keeps of each kind of entity.
 
-    At equal size over all shares where the run has matched mode, else under each strategy's own trigger. Kinds that
-    were needed most come first; `demanded` counts an entity once a boundary, however many shares there are.
+    At equal size over all shares where the run has matched mode, else under each strategy's own
+    trigger. Kinds that were needed most come first; `demanded` counts an entity once a boundary,
+    however many shares there are.
     """
     rows = run.retention
     rows = rows[rows["mode"] == ("matched" if (rows["mode"] == "matched").any() else "natural")]
@@ -68,7 +78,8 @@ def by_kind(run: Tables) -> pd.DataFrame:
 def by_session(run: Tables) -> pd.DataFrame:
     """What each strategy keeps in each session.
 
-    At equal size, mean over the shares, where the run has matched mode, else under each strategy's own trigger.
+    At equal size, mean over the shares, where the run has matched mode, else under each strategy's
+    own trigger.
     """
     mode = "matched" if run.shares else "natural"
     found = {name: run.values(run.first_half, name, mode) for name in replayed_contenders(run)}
@@ -82,10 +93,15 @@ def by_session(run: Tables) -> pd.DataFrame:
 
 
 def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
-    """A short title of each session, numbered where several read the same; the session's id where it has none."""
+    """A short title of each session, numbered where several read the same; the session's id
+    where it has none.
+    """
     titles = zip(run.sessions["session"], run.sessions["title"], strict=True)
     every = {str(id): str(id if missing(title) or not title else title) for id, title in titles}
-    short = {id: title if len(title) <= longest else title[: longest - 1].rstrip() + "…" for id, title in every.items()}
+    short = {
+        id: title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
+        for id, title in every.items()
+    }
     times, number = Counter(short.values()), Counter[str]()
     for id, title in short.items():
         number[title] += 1
@@ -95,42 +111,57 @@ def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
 
 
 def lives(run: Tables, strategy: str) -> pd.DataFrame:
-    """How long entities stay in the context on a strategy's own trigger: a row a compaction since their first mention.
+    """How long entities stay in the context on a strategy's own trigger: a row a compaction since
+    their first mention.
 
-    Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many compactions.
+    Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many
+    compactions.
     """
     rows = run.survival[(run.survival["strategy"] == strategy) & (run.survival["at_risk"] > 0)]
     rows = rows.assign(project=[run.project(name) for name in rows["session"]])
-    sums = (rows.pivot_table(name, "project", "round", "sum", fill_value=0) for name in ("at_risk", "lost"))
+    sums = (
+        rows.pivot_table(name, "project", "round", "sum", fill_value=0)
+        for name in ("at_risk", "lost")
+    )
     curve = survival(*sums)
     sessions = curve["round"].map(rows.groupby("round")["session"].nunique())
     return pd.DataFrame({"strategy": strategy, **curve, "sessions": sessions})
 
 
 def by_round(run: Tables) -> pd.DataFrame:
-    """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the first mention."""
+    """What outlives one compaction, two, ..., with a 95 % interval; rounds are counted from the
+    first mention.
+    """
     curves = [lives(run, name) for name in run.contenders]
     return pd.concat(curves, ignore_index=True) if curves else lives(run, "")
 
 
 def typical(run: Tables) -> str | None:
-    """The session in the middle by how often it is compacted, of those that are; None if nothing was replayed."""
-    fired = run.compactions[(run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)]
+    """The session in the middle by how often it is compacted, of those that are; None if nothing
+    was replayed.
+    """
+    fired = run.compactions[
+        (run.compactions["mode"] == "natural") & ~run.compactions["strategy"].isin(REFERENCES)
+    ]
     sizes = run.steps.groupby("session")["request"].max()
     times = fired.groupby("session").size()
     chosen = times if len(times) else sizes
-    ordered = sorted(chosen.index, key=lambda session: (chosen[session], sizes[session], str(session)))
+    ordered = sorted(
+        chosen.index, key=lambda session: (chosen[session], sizes[session], str(session))
+    )
     return str(ordered[len(ordered) // 2]) if len(sizes) else None
 
 
 def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
-    """What was lost and needed again, worst first; an entity that several strategies lost at one boundary is one row.
+    """What was lost and needed again, worst first; an entity that several strategies lost at one
+    boundary is one row.
 
-    First stands what one strategy lost and another kept, then what all lost; last what is boilerplate.
+    First stands what one strategy lost and another kept, then what all lost; last what is
+    boilerplate.
 
-    Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`. Under the strategies'
-    own triggers where that lost anything, else at equal size. The references are left out. Beyond the `most` rows,
-    each session has so many of its worst.
+    Columns: those of the `losses` table, with `lost_by`: a tuple of `(strategy, stage, level)`.
+    Under the strategies' own triggers where that lost anything, else at equal size. The references
+    are left out. Beyond the `most` rows, each session has so many of its worst.
     """
     keys = ["session", "kind", "entity", "needed_at"]
     rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]
@@ -139,19 +170,31 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     if rows.empty:
         return rows.assign(lost_by=[])
     losers = rows.drop_duplicates([*keys, "strategy"])
-    losers = losers.sort_values("strategy", key=lambda names: names.map(run.strategies.index), kind="stable")
-    losers = losers.assign(lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None)))
+    losers = losers.sort_values(
+        "strategy", key=lambda names: names.map(run.strategies.index), kind="stable"
+    )
+    losers = losers.assign(
+        lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None))
+    )
     found = rows.drop_duplicates(keys).set_index(keys, drop=False)
-    found = found.assign(lost_by=losers.groupby(keys)["lost_by"].agg(tuple), weight=rows.groupby(keys)["weight"].max())
+    found = found.assign(
+        lost_by=losers.groupby(keys)["lost_by"].agg(tuple),
+        weight=rows.groupby(keys)["weight"].max(),
+    )
     found = found.reset_index(drop=True)
     found["times"] = found["lost_by"].map(len)
     done = run.replays[(run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)]
-    found["by_all"] = found["times"] >= found["session"].map(done.groupby("session")["strategy"].nunique())
+    found["by_all"] = found["times"] >= found["session"].map(
+        done.groupby("session")["strategy"].nunique()
+    )
     stated = zip(found["kind"], found["entity"], found["evidence"], strict=True)
     found["boilerplate"] = [_is_boilerplate(*map(str, one)) for one in stated]
-    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()  # so that no session fills it
+    # so that no session fills it
+    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()
     order = ["boilerplate", "by_all", "weight", "times", "turn"]
-    found = found.sort_values(order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True)
+    found = found.sort_values(
+        order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True
+    )
     of_session = found.groupby("session", sort=False).cumcount()
     return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
 
@@ -161,10 +204,14 @@ _CLASSES = re.compile(r"\bclass(?:Name)?=[\"'`{][^\"'`]*$")
 
 
 def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
-    """Whether an entity is stated as the key of a field, as a class of a page's style, or inside a longer word."""
+    """Whether an entity is stated as the key of a field, as a class of a page's style, or inside
+    a longer word.
+    """
     before, found, after = evidence.partition(entity)
     begins_line = not any(map(str.isalnum, before.rpartition("\n")[2]))
-    key = (before.endswith('"') and after.startswith('":')) or (begins_line and _KEY_ENDS.match(after))
+    key = (before.endswith('"') and after.startswith('":')) or (
+        begins_line and _KEY_ENDS.match(after)
+    )
     inside = kind in ("identifier", "error", "id") and before[-1:].isalnum()
     return bool(found and (key or inside or _CLASSES.search(before)))
 
@@ -182,7 +229,9 @@ def integrity(run: Tables) -> pd.DataFrame:
 
 
 def points(run: Tables) -> pd.DataFrame:
-    """One row a strategy that some session has both numbers for; a session with one of them counts in neither mean."""
+    """One row a strategy that some session has both numbers for; a session with one of them
+    counts in neither mean.
+    """
     rows = []
     for name in run.strategies:
         either = dots(run, name)
@@ -203,28 +252,43 @@ def dots(run: Tables, strategy: str) -> pd.DataFrame:
 
 
 def writers(run: Tables) -> pd.DataFrame:
-    """One row a strategy that asked for summaries: who wrote them, at what cost, and with which faults."""
+    """One row a strategy that asked for summaries: who wrote them, at what cost, and with which
+    faults.
+    """
     asked = run.compactions[run.compactions["requests"] > 0]
-    rows = [_writer(run, name, own) for name in run.strategies if len(own := asked[asked["strategy"] == name])]
+    rows = [
+        _writer(run, name, own)
+        for name in run.strategies
+        if len(own := asked[asked["strategy"] == name])
+    ]
     return pd.DataFrame(rows)
 
 
 def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
-    counts, faulty = own["writer"].value_counts(), (own["findings"].astype(str) != "") & (own["fallbacks"] == 0)
+    counts, faulty = (
+        own["writer"].value_counts(),
+        (own["findings"].astype(str) != "") & (own["fallbacks"] == 0),
+    )
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
     leading = run.leading("matched")
     at_size, fabricated = (run.select(metric, "matched") for metric in (leading, "fabrication"))
     return {
-        "strategy": name, "writer": several if len(counts) > 1 else str(counts.index[0]), "summaries": len(own),
+        "strategy": name,
+        "writer": several if len(counts) > 1 else str(counts.index[0]),
+        "summaries": len(own),
         "recall": run.values(run.leading("natural"), name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
         "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),
-        "price": own["usd"].sum(skipna=False), "seconds": own["seconds"].mean(), "read": own["input_tokens"].sum(),
-        "wrote": own["output_tokens"].sum(), "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
-        "replaced": int((own["fallbacks"] > 0).sum()), "faulty": int(faulty.sum()),
+        "price": own["usd"].sum(skipna=False),
+        "seconds": own["seconds"].mean(),
+        "read": own["input_tokens"].sum(),
+        "wrote": own["output_tokens"].sum(),
+        "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
+        "replaced": int((own["fallbacks"] > 0).sum()),
+        "faulty": int(faulty.sum()),
         "unread": int(own["left_out"].fillna(0).sum()),
-    }  # fmt: skip
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +316,9 @@ def summary_counts(run: Tables) -> SummaryCounts:
     rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]
     writers = rows["writer"].str.split(" + ", regex=False).explode().unique()
     total, by_rule = int(rows["requests"].sum()), int(rows["by_rule"].sum())
-    return SummaryCounts(total - by_rule, by_rule, tuple(name for name in writers if name not in RULES))
+    return SummaryCounts(
+        total - by_rule, by_rule, tuple(name for name in writers if name not in RULES)
+    )
 
 
 OWN = ("", "extractive")
@@ -264,8 +330,10 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
     """One row a model that may not answer, from the table `replays`.
 
     Returns:
-        `model`; `summaries` that the run needs; those `written` by it; those `useless`, for which other text stands;
-        those `not_bundled`, which `extractive` wrote; `pending` replays, which are in no figure; `usd`, the dollars
+        `model`; `summaries` that the run needs; those `written` by it; those `useless`, for which
+            other text stands;
+        those `not_bundled`, which `extractive` wrote; `pending` replays, which are in no figure;
+            `usd`, the dollars
         that the run has paid, missing if unknown.
     """
     asked = replays[~replays["model"].fillna("").isin(OWN)]
@@ -277,6 +345,10 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
 
 
 def answer_sentences(replays: pd.DataFrame) -> list[str]:
-    """Where a model did not write all summaries: `0 of 8 summaries were written by gpt-4o-mini; ...`."""
+    """Where a model did not write all summaries: `0 of 8 summaries were written by gpt-4o-mini;
+    ...`.
+    """
     found = answers(replays)
-    return sentences("answers", models=found[found["written"] < found["summaries"]].to_dict("records"))
+    return sentences(
+        "answers", models=found[found["written"] < found["summaries"]].to_dict("records")
+    )

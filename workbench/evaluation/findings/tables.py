@@ -1,4 +1,6 @@
-"""The tables of a run, and what is read off them: who is compared, over which sessions, with which values. Pure."""
+"""The tables of a run, and what is read off them: who is compared, over which sessions, with
+which values. Pure.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,13 @@ from workbench.evaluation.analysis.equal_size import (
     over_target,
 )
 from workbench.evaluation.analysis.paired import Estimate, estimate, ratio
-from workbench.evaluation.analysis.scores import leading_metric, plain, projects_of, size_gains, with_projects
+from workbench.evaluation.analysis.scores import (
+    leading_metric,
+    plain,
+    projects_of,
+    size_gains,
+    with_projects,
+)
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.experiment.spec import chosen_baseline
 from workbench.evaluation.experiment.store import COLUMNS, Results
@@ -47,7 +55,9 @@ class Curve(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing words are empty."""
+    """The tables of a run as attributes, with plain columns: missing numbers are NaN, missing
+    words are empty.
+    """
 
     manifest: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
@@ -61,7 +71,8 @@ class Tables:
 
     @classmethod
     def of(cls, run: Results, baseline: str = "") -> Tables:
-        """Read all that a report shows; `baseline` is the strategy that the others are compared with.
+        """Read all that a report shows; `baseline` is the strategy that the others are compared
+        with.
 
         Raises:
             UnknownName: the run has no such strategy.
@@ -100,8 +111,15 @@ class Tables:
         """
         names = list(dict.fromkeys([*self.replays["strategy"], *self.scores["strategy"]]))
         out = self.unranked()
-        recall = {name: found.mean for name in names if name not in out and (found := self.best_recall(name))}
-        contenders = sorted((n for n in names if n not in REFERENCES), key=lambda name: (-recall.get(name, -1.0), name))
+        recall = {
+            name: found.mean
+            for name in names
+            if name not in out and (found := self.best_recall(name))
+        }
+        contenders = sorted(
+            (n for n in names if n not in REFERENCES),
+            key=lambda name: (-recall.get(name, -1.0), name),
+        )
         return (*contenders, *(name for name in REFERENCES if name in names))
 
     @property
@@ -111,19 +129,26 @@ class Tables:
 
     @property
     def baseline(self) -> str | None:
-        """What the others are compared with: as named here or for the run; else as `chosen_baseline` has it.
+        """What the others are compared with: as named here or for the run; else as
+        `chosen_baseline` has it.
 
         It does not depend on the figures. None where there are not two contenders.
         """
         if self.named_baseline:
             return self.named_baseline
-        listed, names = list(self.settings.get("strategies") or ()), list(dict.fromkeys(self.replays["strategy"]))
+        listed, names = (
+            list(self.settings.get("strategies") or ()),
+            list(dict.fromkeys(self.replays["strategy"])),
+        )
         names.sort(key=lambda name: listed.index(name) if name in listed else len(listed))
-        return chosen_baseline(str(self.settings.get("baseline") or ""), names or sorted(set(self.scores["strategy"])))
+        return chosen_baseline(
+            str(self.settings.get("baseline") or ""), names or sorted(set(self.scores["strategy"]))
+        )
 
     @cached_property
     def at_used_sizes(self) -> pd.DataFrame:
-        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was named since.
+        """The table `baseline_at_sizes` where it is of the baseline; empty where another one was
+        named since.
 
         In a sweep each window and model has its own baseline beside that of the run.
         """
@@ -132,14 +157,18 @@ class Tables:
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
-        """The budgets of matched mode at which anything was scored, as shares of the history, smallest first."""
+        """The budgets of matched mode at which anything was scored, as shares of the history,
+        smallest first.
+        """
         is_half = self.scores["metric"].isin(list(HALVES))
         scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
         found = self.scores.loc[scored, "share"].dropna().unique()
         return tuple(sorted(float(share) for share in found))
 
     def leading(self, mode: str) -> str:
-        """The number that strategies are ranked by: the work, where at least half of the scored sessions have it."""
+        """The number that strategies are ranked by: the work, where at least half of the scored
+        sessions have it.
+        """
         return self._leading_in[mode]
 
     @cached_property
@@ -149,7 +178,9 @@ class Tables:
 
     @property
     def first_half(self) -> str:
-        """The number that the answer is about: at equal size where the run has it, else on the strategies' trigger."""
+        """The number that the answer is about: at equal size where the run has it, else on the
+        strategies' trigger.
+        """
         return self.leading("matched" if self.shares else "natural")
 
     @cached_property
@@ -169,18 +200,26 @@ class Tables:
         with_value = set(self.scores.loc[self.scores["value"].notna(), "metric"])
         return tuple(half for half in HALVES if half == NAMES or half in with_value)
 
-    def select(self, metric: str, mode: str = "natural", share: float | None = None) -> pd.DataFrame:
+    def select(
+        self, metric: str, mode: str = "natural", share: float | None = None
+    ) -> pd.DataFrame:
         """The scores of one metric in one mode; of all shares where none is named."""
         rows = self.scores[(self.scores["metric"] == metric) & (self.scores["mode"] == mode)]
         return rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
 
     def values(
-        self, metric: str, strategy: str, mode: str = "natural", share: float | None = None, of: str = "value"
+        self,
+        metric: str,
+        strategy: str,
+        mode: str = "natural",
+        share: float | None = None,
+        of: str = "value",
     ) -> pd.Series[float]:
-        """One metric of a strategy, one value a session; its mean over all shares where none is named.
+        """One metric of a strategy, one value a session; its mean over all shares where none is
+        named.
 
-        At equal size, both halves of the headline are from the same sessions for all ranked strategies, see
-        `analysis.equal_size.evenly`.
+        At equal size, both halves of the headline are from the same sessions for all ranked
+        strategies, see `analysis.equal_size.evenly`.
         """
         place: tuple[str | float, ...] = (metric, mode, strategy)
         means = self._session_means[of]
@@ -196,12 +235,16 @@ class Tables:
         """The mean of each metric over all shares, by mode, strategy and session."""
         halves = [evenly(self._at_size(half, None)) for half in HALVES]
         rows = pd.concat([self._not_halves_at_size, *halves])
-        return rows.groupby(["metric", "mode", "strategy", "session"], sort=True)[["value", "scaled"]].mean()
+        return rows.groupby(["metric", "mode", "strategy", "session"], sort=True)[
+            ["value", "scaled"]
+        ].mean()
 
     @cached_property
     def _session_means_by_share(self) -> pd.DataFrame:
         """The same at each share."""
-        halves = [evenly(self._at_size(half, share)) for half in HALVES for share in self._asked_shares]
+        halves = [
+            evenly(self._at_size(half, share)) for half in HALVES for share in self._asked_shares
+        ]
         rows = pd.concat([self._not_halves_at_size, *halves])
         by = ["metric", "mode", "share", "strategy", "session"]
         return rows.groupby(by, sort=True)[["value", "scaled"]].mean()
@@ -213,14 +256,20 @@ class Tables:
 
     @property
     def _not_halves_at_size(self) -> pd.DataFrame:
-        """The scores without the numbers of the headline at equal size, of which only some rows may be compared."""
+        """The scores without the numbers of the headline at equal size, of which only some rows
+        may be compared.
+        """
         is_half = self.scores["metric"].isin(list(HALVES))
         return self.scores[~(is_half & (self.scores["mode"] == "matched"))]
 
     def _at_size(self, metric: str, share: float | None) -> pd.DataFrame:
-        """A half of the headline at equal size, and the `reason` where there is none, in sessions that have a value."""
+        """A half of the headline at equal size, and the `reason` where there is none, in
+        sessions that have a value.
+        """
         every, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
-        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(reason=rows["why"])
+        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(
+            reason=rows["why"]
+        )
 
     @cached_property
     def projects(self) -> dict[str, str]:
@@ -231,9 +280,13 @@ class Tables:
         """The project of a session; the session itself where none is known."""
         return self.projects.get(str(session), str(session))
 
-    def mean_over_projects(self, found: pd.Series[float], *, least: float = -inf, most: float = inf) -> Estimate | None:
+    def mean_over_projects(
+        self, found: pd.Series[float], *, least: float = -inf, most: float = inf
+    ) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
-        return estimate(found.tolist(), [self.project(name) for name in found.index], least=least, most=most)
+        return estimate(
+            found.tolist(), [self.project(name) for name in found.index], least=least, most=most
+        )
 
     @cached_property
     def writers(self) -> SummaryWriters:
@@ -245,18 +298,25 @@ class Tables:
         return self.writers.text_kind(strategy, mode)
 
     def rule_share(self, strategy: str, mode: str = "") -> float:
-        """The share of a strategy's summaries that a rule wrote, in one mode or in all, see `SummaryWriters`."""
+        """The share of a strategy's summaries that a rule wrote, in one mode or in all, see
+        `SummaryWriters`.
+        """
         return self.writers.rule_share(strategy, mode)
 
     @property
     def summaries(self) -> pd.DataFrame:
-        """The compactions that asked for summaries, with how many of them a rule wrote, see `SummaryWriters`."""
+        """The compactions that asked for summaries, with how many of them a rule wrote, see
+        `SummaryWriters`.
+        """
         return self.writers.summaries
 
-    def half_of_headline(self, values: pd.Series[float], strategy: str, metric: str, mode: str) -> Estimate | None:
+    def half_of_headline(
+        self, values: pd.Series[float], strategy: str, metric: str, mode: str
+    ) -> Estimate | None:
         """The mean of one value of the work or of names a session, with its interval over projects.
 
-        The interval of the work holds the fitted reader's own error on projects that it was not fitted to.
+        The interval of the work holds the fitted reader's own error on projects that it was not
+        fitted to.
         """
         half = self.mean_over_projects(values, most=1)
         left_out = shipped_reader().left_out
@@ -264,17 +324,28 @@ class Tables:
             return half
         kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
         by_project = values.groupby([self.project(session) for session in values.index]).mean()
-        contexts = [ForetoldContext(str(project), kind, mean, rule_share) for project, mean in by_project.items()]
+        contexts = [
+            ForetoldContext(str(project), kind, mean, rule_share)
+            for project, mean in by_project.items()
+        ]
         interval = left_out.errors.score(contexts)
         return Estimate(half.mean, half.n, half.projects, interval.low, interval.high)
 
-    def equal_size(self, strategy: str, share: float | None = None, metric: str = "") -> Estimate | None:
-        """A half of the headline, by default the leading one, when all are cut to the same size; or over all shares."""
+    def equal_size(
+        self, strategy: str, share: float | None = None, metric: str = ""
+    ) -> Estimate | None:
+        """A half of the headline, by default the leading one, when all are cut to the same size;
+        or over all shares.
+        """
         metric = metric or self.leading("matched")
-        return self.half_of_headline(self.values(metric, strategy, "matched", share), strategy, metric, "matched")
+        return self.half_of_headline(
+            self.values(metric, strategy, "matched", share), strategy, metric, "matched"
+        )
 
     def used(self, strategy: str, share: float) -> float | None:
-        """The size that a strategy really used where a share was asked for, as a share of the history: a mean."""
+        """The size that a strategy really used where a share was asked for, as a share of the
+        history: a mean.
+        """
         inside = self.values(self.leading("matched"), strategy, "matched", share).index
         found = self.values(USED, strategy, "matched", share)
         mean = self.mean_over_projects(found[found.index.isin(inside)])
@@ -282,7 +353,9 @@ class Tables:
 
     @cached_property
     def _curves(self) -> dict[str, dict[str, Curve]]:
-        """By number of the headline and strategy: the sizes really used, and what it still tells there."""
+        """By number of the headline and strategy: the sizes really used, and what it still tells
+        there.
+        """
         strategies = list(dict.fromkeys(self.replays["strategy"]))
         return {half: {name: self._curve(name, half) for name in strategies} for half in HALVES}
 
@@ -298,7 +371,9 @@ class Tables:
 
     @cached_property
     def curve_range(self) -> tuple[float, float] | None:
-        """The sizes between 5 and 30 % of the history that the curves of all ranked strategies span; None if narrow."""
+        """The sizes between 5 and 30 % of the history that the curves of all ranked strategies
+        span; None if narrow.
+        """
         out = {*self.unranked(), *REFERENCES}
         curves = self._curves[self.leading("matched")]
         areas = [curve_area(*curve) for name, curve in curves.items() if name not in out]
@@ -310,14 +385,22 @@ class Tables:
 
     def area(self, strategy: str, metric: str = "") -> CurveArea | None:
         """The mean height of a strategy's curve over the sizes that all curves span."""
-        span, curve = self.curve_range, self._curves[metric or self.leading("matched")].get(strategy)
+        span, curve = (
+            self.curve_range,
+            self._curves[metric or self.leading("matched")].get(strategy),
+        )
         return None if span is None or curve is None else curve_area(*curve, *span)
 
     @property
     def too_small(self) -> dict[float, tuple[int, int]]:
-        """By share, the boundaries in no figure, since what must stay is larger: how many, and of how many."""
+        """By share, the boundaries in no figure, since what must stay is larger: how many, and
+        of how many.
+        """
         rows = self.boundaries[self.boundaries["mode"] == "matched"]
-        found = {float(share): (int(own["left_out"].sum()), len(own)) for share, own in rows.groupby("share")}
+        found = {
+            float(share): (int(own["left_out"].sum()), len(own))
+            for share, own in rows.groupby("share")
+        }
         return {share: counts for share, counts in found.items() if counts[0]}
 
     def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
@@ -325,20 +408,25 @@ class Tables:
         return self.mean_over_projects(self.values(metric, strategy, "matched"))
 
     def own_trigger(self, strategy: str, metric: str = "") -> Estimate | None:
-        """A metric, by default the leading half of the headline, of a strategy that compacts on its own trigger."""
+        """A metric, by default the leading half of the headline, of a strategy that compacts on
+        its own trigger.
+        """
         metric = metric or self.leading("natural")
         values = self.values(metric, strategy)
         is_half = metric in HALVES
         return (
-            self.half_of_headline(values, strategy, metric, "natural") if is_half else self.mean_over_projects(values)
+            self.half_of_headline(values, strategy, metric, "natural")
+            if is_half
+            else self.mean_over_projects(values)
         )
 
     def best_recall(self, strategy: str, metric: str = "") -> Estimate | None:
         """A half of the headline; strategies are ordered by the leading one, which is the default.
 
-        It is the area under the curve, else the value at one size, else on its own trigger. The value at one size is
-        that at the sizes asked for, less what the baseline gains by the sizes really used; a contender that cannot be
-        cut to one has none in a run that has sizes. The interval of an area is that of the mean over the sizes, moved.
+        It is the area under the curve, else the value at one size, else on its own trigger. The
+        value at one size is that at the sizes asked for, less what the baseline gains by the sizes
+        really used; a contender that cannot be cut to one has none in a run that has sizes. The
+        interval of an area is that of the mean over the sizes, moved.
         """
         metric = metric or self.first_half
         values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
@@ -346,7 +434,9 @@ class Tables:
         area = self.area(strategy, metric)
         if found and area:
             shift = area.mean - found.mean
-            ends = (None if end is None else min(end + shift, 1.0) for end in (found.low, found.high))
+            ends = (
+                None if end is None else min(end + shift, 1.0) for end in (found.low, found.high)
+            )
             found = Estimate(area.mean, found.n, found.projects, *ends)
         own = not self.shares or strategy in REFERENCES
         return found or (self.own_trigger(strategy, metric) if own else None)
@@ -366,24 +456,37 @@ class Tables:
         return values
 
     def net_saving(self, strategy: str) -> Estimate | None:
-        """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0 where it costs more."""
-        mine = self.costs[(self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)]
+        """Savings as a share of the uncompacted bill of all sessions: a ratio of sums, below 0
+        where it costs more.
+        """
+        mine = self.costs[
+            (self.costs["strategy"] == strategy) & (self.costs["usd_uncompacted"] > 0)
+        ]
         projects = [self.project(name) for name in mine["session"]]
-        return ratio(mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0)
+        return ratio(
+            mine["net_saving"].tolist(), mine["usd_uncompacted"].tolist(), projects, most=1.0
+        )
 
     def cost_a_session(self, strategy: str) -> float | None:
-        """The mean bill of a session in USD, with fetching again what was lost and needed; None without prices."""
+        """The mean bill of a session in USD, with fetching again what was lost and needed; None
+        without prices.
+        """
         mine = self.costs[self.costs["strategy"] == strategy]
         found = (mine["usd"] + mine["usd_fetching"]).mean()
         return None if pd.isna(found) else float(found)
 
     @cached_property
     def names_only(self) -> dict[str, tuple[float, float]]:
-        """The contenders that read like a list of names: presence and the exam's score at small size."""
+        """The contenders that read like a list of names: presence and the exam's score at small
+        size.
+        """
         small = [share for share in self.shares if TRIED[0] <= share <= TRIED[1]] or self.shares[:1]
         found = {}
         for name in self.contenders:
-            pairs = [[self.values(metric, name, "matched", share) for metric in METRICS] for share in small]
+            pairs = [
+                [self.values(metric, name, "matched", share) for metric in METRICS]
+                for share in small
+            ]
             known = [pd.concat(pair, axis=1).dropna() for pair in pairs]
             presence, exam = pd.concat(known).mean() if known else (nan, nan)
             if names_only(presence, exam):
@@ -392,19 +495,33 @@ class Tables:
 
     @property
     def over_window(self) -> dict[str, tuple[int, int]]:
-        """The contenders that sent requests larger than the window: in how many sessions, and of how many."""
+        """The contenders that sent requests larger than the window: in how many sessions, and of
+        how many.
+        """
         found = {name: self.values("over_window", name) for name in self.contenders}
-        return {name: (int((share > 0).sum()), len(share)) for name, share in found.items() if (share > 0).any()}
+        return {
+            name: (int((share > 0).sum()), len(share))
+            for name, share in found.items()
+            if (share > 0).any()
+        }
 
     @property
     def incomplete(self) -> dict[str, tuple[int, int]]:
-        """The strategies with replays that are pending or failed: in how many sessions, and of how many."""
-        lacking = self.replays.set_index(["strategy", "session"])["status"].ne("ok").groupby(level=[0, 1]).any()
+        """The strategies with replays that are pending or failed: in how many sessions, and of
+        how many.
+        """
+        lacking = (
+            self.replays.set_index(["strategy", "session"])["status"]
+            .ne("ok")
+            .groupby(level=[0, 1])
+            .any()
+        )
         found = lacking.groupby("strategy").agg(["sum", "count"])
         return {str(name): (int(n), int(every)) for name, n, every in found.itertuples() if n}
 
     def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
-        """The strategies that stay larger than a share, or than any: in how many sessions, and of how many.
+        """The strategies that stay larger than a share, or than any: in how many sessions, and of
+        how many.
 
         Sessions in which too little is needed later for a score count in neither.
         """
@@ -418,6 +535,8 @@ class Tables:
 
     @property
     def left_out(self) -> set[str]:
-        """The sessions in which a ranked strategy stays larger than a share: no mean at equal size counts them."""
+        """The sessions in which a ranked strategy stays larger than a share: no mean at equal
+        size counts them.
+        """
         found = over_target(self._at_size(self.leading("matched"), None)).values()
         return {session for one in found if one.compared for session in one.inside}

@@ -1,6 +1,7 @@
 """Which sessions of a run the reader should know of.
 
-What they report cannot be true, one decides a figure alone, or one is sized or priced unlike all others.
+What they report cannot be true, one decides a figure alone, or one is sized or priced unlike all
+others.
 """
 
 import pandas as pd
@@ -21,8 +22,13 @@ DOMINANT = 0.5
 def trust_sentences(run: Tables) -> tuple[str, ...]:
     """A sentence for each such session, which names it; often none."""
     return (
-        *_left_out(run), *_repeated(run), *_dominant(run), *_sized_alone(run), *_priced_alone(run), *_misreports(run),
-    )  # fmt: skip
+        *_left_out(run),
+        *_repeated(run),
+        *_dominant(run),
+        *_sized_alone(run),
+        *_priced_alone(run),
+        *_misreports(run),
+    )
 
 
 def _left_out(run: Tables) -> list[str]:
@@ -30,7 +36,9 @@ def _left_out(run: Tables) -> list[str]:
     sentences = []
     for row in run.replayed.itertuples():
         for reports in str(row.reports_left_out).splitlines():
-            sentences.append(f"Session {row.session} says what cannot be true, and it is left out: {reports}.")
+            sentences.append(
+                f"Session {row.session} says what cannot be true, and it is left out: {reports}."
+            )
     return sentences
 
 
@@ -41,7 +49,9 @@ def _repeated(run: Tables) -> list[str]:
     for _, same in sessions.groupby("content", sort=False):
         if len(same) > 1:
             names = joined(list(map(str, same["session"])))
-            sentences.append(f"Sessions {names} are the same conversation, which counts {len(same)} times.")
+            sentences.append(
+                f"Sessions {names} are the same conversation, which counts {len(same)} times."
+            )
     return sentences
 
 
@@ -52,8 +62,12 @@ def _dominant(run: Tables) -> list[str]:
     reported = run.reconciliation.set_index("session")["usd_reported"]
     return [
         *_dominant_in(bills, "the bill without compaction", "`cost saved` is mostly its own"),
-        *_dominant_in(needed, "all that was needed later", "the figures by kind are mostly its own"),
-        *_dominant_in(reported, "all dollars that were reported", "how well bills are met is mostly its own"),
+        *_dominant_in(
+            needed, "all that was needed later", "the figures by kind are mostly its own"
+        ),
+        *_dominant_in(
+            reported, "all dollars that were reported", "how well bills are met is mostly its own"
+        ),
     ]
 
 
@@ -75,10 +89,15 @@ def _sized_alone(run: Tables) -> list[str]:
     sentences = []
     if 0 < len(counted) <= max(FEW_SESSIONS * len(sessions), 1):
         names = joined(list(map(str, counted["session"])))
-        sentences.append(f"The sizes of {names} are counted, since no reports fit the text; the others' are reported.")
+        sentences.append(
+            f"The sizes of {names} are counted, since no reports fit the text; the others' are"
+            " reported."
+        )
     for row in sessions[sessions["scale"] > LARGE_SCALE].itertuples():
         times = decimal(float(row.scale))
-        sentences.append(f"Session {row.session} reports {times} tokens for each that its text has by our count.")
+        sentences.append(
+            f"Session {row.session} reports {times} tokens for each that its text has by our count."
+        )
     return sentences
 
 
@@ -90,7 +109,9 @@ def _priced_alone(run: Tables) -> list[str]:
     if len(ways) < FEWEST_SESSIONS or len(groups) != 2 or not alone:
         return []
     row = alone[0].iloc[0]
-    return [f"Session {row['session']} alone is priced as {row['row']} with the cache {row['cache']}."]
+    return [
+        f"Session {row['session']} alone is priced as {row['row']} with the cache {row['cache']}."
+    ]
 
 
 def _misreports(run: Tables) -> list[str]:
@@ -99,6 +120,7 @@ def _misreports(run: Tables) -> list[str]:
     if not lines:
         return []
     return [
-        f"{some(len(lines), 'bill')} of a model cannot be true and {'is' if len(lines) == 1 else 'are'} counted by the "
-        f"workbench instead, such as: {lines[0]}."
+        f"{some(len(lines), 'bill')} of a model cannot be true and"
+        f" {'is' if len(lines) == 1 else 'are'} counted by the workbench instead, such as:"
+        f" {lines[0]}."
     ]

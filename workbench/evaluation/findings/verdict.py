@@ -7,7 +7,12 @@ from workbench.base.markup import render
 from workbench.evaluation.analysis.compared import ALPHA, WORTH
 from workbench.evaluation.findings.comparison import ranked
 from workbench.evaluation.findings.figures import Figures
-from workbench.evaluation.findings.readers import bias_between, calibration_words, no_winner, unknown_work
+from workbench.evaluation.findings.readers import (
+    bias_between,
+    calibration_words,
+    no_winner,
+    unknown_work,
+)
 from workbench.evaluation.findings.summaries import answer_sentences, dots
 from workbench.evaluation.findings.tables import SAVED, Tables
 from workbench.evaluation.findings.wording import sentences
@@ -16,7 +21,9 @@ from workbench.evaluation.metrics import NAMES
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """Which strategy keeps most, what it saves on its own trigger, how sure the answer is, and what limits it."""
+    """Which strategy keeps most, what it saves on its own trigger, how sure the answer is, and
+    what limits it.
+    """
 
     answer: str
     price: str = ""
@@ -24,7 +31,9 @@ class Conclusion:
     caveats: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return " ".join(text for text in (self.answer, self.price, self.sure, *self.caveats) if text)
+        return " ".join(
+            text for text in (self.answer, self.price, self.sure, *self.caveats) if text
+        )
 
 
 def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
@@ -46,7 +55,9 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         return Conclusion(_no_answer(run), caveats=caveats)
     best, best_mean = recall[0][0], recall[0][1].mean
     unsettled = [
-        name for name, told in recall[1:] if best_mean - told.mean < bias_between(run, best, name, metric, mode)
+        name
+        for name, told in recall[1:]
+        if best_mean - told.mean < bias_between(run, best, name, metric, mode)
     ]
     own = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
@@ -95,18 +106,25 @@ def _caveats(run: Tables, warnings: tuple[str, ...]) -> tuple[str, ...]:
         *answer_sentences(run.replays),
         *warnings,
         *sentences(
-            "caveats", shared=bool(run.manifest.get("shared")), unranked=run.unranked(), sizes=_sizes(run),
+            "caveats",
+            shared=bool(run.manifest.get("shared")),
+            unranked=run.unranked(),
+            sizes=_sizes(run),
             names_only=run.names_only,
-            failed=int((run.replays["status"] == "failed").sum()), unreadable=len(run.unreadable),
-            damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]), sessions=len(sessions),
+            failed=int((run.replays["status"] == "failed").sum()),
+            unreadable=len(run.unreadable),
+            damaged=sum(len(str(text).splitlines()) for text in run.sessions["skipped"]),
+            sessions=len(sessions),
             unreported=int(sessions["scale"].isna().sum()),
             widened=int((sessions["window_used"] > sessions["window_wanted"]).sum()),
         ),
-    )  # fmt: skip
+    )
 
 
 def unscored_note(run: Tables) -> str:
-    """Which contenders have fewer sessions with recall than sessions with tokens saved; often empty."""
+    """Which contenders have fewer sessions with recall than sessions with tokens saved; often
+    empty.
+    """
     fewer: dict[tuple[int, int], list[str]] = {}
     for name in run.contenders:
         scored, saved = dots(run, name).count()

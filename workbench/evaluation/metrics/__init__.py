@@ -1,7 +1,9 @@
 """From a replay to numbers: retention, size, cost, state."""
 
 WORK = "work"
-"""How the work stands: the first number of the headline. Sessions without a written exam of the work have none."""
+"""How the work stands: the first number of the headline. Sessions without a written exam of the
+work have none.
+"""
 STATEMENTS = "statements"
 """What stands in for the work where nobody wrote an exam; it is in no rank."""
 NAMES = "exam_recall"
@@ -9,6 +11,13 @@ NAMES = "exam_recall"
 CODE = "code"
 """Lines of code: beside names; sessions in which the agent edits and quotes nothing have none."""
 HALVES = {WORK: "the work", NAMES: "names", CODE: "code"}
-"""The numbers of the headline, as reports call them. Strategies are ranked by the work, else by names."""
-PANEL = {**HALVES, "value_stale": "stale values", "request_recall": "the request", "phrase_recall": "phrases"}
+"""The numbers of the headline, as reports call them. Strategies are ranked by the work, else by
+names.
+"""
+PANEL = {
+    **HALVES,
+    "value_stale": "stale values",
+    "request_recall": "the request",
+    "phrase_recall": "phrases",
+}
 """The metrics that must not contradict a rank, each with what it looks at in a word or two."""

@@ -15,6 +15,6 @@ def _listed() -> frozenset[Entity]:
 BACKGROUND = _listed()
 """What unrelated projects share: names of tools, common files and flags, round numbers.
 
-The list ships with the package, made by `datasets/background.py` from recordings of 46 projects, so that a session's
-score does not depend on the other sessions of a run.
+The list ships with the package, made by `datasets/background.py` from recordings of 46 projects, so
+that a session's score does not depend on the other sessions of a run.
 """

@@ -1,11 +1,12 @@
 """The metrics that ship with the package, in the order in which tables show them.
 
 How much information is kept: the demand at a boundary and its evidence are defined in
-`workbench.evaluation.metrics.demand`. All are means over the boundaries with at least `FEWEST` demanded entities; `n`
-is their number. What a context says that is wrong: shares in [0, 1] over the whole session; the counts of its
-boundaries are added up before they are divided, so that a boundary with few things weighs little, and `n` is the
-number of things, each once a boundary. How much is sent and what it costs: from the steps, the compactions and the
-bill of a replay; `n` is the number of requests.
+`workbench.evaluation.metrics.demand`. All are means over the boundaries with at least `FEWEST`
+demanded entities; `n` is their number. What a context says that is wrong: shares in [0, 1] over the
+whole session; the counts of its boundaries are added up before they are divided, so that a boundary
+with few things weighs little, and `n` is the number of things, each once a boundary. How much is
+sent and what it costs: from the steps, the compactions and the bill of a replay; `n` is the number
+of requests.
 """
 
 from functools import cache
@@ -17,12 +18,22 @@ from workbench.evaluation.metrics.code.reading import CodeReading
 from workbench.evaluation.metrics.demand import Level
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.later_use import Part
-from workbench.evaluation.metrics.metric import FunctionMetric, Metric, MetricInput, Score, mean_score, metric
+from workbench.evaluation.metrics.metric import (
+    FunctionMetric,
+    Metric,
+    MetricInput,
+    Score,
+    mean_score,
+    metric,
+)
 from workbench.evaluation.metrics.work_exam.reading import NO_STATEMENTS, NOT_HERE, WorkReading
 
 FEWEST = 5
 """Demanded entities that a boundary needs before a share of them says anything."""
-NO_BOUNDARY = "no boundary to score: the history is too short or never fills the window, or what must stay is too large"
+NO_BOUNDARY = (
+    "no boundary to score: the history is too short or never fills the window, or what must stay is"
+    " too large"
+)
 EVEN_SO = frozenset({"tokens_kept", "violations"})
 """Metrics that are right at any size."""
 WRITTEN = "the session has a written exam of the work, and `work` is its figure"
@@ -40,10 +51,12 @@ def _mean(data: MetricInput, level: Level) -> Score:
 
 @metric("share", "higher")
 def work(data: MetricInput) -> Score:
-    """The work: the foretold chance that a real model answers a question about how the work stands right.
+    """The work: the foretold chance that a real model answers a question about how the work stands
+    right.
 
-    In [0, 1]; a mean over the questions of a written exam, then over the boundaries that have one. No model is asked:
-    a fitted reader foretells the answers (docs/work-exam.md). Absent where nobody wrote an exam for the session.
+    In [0, 1]; a mean over the questions of a written exam, then over the boundaries that have one.
+    No model is asked: a fitted reader foretells the answers (docs/work-exam.md). Absent where
+    nobody wrote an exam for the session.
     """
     reading = WorkReading.of(data.index, data.replay.session)
     if reading.why:
@@ -60,18 +73,21 @@ def work(data: MetricInput) -> Score:
 
 @metric("share", "higher")
 def statements(data: MetricInput) -> Score:
-    """What the recording itself says of the work, as a stand-in where nobody wrote an exam: like `work`, in [0, 1].
+    """What the recording itself says of the work, as a stand-in where nobody wrote an exam: like
+    `work`, in [0, 1].
 
-    The user's demands, the agent's reports, its lists of tasks and failed tests are the questions. It orders rules'
-    texts and cuts; a model's summary in its own words gets too little (docs/reference/fitted-reader.md). Absent where
-    a written exam is there.
+    The user's demands, the agent's reports, its lists of tasks and failed tests are the questions.
+    It orders rules' texts and cuts; a model's summary in its own words gets too little
+    (docs/reference/fitted-reader.md). Absent where a written exam is there.
     """
     session = data.replay.session
     if not WorkReading.of(data.index, session).why:
         return Score(None, WRITTEN)
     if not data.examined:
         return Score(None, NO_BOUNDARY)
-    reading = WorkReading.of_statements(data.index, session, tuple(place.snapshot.at for place in data.examined))
+    reading = WorkReading.of_statements(
+        data.index, session, tuple(place.snapshot.at for place in data.examined)
+    )
     chances = []
     for place in data.examined:
         chance = reading.chance(place.snapshot.at, place.snapshot.context.messages)
@@ -82,11 +98,12 @@ def statements(data: MetricInput) -> Score:
 
 @metric("share", "higher")
 def exam_recall(data: MetricInput) -> Score:
-    """Exam recall, `names` in reports: what the context answers of an exam about exact names that were needed later.
+    """Exam recall, `names` in reports: what the context answers of an exam about exact names that
+    were needed later.
 
-    By the lexical reader; 1 is everything, 0 is guessing, below it is worse. A name alone wins nothing, and a false
-    statement counts against (docs/method.md). `n`: boundaries with at least `FEWEST` items, of at most
-    `metric.PLACES` that are spread evenly over the replay.
+    By the lexical reader; 1 is everything, 0 is guessing, below it is worse. A name alone wins
+    nothing, and a false statement counts against (docs/method.md). `n`: boundaries with at least
+    `FEWEST` items, of at most `metric.PLACES` that are spread evenly over the replay.
     """
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
@@ -103,62 +120,79 @@ def _later_use(data: MetricInput, part: Part, why: str) -> Score:
 
 @metric("share", "higher")
 def code(data: MetricInput) -> Score:
-    """Code: of the lines of the history that the agent then edits or quotes, how much the context has of them.
+    """Code: of the lines of the history that the agent then edits or quotes, how much the context
+    has of them.
 
-    In [0, 1], weighted by lines. A line counts in its place: next to one that it stood next to, or in words beside the
-    name of its file (docs/method.md).
-    Edits through a shell count as far as they show the old text. `n`: lines, at the boundaries of `exam_recall`.
+    In [0, 1], weighted by lines. A line counts in its place: next to one that it stood next to, or
+    in words beside the name of its file (docs/method.md).
+    Edits through a shell count as far as they show the old text. `n`: lines, at the boundaries of
+    `exam_recall`.
     """
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
     reading = CodeReading.of(data.index)
-    shares = [reading.shares(place.snapshot.at, place.snapshot.context.messages) for place in data.examined]
+    shares = [
+        reading.shares(place.snapshot.at, place.snapshot.context.messages)
+        for place in data.examined
+    ]
     lines = sum(map(len, shares))
     if lines < FEWEST:
-        return Score(None, f"the agent edits or quotes fewer than {FEWEST} lines of code that the history has")
+        return Score(
+            None,
+            f"the agent edits or quotes fewer than {FEWEST} lines of code that the history has",
+        )
     return Score(float(sum(share.sum() for share in shares)) / lines, n=lines)
 
 
 @metric("share", "higher")
 def edit_recall(data: MetricInput) -> Score:
-    """Readiness to edit: of the lines of the history that the next edits replace, the share that the context has.
+    """Readiness to edit: of the lines of the history that the next edits replace, the share that
+    the context has.
 
-    In [0, 1]; whole lines, word for word. An edit in a form without the old text (a patch, a script) is not seen.
+    In [0, 1]; whole lines, word for word. An edit in a form without the old text (a patch, a
+    script) is not seen.
     """
     return _later_use(data, "edits", "no edit replaces lines of the history")
 
 
 @metric("share", "higher")
 def request_recall(data: MetricInput) -> Score:
-    """Goal and pending request: of the phrases of the user's first and newest message, the share in the context.
+    """Goal and pending request: of the phrases of the user's first and newest message, the share in
+    the context.
 
-    In [0, 1], by rarity. A phrase is two neighbouring words; the same request in other words counts as lost.
+    In [0, 1], by rarity. A phrase is two neighbouring words; the same request in other words counts
+    as lost.
     """
     return _later_use(data, "request", "the user asked for nothing")
 
 
 @metric("share", "higher")
 def phrase_recall(data: MetricInput) -> Score:
-    """Coverage of meaning: of the phrases of the history that later answers use, the share that the context has.
+    """Coverage of meaning: of the phrases of the history that later answers use, the share that the
+    context has.
 
-    In [0, 1], by rarity. A phrase is two neighbouring words; the same meaning in other words counts as lost.
+    In [0, 1], by rarity. A phrase is two neighbouring words; the same meaning in other words counts
+    as lost.
     """
     return _later_use(data, "phrases", "no phrase of the history is used later")
 
 
 @metric("share", "higher")
 def recall_bound(data: MetricInput) -> Score:
-    """Future-reference recall: the entities needed later that the context holds with words of their evidence.
+    """Future-reference recall: the entities needed later that the context holds with words of their
+    evidence.
 
-    Level *bound*, in [0, 1]. Fails to see what is needed but never named again, and what a model could infer; a soup of
-    names and common words wins it.
+    Level *bound*, in [0, 1]. Fails to see what is needed but never named again, and what a model
+    could infer; a soup of names and common words wins it.
     """
     return _mean(data, "bound")
 
 
 @metric("share", "higher")
 def recall_presence(data: MetricInput) -> Score:
-    """The entities needed later that the context holds at all. In [0, 1]. A bare list of entities wins it."""
+    """The entities needed later that the context holds at all. In [0, 1]. A bare list of
+    entities wins it.
+    """
     return _mean(data, "presence")
 
 
@@ -175,21 +209,27 @@ def recall_coverage(data: MetricInput) -> Score:
 def value_stale(data: MetricInput) -> Score:
     """The replaced values of which the context gives the old one alone.
 
-    Denominator: the values that the history replaced. A change whose words do not say so is not seen.
+    Denominator: the values that the history replaced. A change whose words do not say so is not
+    seen.
     """
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
     changes, n = data.index.changes, data.index.inverted_index.n
-    found = [changes.stale(one.snapshot.at, kept_mask(one.view.kept, n), one.view.texts) for one in data.retained]
+    found = [
+        changes.stale(one.snapshot.at, kept_mask(one.view.kept, n), one.view.texts)
+        for one in data.retained
+    ]
     stale, whole = (sum(counts) for counts in zip(*found, strict=True))
     return Score(stale / whole, n=whole) if whole else Score(None, "no value was replaced")
 
 
 @metric("share", "lower")
 def fabrication(data: MetricInput) -> Score:
-    """Entities of summaries that occur nowhere in the history before them. In [0, 1]; `n` is the number of entities.
+    """Entities of summaries that occur nowhere in the history before them. In [0, 1]; `n` is the
+    number of entities.
 
-    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication: the writer saw them.
+    The marks that stages leave (a reference to the archive, how much was cut) are no fabrication:
+    the writer saw them.
     """
     false, whole = 0, 0
     marks = [
@@ -211,15 +251,21 @@ def fabrication(data: MetricInput) -> Score:
 
 @metric("share", "lower")
 def invented_requests(data: MetricInput) -> Score:
-    """The requests in summaries and registers that the user never made. In [0, 1]; `n` is the number of requests.
+    """The requests in summaries and registers that the user never made. In [0, 1]; `n` is the
+    number of requests.
 
-    Lines under a heading such as "Goal", or that say what the user asked for. Unfair to one in wholly other words.
+    Lines under a heading such as "Goal", or that say what the user asked for. Unfair to one in
+    wholly other words.
     """
     said = [(one.snapshot.at, one.view.written) for one in data.retained]
     found = [data.index.support.invented_requests(at, texts) for at, texts in said if texts]
     whole = sum(lines for _, lines in found)
     none = "nothing was written anew that says what the user asked for"
-    return Score(sum(len(lines) for lines, _ in found) / whole, n=whole) if whole else Score(None, none)
+    return (
+        Score(sum(len(lines) for lines, _ in found) / whole, n=whole)
+        if whole
+        else Score(None, none)
+    )
 
 
 @metric("share", "lower")
@@ -229,14 +275,23 @@ def resurrected_work(data: MetricInput) -> Score:
     In [0, 1]; `n` is the number of pieces. Work whose end is never mentioned is not seen.
     """
     work, n = data.index.work, data.index.inverted_index.n
-    found = [work.resurrected(one.snapshot.at, kept_mask(one.view.kept, n), one.view.written) for one in data.retained]
-    again, whole = (sum(int(which.sum()) for which in both) for both in zip(*found, strict=True)) if found else (0, 0)
+    found = [
+        work.resurrected(one.snapshot.at, kept_mask(one.view.kept, n), one.view.written)
+        for one in data.retained
+    ]
+    again, whole = (
+        (sum(int(which.sum()) for which in both) for both in zip(*found, strict=True))
+        if found
+        else (0, 0)
+    )
     return Score(again / whole, n=whole) if whole else Score(None, "no work was done or withdrawn")
 
 
 @metric("tokens", "lower")
 def tokens_sent(data: MetricInput) -> Score:
-    """Prompt tokens of all requests together, in the provider's tokens where the session is calibrated."""
+    """Prompt tokens of all requests together, in the provider's tokens where the session is
+    calibrated.
+    """
     sent = [step.tokens_sent for step in data.replay.steps]
     return Score(float(sum(sent)), n=len(sent)) if sent else NO_STEPS
 
@@ -245,12 +300,15 @@ def tokens_sent(data: MetricInput) -> Score:
 def tokens_saved(data: MetricInput) -> Score:
     """The share of the uncompacted prompt tokens that were not sent; summary calls count as sent.
 
-    1 - (sent + summary calls) / recorded, in (-inf, 1): below 0 where the summary calls cost more than they saved.
+    1 - (sent + summary calls) / recorded, in (-inf, 1): below 0 where the summary calls cost more
+    than they saved.
     """
     steps = data.replay.steps
     if not steps:
         return NO_STEPS
-    asked = sum(a.input_tokens + a.output_tokens for c in data.replay.compactions for a in c.completions)
+    asked = sum(
+        a.input_tokens + a.output_tokens for c in data.replay.compactions for a in c.completions
+    )
     recorded = sum(step.tokens_recorded for step in steps)
     if not recorded:
         return Score(None, "the session sends no tokens")
@@ -272,11 +330,15 @@ def mean_context(data: MetricInput) -> Score:
 
 @metric("share", "lower")
 def over_window(data: MetricInput) -> Score:
-    """The share of the requests that are larger than the window: no provider would have taken them. In [0, 1].
+    """The share of the requests that are larger than the window: no provider would have taken them.
+    In [0, 1].
 
-    Where it is above 0 the other figures of that replay are those of contexts that could not have been sent.
+    Where it is above 0 the other figures of that replay are those of contexts that could not have
+    been sent.
     """
-    return mean_score([step.tokens_sent > data.replay.window for step in data.replay.steps], NO_STEPS.why)
+    return mean_score(
+        [step.tokens_sent > data.replay.window for step in data.replay.steps], NO_STEPS.why
+    )
 
 
 @metric("count", "lower")
@@ -300,8 +362,12 @@ def prefix_reuse(data: MetricInput) -> Score:
 
 @metric("count", "lower")
 def violations(data: MetricInput) -> Score:
-    """Invariants that a stage would have broken; its result was not used. `n` is the number of compactions."""
-    found = [event.compaction.violations for event in data.replay.events if event.share == data.share]
+    """Invariants that a stage would have broken; its result was not used. `n` is the number of
+    compactions.
+    """
+    found = [
+        event.compaction.violations for event in data.replay.events if event.share == data.share
+    ]
     return Score(float(sum(map(len, found))), n=len(found))
 
 
@@ -312,17 +378,21 @@ def tokens_kept(data: MetricInput) -> Score:
     In [0, 1]; the mean over the boundaries, `n` is their number.
     """
     sizes = data.replay.sizing.sizes
-    ratios = [shot.context.spoken / whole for shot in data.snapshots if (whole := sum(sizes[: shot.at]))]
+    ratios = [
+        shot.context.spoken / whole for shot in data.snapshots if (whole := sum(sizes[: shot.at]))
+    ]
     return mean_score(ratios, "no boundary to score")
 
 
 @metric("usd", "lower")
 def cost(data: MetricInput) -> Score:
-    """All requests and summaries of a replay at their provider's cache rules and prices. In USD, >= 0.
+    """All requests and summaries of a replay at their provider's cache rules and prices. In USD, >=
+    0.
 
-    Prompts, recorded answers and summary calls, summed over the session; not what would have to be fetched again. The
-    answers are the recorded ones, whatever the context; prices are those of the table's version; a summary by a writer
-    without a price is priced as if the session's model had written it, without its cache.
+    Prompts, recorded answers and summary calls, summed over the session; not what would have to be
+    fetched again. The answers are the recorded ones, whatever the context; prices are those of the
+    table's version; a summary by a writer without a price is priced as if the session's model had
+    written it, without its cache.
     """
     if data.bill is None:
         return _no_bill(data)
@@ -331,7 +401,8 @@ def cost(data: MetricInput) -> Score:
 
 @metric("share", "higher")
 def cost_saved(data: MetricInput) -> Score:
-    """The net saving as a share of what no compaction would have cost. In (-inf, 1]; below 0 it costs more.
+    """The net saving as a share of what no compaction would have cost. In (-inf, 1]; below 0 it
+    costs more.
 
     Comparable between sessions of different length and models, which the dollars are not.
     """
@@ -346,7 +417,9 @@ def _no_bill(data: MetricInput) -> Score:
     return Score(None, data.priced.why) if data.replay.steps else NO_STEPS
 
 
-BUILTIN: dict[str, Metric] = {part.name: part for part in tuple(globals().values()) if isinstance(part, FunctionMetric)}
+BUILTIN: dict[str, Metric] = {
+    part.name: part for part in tuple(globals().values()) if isinstance(part, FunctionMetric)
+}
 """Every metric of this file, in its order."""
 
 
@@ -354,4 +427,6 @@ BUILTIN: dict[str, Metric] = {part.name: part for part in tuple(globals().values
 def installed() -> tuple[Metric, ...]:
     """The metrics of installed packages, by name; a class among them is made without arguments."""
     parts = sorted(found("metric", BUILTIN).items())
-    return tuple(part() if isinstance(part, type) else part for name, part in parts if name not in BUILTIN)
+    return tuple(
+        part() if isinstance(part, type) else part for name, part in parts if name not in BUILTIN
+    )

@@ -1,4 +1,6 @@
-"""How long what was said lives through a chain of compactions: entities at risk in each round, and entities lost."""
+"""How long what was said lives through a chain of compactions: entities at risk in each round,
+and entities lost.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +14,14 @@ from workbench.evaluation.metrics.view import view
 
 
 def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
-    """The rounds of all entities and statements of a natural replay, background left out, as rows by kind.
+    """The rounds of all entities and statements of a natural replay, background left out, as rows
+    by kind.
 
-    `round` is 1 for the first compaction after an entity was first said, 2 for the second, ...; `at_risk` counts the
-    entities that entered it alive, `lost` those of them that were not in what was sent after it. An entity that was
-    lost once stays lost, even if it is said again. Those that are alive at the last compaction are censored there.
-    Fails to see what a paraphrase keeps of an entity.
+    `round` is 1 for the first compaction after an entity was first said, 2 for the second, ...;
+    `at_risk` counts the entities that entered it alive, `lost` those of them that were not in what
+    was sent after it. An entity that was lost once stays lost, even if it is said again. Those that
+    are alive at the last compaction are censored there. Fails to see what a paraphrase keeps of an
+    entity.
     """
     replay, index = data.replay, data.index
     if replay.mode != "natural":

@@ -1,11 +1,13 @@
-"""Future-reference recall: of what the recorded future needed from the history, how much a context still holds.
+"""Future-reference recall: of what the recorded future needed from the history, how much a context
+still holds.
 
-The *demand* at a boundary: each lexical entity of the history that a later recorded assistant text or argument value
-uses within the horizon, unless somebody said it again after the boundary and before that use, or it is background.
-Thoughts count for nothing, neither in the history nor after it, since no later request need be sent them.
+The *demand* at a boundary: each lexical entity of the history that a later recorded assistant text
+or argument value uses within the horizon, unless somebody said it again after the boundary and
+before that use, or it is background. Thoughts count for nothing, neither in the history nor after
+it, since no later request need be sent them.
 
-The *evidence* of a demanded entity: the span of the history that holds it and shares the most words (weighted by idf)
-with the span of its use; ties go to the latest.
+The *evidence* of a demanded entity: the span of the history that holds it and shares the most words
+(weighted by idf) with the span of its use; ties go to the latest.
 """
 
 from __future__ import annotations
@@ -37,10 +39,11 @@ class Need:
     Attributes:
         entity: what was needed.
         said: index of the first message that held it; `said_by` is that message's role.
-        evidence: index of the latest message that holds the evidence, `evidence_text` the span itself.
+        evidence: index of the latest message that holds the evidence, `evidence_text` the span
+            itself.
         use: index of the message that used it, `use_text` the span of the use.
-        reacquirable: whether a call that only looks would fetch it again, and no person said it, no decision names
-            it, and no result that cannot be had again holds it.
+        reacquirable: whether a call that only looks would fetch it again, and no person said it, no
+            decision names it, and no result that cannot be had again holds it.
     """
 
     entity: Entity
@@ -59,9 +62,10 @@ class Retention:
 
     Attributes:
         presence: whether the context holds the entity at all.
-        bound: whether one of its spans holds it together with at least two of its evidence's other content words.
-        coverage: the largest share, weighted by idf, of the evidence's other words in one span that holds the entity;
-            in [0, 1], and 1 where there are no other words.
+        bound: whether one of its spans holds it together with at least two of its evidence's other
+            content words.
+        coverage: the largest share, weighted by idf, of the evidence's other words in one span that
+            holds the entity; in [0, 1], and 1 where there are no other words.
     """
 
     demand: Demand
@@ -85,27 +89,37 @@ class Retention:
         return float(self.level(level).mean())
 
     def groups(self) -> Iterator[dict[str, str | float]]:
-        """The sums by kind and by whether they can be fetched again, in order; together they are the whole demand."""
+        """The sums by kind and by whether they can be fetched again, in order; together they are
+        the whole demand.
+        """
         for number in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
             for again in (False, True):
                 chosen = (self.demand.reacquirable == again) & (self.demand.kinds == number)
                 if chosen.any():
                     yield {
-                        "kind": KINDS[number], "recoverable": "reacquirable" if again else "irrecoverable",
+                        "kind": KINDS[number],
+                        "recoverable": "reacquirable" if again else "irrecoverable",
                         "demanded": int(chosen.sum()),
-                        **{level: float(self.level(level)[chosen].sum()) for level in get_args(Level)},
-                    }  # fmt: skip
+                        **{
+                            level: float(self.level(level)[chosen].sum())
+                            for level in get_args(Level)
+                        },
+                    }
 
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
-        return [need for need, bound in zip(self.demand.needs, self.bound.tolist(), strict=True) if not bound]
+        return [
+            need
+            for need, bound in zip(self.demand.needs, self.bound.tolist(), strict=True)
+            if not bound
+        ]
 
     def sources_to_fetch(self) -> tuple[int, ...]:
         """The tool results that would have to be fetched again, as message indices, each once.
 
-        Taken for each re-acquirable entity that the context does not hold at all, those with fewest sources first: a
-        result that is fetched anyway if there is one, else the latest that holds it. Fails to see that a file may have
-        changed since, or that a narrower call would do.
+        Taken for each re-acquirable entity that the context does not hold at all, those with fewest
+        sources first: a result that is fetched anyway if there is one, else the latest that holds
+        it. Fails to see that a file may have changed since, or that a narrower call would do.
         """
         lost = np.flatnonzero(self.demand.reacquirable & ~self.presence).tolist()
         chosen: set[int] = set()
@@ -116,9 +130,11 @@ class Retention:
 
 
 class Demand:
-    """What the recorded future needed at one boundary. Built once; any number of contexts is held against it.
+    """What the recorded future needed at one boundary. Built once; any number of contexts is held
+    against it.
 
-    A demanded entity is a *slot*, in order of use. A *pair* is a slot with a span of the history that holds its entity.
+    A demanded entity is a *slot*, in order of use. A *pair* is a slot with a span of the history
+    that holds its entity.
 
     Attributes:
         at: the boundary: the history is `messages[:at]`.
@@ -127,7 +143,9 @@ class Demand:
         reacquirable: (slots,) whether a call that only looks would fetch it again.
     """
 
-    def __init__(self, texts: TextIndex, at: int, wanted: Flags, *, said_again: bool = False) -> None:
+    def __init__(
+        self, texts: TextIndex, at: int, wanted: Flags, *, said_again: bool = False
+    ) -> None:
         self._texts, self._index, self.at = texts, texts.inverted_index, at
         p = self._index
         self.entities, self._use_place = self._uses(wanted, said_again)
@@ -142,7 +160,8 @@ class Demand:
         return len(self.entities)
 
     def _uses(self, wanted: Flags, said_again: bool) -> tuple[Ints, Ints]:
-        """The demanded entities in order of use, with their places: first said after the boundary, by an assistant.
+        """The demanded entities in order of use, with their places: first said after the boundary,
+        by an assistant.
 
         With `said_again` it does not matter who said them between the boundary and that place.
         """
@@ -176,7 +195,9 @@ class Demand:
         source = self._index.sources[self._held_message]
         self._repeatable = source == "repeatable"
         mentions = set(self._held_span[source == "mention"].tolist())
-        decided = np.isin(self._held_span, [span for span in mentions if is_decision(self._index.texts[span])])
+        decided = np.isin(
+            self._held_span, [span for span in mentions if is_decision(self._index.texts[span])]
+        )
         never = (source == "passing") | ((source == "mention") & decided)
         again = np.zeros(len(self), dtype=bool)
         again[self._held_slot[self._repeatable]] = True
@@ -185,7 +206,9 @@ class Demand:
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """The demanded entities with where they come from and where they were used, in order of use."""
+        """The demanded entities with where they come from and where they were used, in order of
+        use.
+        """
         p = self._index
         return tuple(
             Need(
@@ -199,14 +222,20 @@ class Demand:
                 reacquirable=reacquirable,
             )
             for entity, evidence, place, use, reacquirable in zip(
-                self.entities.tolist(), self._evidence.span.tolist(), self._evidence.place.tolist(),
-                self._use_place.tolist(), self.reacquirable.tolist(), strict=True,
+                self.entities.tolist(),
+                self._evidence.span.tolist(),
+                self._evidence.place.tolist(),
+                self._use_place.tolist(),
+                self.reacquirable.tolist(),
+                strict=True,
             )
-        )  # fmt: skip
+        )
 
     @cached_property
     def repeatable_sources(self) -> Mapping[int, tuple[int, ...]]:
-        """By slot, the results of calls that only look that hold its entity, as message indices in order."""
+        """By slot, the results of calls that only look that hold its entity, as message indices
+        in order.
+        """
         slots, messages = self._held_slot[self._repeatable], self._held_message[self._repeatable]
         found: dict[int, set[int]] = {}
         for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
@@ -214,26 +243,40 @@ class Demand:
         return {slot: tuple(sorted(held)) for slot, held in found.items()}
 
     def _look_up(self, texts: Iterable[str]) -> tuple[IndexedTexts, Ints, Ints, Flags, Floats]:
-        """Texts; each slot with each of their rows that holds its entity; bound and coverage there."""
+        """Texts; each slot with each of their rows that holds its entity; bound and coverage
+        there.
+        """
         found = self._texts.read(texts)
         slots = self._slot_of[found.entities]
         slots, rows = slots[slots >= 0], found.entity_row[slots >= 0]
-        return found, slots, rows, *self._evidence.grade(slots, self._texts.words(found.spans[rows]))
+        return (
+            found,
+            slots,
+            rows,
+            *self._evidence.grade(slots, self._texts.words(found.spans[rows])),
+        )
 
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
-        """(slots,) the largest number of all messages and texts that bind each one; -1 where nothing does.
+        """(slots,) the largest number of all messages and texts that bind each one; -1 where
+        nothing does.
 
         `of_message` is (n,), with -1 for a message that does not count.
         """
         last: Ints = np.full(len(self), -1)
-        np.maximum.at(last, self._held_slot[self._held_bound], of_message[self._held_message[self._held_bound]])
+        np.maximum.at(
+            last,
+            self._held_slot[self._held_bound],
+            of_message[self._held_message[self._held_bound]],
+        )
         found, slots, rows, bound, _ = self._look_up(of_text)
         numbers = np.array(list(of_text.values()), dtype=np.int64)
         np.maximum.at(last, slots[bound], numbers[found.text[rows[bound]]])
         return last
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
-        """What a context of these messages (indices, or a flag each) and these new texts retains of this demand."""
+        """What a context of these messages (indices, or a flag each) and these new texts retains
+        of this demand.
+        """
         held = kept_mask(kept, self._index.n)[self._held_message]
         presence = kept_mask(self._held_slot[held], len(self))
         bound = kept_mask(self._held_slot[held & self._held_bound], len(self))

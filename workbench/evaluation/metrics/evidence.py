@@ -1,4 +1,6 @@
-"""The evidence of each needed entity: the span of the history that says most of what its use says."""
+"""The evidence of each needed entity: the span of the history that says most of what its use
+says.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +10,9 @@ from workbench.base.ragged import Flags, Floats, Ints, together
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, incidence
 
 ENOUGH = 2
-"""How many of the evidence's other words an entity needs beside it to be bound; all where there are fewer."""
+"""How many of the evidence's other words an entity needs beside it to be bound; all where there
+are fewer.
+"""
 
 
 class Evidence:
@@ -18,11 +22,14 @@ class Evidence:
 
     Attributes:
         pair_slot, pair_span: (pairs,) slot by slot.
-        span, place: (slots,) the span that is each one's evidence, and its last place in the history.
+        span, place: (slots,) the span that is each one's evidence, and its last place in the
+            history.
     """
 
     def __init__(self, index: InvertedIndex, at: int, entities: Ints, use_place: Ints) -> None:
-        """Find the evidence in `messages[:at]` of entities, (slots,), each used at a place, (slots,)."""
+        """Find the evidence in `messages[:at]` of entities, (slots,), each used at a place,
+        (slots,).
+        """
         self._index, self._entities = index, entities
         self.pair_slot, self.pair_span, last = self._pairs(at)
         self.span, self.place = self._chosen(last, use_place)
@@ -32,7 +39,9 @@ class Evidence:
         return len(self._entities)
 
     def _pairs(self, at: int) -> tuple[Ints, Ints, Ints]:
-        """The slot and the span of each pair, slot by slot, and the last place of the span in the history."""
+        """The slot and the span of each pair, slot by slot, and the last place of the span in
+        the history.
+        """
         p = self._index
         last: Ints = np.full(p.spans, -1)
         places = np.flatnonzero(~p.thought[: p.message_start[at]])
@@ -71,7 +80,9 @@ class Evidence:
         return rest
 
     def grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
-        """Bound and coverage of slots, (k,), each in a span of these words, (k, words), that holds its entity."""
+        """Bound and coverage of slots, (k,), each in a span of these words, (k, words), that
+        holds its entity.
+        """
         idf, rest = self._index.idf, self._rest[slots]
         shared = span_words.multiply(rest).tocsr()
         bound = np.diff(shared.indptr) >= np.minimum(ENOUGH, np.diff(rest.indptr))

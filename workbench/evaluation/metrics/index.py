@@ -27,7 +27,9 @@ class Index(TextIndex):
         background: entities that need no context.
     """
 
-    def __init__(self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND) -> None:
+    def __init__(
+        self, messages: Sequence[Message], cwd: str = "", background: frozenset[Entity] = BACKGROUND
+    ) -> None:
         self.messages = tuple(messages)
         self.extractor = Extractor(cwd)
         super().__init__(InvertedIndex(self.messages, self.extractor))
@@ -50,15 +52,21 @@ class Index(TextIndex):
         return self._demands[at]
 
     def used(self, at: int) -> Demand:
-        """Like `demand`, with what somebody said again after the boundary and before its use. Not kept."""
+        """Like `demand`, with what somebody said again after the boundary and before its use.
+        Not kept.
+        """
         return Demand(self, at, self._wanted, said_again=True)
 
     @cached_property
     def everything(self) -> tuple[Ints, Ints]:
-        """Lexical entities, then statements: the first message of each (n for background), and its place in `KINDS`."""
+        """Lexical entities, then statements: the first message of each (n for background), and
+        its place in `KINDS`.
+        """
         p = self.inverted_index
         first = np.where(self._wanted, p.first_seen, p.n)
-        return np.concatenate((first, self.statements.first)), np.concatenate((p.kind, self.statements.kinds))
+        return np.concatenate((first, self.statements.first)), np.concatenate(
+            (p.kind, self.statements.kinds)
+        )
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
@@ -90,7 +98,9 @@ class Index(TextIndex):
 
     @cached_property
     def _wanted(self) -> Flags:
-        """For each entity whether a use of it would count: all but background, as it was said or as a file goes by."""
+        """For each entity whether a use of it would count: all but background, as it was said or
+        as a file goes by.
+        """
         p, numbers = self.inverted_index, self.extractor.entities
         wanted = np.ones(len(p.names), dtype=bool)
         paths = {entity.text for entity in self.background if entity.kind == "path"}

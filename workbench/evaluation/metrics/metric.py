@@ -18,7 +18,9 @@ from workbench.evaluation.replays.step import Replay, Snapshot
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
 PLACES = 8
-"""Boundaries of a replay at which exams are held, at most: making one takes as long as a compaction."""
+"""Boundaries of a replay at which exams are held, at most: making one takes as long as a
+compaction.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class MetricInput:
 
     Attributes:
         replay: a session under a preset.
-        index: the session's words and entities, extracted once whatever the number of presets and metrics.
+        index: the session's words and entities, extracted once whatever the number of presets and
+            metrics.
         share: in matched mode the budget to look at; None in natural mode.
         prices: prices and cache rules to use; None takes those of the recording's model.
     """
@@ -54,7 +57,9 @@ class MetricInput:
 
     @cached_property
     def work_snapshots(self) -> tuple[Snapshot, ...]:
-        """The contexts from which the exam of the work may be answered: those to score, and some beside them."""
+        """The contexts from which the exam of the work may be answered: those to score, and some
+        beside them.
+        """
         return tuple(shot for shot in self.replay.snapshots if shot.share == self.share)
 
     @cached_property
@@ -74,7 +79,9 @@ class MetricInput:
 
     @cached_property
     def later_use(self) -> tuple[Mapping[Part, float], ...]:
-        """For each of `examined` the shares of what was used later: of edited lines, the request, and phrases."""
+        """For each of `examined` the shares of what was used later: of edited lines, the
+        request, and phrases.
+        """
         used = Exams.of(self.index).later_use
         return tuple(used.shares(one.snapshot.at, one.view) for one in self.examined)
 
@@ -97,7 +104,9 @@ class MetricInput:
         if not self.replay.steps:
             return None
         lost = {at for one in self.retained for at in one.retention.sources_to_fetch()}
-        return replay_cost(self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost))
+        return replay_cost(
+            self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +146,9 @@ class FunctionMetric:
     score: Callable[[MetricInput], Score]
 
 
-def metric(unit: Unit, better: Better) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
+def metric(
+    unit: Unit, better: Better
+) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
     """Make a metric of a function that scores; the function's name is the metric's."""
     return lambda function: FunctionMetric(function.__name__, unit, better, function)
 

@@ -1,7 +1,9 @@
-"""Names asked as recall: a later line of the agent with the name cut out, and whether a reply gives the name.
+"""Names asked as recall: a later line of the agent with the name cut out, and whether a reply gives
+the name.
 
-The questions are the exam's needs (`exam.facts`) without look-alikes. What gives answers away is left out: a line that
-is nothing but the name's own path, and a line that tells the answer of another question of the sheet.
+The questions are the exam's needs (`exam.facts`) without look-alikes. What gives answers away is
+left out: a line that is nothing but the name's own path, and a line that tells the answer of
+another question of the sheet.
 """
 
 from __future__ import annotations
@@ -49,11 +51,15 @@ def name_questions(items: Iterable[Item], most: int) -> list[NameQuestion]:
     for item in items:
         if item.kind != "fact":
             continue
-        question = NameQuestion(without_number(gapped(item), item.answer), item.answer, item.said, item.used)
+        question = NameQuestion(
+            without_number(gapped(item), item.answer), item.answer, item.said, item.used
+        )
         words = _WORD.findall(question.line.replace(GAP, " "))
         if GAP not in question.line or len(words) < FEWEST_WORDS:
             continue
-        if not any(gives_away(question, other) or gives_away(other, question) for other in questions):
+        if not any(
+            gives_away(question, other) or gives_away(other, question) for other in questions
+        ):
             questions.append(question)
     if len(questions) <= most:
         return questions
@@ -61,7 +67,9 @@ def name_questions(items: Iterable[Item], most: int) -> list[NameQuestion]:
 
 
 def without_number(line: str, answer: str) -> str:
-    """The line with a gap for each spelling of the answer, if that is a number (`24603`, `24,603`)."""
+    """The line with a gap for each spelling of the answer, if that is a number (`24603`,
+    `24,603`).
+    """
     value = plain_number(answer)
     if value is None:
         return line
@@ -77,12 +85,16 @@ def plain_number(text: str) -> str | None:
 
 
 def gives_away(question: NameQuestion, other: NameQuestion) -> bool:
-    """Whether a question's line tells the answer to another one: both lines are one, or the line has the name."""
+    """Whether a question's line tells the answer to another one: both lines are one, or the line
+    has the name.
+    """
     if question.used == other.used and _without_gaps(question.line) == _without_gaps(other.line):
         return True
     line = _plain_name(question.line)
     name = _plain_name(other.answer)
-    words = {word for piece in re.split(r"[^\w.-]+", line) for word in (piece, piece.partition(".")[0])}
+    words = {
+        word for piece in re.split(r"[^\w.-]+", line) for word in (piece, piece.partition(".")[0])
+    }
     return name in line or base_name(name) in words or _without_ending(base_name(name)) in words
 
 
@@ -92,7 +104,9 @@ def base_name(name: str) -> str:
 
 
 def _without_ending(file_name: str) -> str:
-    """`export` of `export.py`: what still gives a file away; a stem of fewer than four letters gives nothing away."""
+    """`export` of `export.py`: what still gives a file away; a stem of fewer than four letters
+    gives nothing away.
+    """
     stem = file_name.partition(".")[0]
     return stem if len(stem) >= SHORTEST_STEM else file_name
 
@@ -100,8 +114,8 @@ def _without_ending(file_name: str) -> str:
 def is_right(reply: str, answer: str, names: Iterable[str] = ()) -> bool:
     """Whether a reply gives a name.
 
-    Case, quotation marks and marks of thousands do not count. Of a path its end is enough where no other name of the
-    history ends like it.
+    Case, quotation marks and marks of thousands do not count. Of a path its end is enough where no
+    other name of the history ends like it.
 
     Args:
         reply: what a reader wrote.
@@ -118,7 +132,11 @@ def is_right(reply: str, answer: str, names: Iterable[str] = ()) -> bool:
         return True
     if not name.endswith("/" + written):
         return False
-    others = {other for other in map(_plain_name, names) if other != name and not name.endswith("/" + other)}
+    others = {
+        other
+        for other in map(_plain_name, names)
+        if other != name and not name.endswith("/" + other)
+    }
     return not any(other == written or other.endswith("/" + written) for other in others)
 
 

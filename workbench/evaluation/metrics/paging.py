@@ -1,4 +1,6 @@
-"""What a context shows, what its archive would give back, what is lost; and what the calls of `recall` cost."""
+"""What a context shows, what its archive would give back, what is lost; and what the calls of
+`recall` cost.
+"""
 
 import re
 from bisect import bisect_left
@@ -58,7 +60,8 @@ class PagedExam:
 
     Attributes:
         items: how many things are asked.
-        visible: what the reader answers from the context alone: its exam recall, below 0 where that misleads.
+        visible: what the reader answers from the context alone: its exam recall, below 0 where that
+            misleads.
         recoverable: what it answers besides with what `recall` gives back.
     """
 
@@ -74,7 +77,9 @@ class PagedExam:
 
 
 def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
-    """One row of the table `paging` (docs/reference/tables.md); none where nothing of the session was ever archived."""
+    """One row of the table `paging` (docs/reference/tables.md); none where nothing of the
+    session was ever archived.
+    """
     ids = {archive_id(message.id) for message in data.replay.session.messages}
     if not any(ids & one.snapshot.context.archive.keys() for one in data.examined):
         return
@@ -89,41 +94,57 @@ def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
         faults = distinct(found)
         yield {
             "boundaries": len(found),
-            **{name: fmean(getattr(one, name) for one in found) for name in ("visible", "recoverable", "lost")},
-            "items": sum(one.items for one in found), "asked": sum(len(one.faults) for one in found),
+            **{
+                name: fmean(getattr(one, name) for one in found)
+                for name in ("visible", "recoverable", "lost")
+            },
+            "items": sum(one.items for one in found),
+            "asked": sum(len(one.faults) for one in found),
             "answered": sum(fault.answered for one in found for fault in one.faults),
             "tokens": sum(CALL + fault.tokens for fault in faults),
             **_bill(data, faults),
-        }  # fmt: skip
+        }
 
 
 def _bill(data: MetricInput, faults: Sequence[Fault]) -> dict[str, int | float | None]:
-    """What a natural replay costs with its calls: what these give back need not be fetched again."""
+    """What a natural replay costs with its calls: what these give back need not be fetched
+    again.
+    """
     if data.bill is None:
         return {}
-    lost = {at for one in data.retained for at in one.retention.sources_to_fetch()} - sources(faults, data.replay)
+    lost = {at for one in data.retained for at in one.retention.sources_to_fetch()} - sources(
+        faults, data.replay
+    )
     rest = replay_cost(data.replay, data.priced, sum(data.replay.sizing.sizes[at] for at in lost))
     assert rest is not None
     usd = recall_cost(data.replay, data.priced, faults)
     return {
-        "requests": len(data.replay.steps), "calls": len(faults), "usd_recall": usd, "usd_fetching": rest.reacquired,
+        "requests": len(data.replay.steps),
+        "calls": len(faults),
+        "usd_recall": usd,
+        "usd_fetching": rest.reacquired,
         "net_saving": rest.net_saving - usd,
-    }  # fmt: skip
+    }
 
 
-def paged_exam(exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: Snapshot, seen: View) -> PagedExam:
+def paged_exam(
+    exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: Snapshot, seen: View
+) -> PagedExam:
     """Sit an exam with the archive of a context.
 
-    For each thing that the context answers no better than guessing, one call is made. Its query has those words of the
-    line of the use that are in the item's cue and stand in the context at hand too: neither the answer, nor what only
-    the lost line says. The reader then reads the answer of the call before the context. Rules and open work have no
-    cue, and so no call; ids that the context shows are not used.
+    For each thing that the context answers no better than guessing, one call is made. Its query has
+    those words of the line of the use that are in the item's cue and stand in the context at hand
+    too: neither the answer, nor what only the lost line says. The reader then reads the answer of
+    the call before the context. Rules and open work have no cue, and so no call; ids that the
+    context shows are not used.
     """
     behind = exam.credit_behind(seen)
     credit = behind(())
     best, faults = credit.copy(), []
     archive = Archive(shot.context.archive, replay.sizing.count)
-    origin = {archive_id(message.id): i for i, message in enumerate(replay.session.messages[: shot.at])}
+    origin = {
+        archive_id(message.id): i for i, message in enumerate(replay.session.messages[: shot.at])
+    }
     shown = shown_features(history, seen)
     for number, item in enumerate(exam.items):
         query = query_for(item, shown) if credit[number] <= 1 / len(item.candidates) else ""
@@ -135,14 +156,22 @@ def paged_exam(exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: S
             said = UserMessage(id="", blocks=(Text("\n\n".join(one.text for one in found)),))
             ids = tuple(dict.fromkeys(one.id for one in found))
             answered = bool(best[number] > credit[number])
-            faults.append(Fault(query, (item.answer, item.used), used, replay.sizing.count(said), ids, answered))
+            faults.append(
+                Fault(
+                    query, (item.answer, item.used), used, replay.sizing.count(said), ids, answered
+                )
+            )
     visible = mean_score(exam.items, credit)
-    return PagedExam(len(exam.items), visible, mean_score(exam.items, best) - visible, tuple(faults))
+    return PagedExam(
+        len(exam.items), visible, mean_score(exam.items, best) - visible, tuple(faults)
+    )
 
 
 def shown_features(history: ExamHistory, seen: View) -> frozenset[str]:
     """The features of all lines of a context."""
-    numbers = np.union1d(history.features[history.held(seen)].indices, history.new_text(seen).lines.feature)
+    numbers = np.union1d(
+        history.features[history.held(seen)].indices, history.new_text(seen).lines.feature
+    )
     names = list(history.vocabulary.features)
     return frozenset(names[number] for number in numbers.tolist())
 
@@ -153,11 +182,17 @@ def query_for(item: Item, shown: frozenset[str]) -> str:
     for chunk in filter(is_chunk, tokens(item.use or item.evidence)):
         low = chunk.lower()
         names = {"=" + low: low} | {stem(word): word for word in re.findall(r"[^\W_]+", low)}
-        known |= {word: item.cue[name] for name, word in names.items() if name in item.cue and name in shown}
+        known |= {
+            word: item.cue[name]
+            for name, word in names.items()
+            if name in item.cue and name in shown
+        }
     return " ".join(sorted(known, key=lambda word: -known[word])[:WORDS])
 
 
-def _lines(history: ExamHistory, found: Sequence[ArchivedPassage], origin: Mapping[str, int]) -> list[str]:
+def _lines(
+    history: ExamHistory, found: Sequence[ArchivedPassage], origin: Mapping[str, int]
+) -> list[str]:
     """The lines of what was given back."""
     origins = tuple(origin.get(one.id) for one in found)
     return history.new_lines(tuple(one.text for one in found), origins)
@@ -166,16 +201,18 @@ def _lines(history: ExamHistory, found: Sequence[ArchivedPassage], origin: Mappi
 def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> float:
     """USD for the tool in every request of a natural replay, and for the calls.
 
-    A call is one more request: the prompt is read from the cache where the provider has one, the call and its answer
-    are written, and both are carried by each request until the next compaction. That it then comes earlier is not
-    counted.
+    A call is one more request: the prompt is read from the cache where the provider has one, the
+    call and its answer are written, and both are carried by each request until the next compaction.
+    That it then comes earlier is not counted.
     """
     tariff, steps = pricing.tariff, replay.steps
     assert tariff is not None
 
     def carried(tokens: int, first: int, stop: int) -> float:
         rates = [tariff.at(step.tokens_sent) for step in steps[first:stop]]
-        return tokens * sum(rate.cache_read if pricing.rules.seconds else rate.input for rate in rates)
+        return tokens * sum(
+            rate.cache_read if pricing.rules.seconds else rate.input for rate in rates
+        )
 
     usd = carried(TOOL, 0, len(steps))
     for fault in faults:
@@ -199,4 +236,6 @@ def distinct(exams: Iterable[PagedExam]) -> list[Fault]:
 def sources(faults: Iterable[Fault], replay: Replay) -> frozenset[int]:
     """The messages that calls gave back in answer to what was needed."""
     given = {id for fault in faults if fault.answered for id in fault.ids}
-    return frozenset(i for i, message in enumerate(replay.session.messages) if archive_id(message.id) in given)
+    return frozenset(
+        i for i, message in enumerate(replay.session.messages) if archive_id(message.id) in given
+    )

@@ -1,4 +1,6 @@
-"""Reference contexts that no agent could make: a random choice, and the best one, made with the future known."""
+"""Reference contexts that no agent could make: a random choice, and the best one, made with the
+future known.
+"""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -16,7 +18,8 @@ SIDES = (1, 2, 3, 6, 12, 24)
 
 
 def random_context(history: Context, target: int, seed: str) -> Context:
-    """Messages drawn at random, calls with their results, as long as they fit into `target` tokens, overhead included.
+    """Messages drawn at random, calls with their results, as long as they fit into `target` tokens,
+    overhead included.
 
     What is protected stays. Equal seeds draw equal messages.
     """
@@ -29,10 +32,10 @@ def random_context(history: Context, target: int, seed: str) -> Context:
 class Oracle:
     """Makes the context of a history that answers most of its exam, at any size.
 
-    It holds what is protected, a note that answers the exam, and the newest messages that fit beside it. The note has
-    lines of the history, whole or cut to the words around an answer, in their order; each answers an item whatever else
-    of the history is beside it. They are taken by newly answered items for their tokens, so that hardly any context of
-    that size answers more.
+    It holds what is protected, a note that answers the exam, and the newest messages that fit
+    beside it. The note has lines of the history, whole or cut to the words around an answer, in
+    their order; each answers an item whatever else of the history is beside it. They are taken by
+    newly answered items for their tokens, so that hardly any context of that size answers more.
     """
 
     def __init__(self, history: Context, exam: BoundaryExam) -> None:
@@ -40,8 +43,12 @@ class Oracle:
         self._kept = protected(history.messages)
         self._texts = _candidates(exam)
         missing = exam.credit(View(frozenset(self._kept), (), ())) < 1
-        self._answers = exam.answered_by(self._texts) * missing * np.array([item.weight for item in exam.items])
-        self._tokens = np.array([history.count(_note((text,))) for text in self._texts], dtype=np.float64)
+        self._answers = (
+            exam.answered_by(self._texts) * missing * np.array([item.weight for item in exam.items])
+        )
+        self._tokens = np.array(
+            [history.count(_note((text,))) for text in self._texts], dtype=np.float64
+        )
         self._units = _units(history.messages, self._kept)[::-1]
 
     def context(self, target: int) -> Context:
@@ -74,7 +81,9 @@ class Oracle:
 
 
 def _candidates(exam: BoundaryExam) -> list[str]:
-    """The lines that answer an exam, in order, each after its parts: so many words on both sides of each answer."""
+    """The lines that answer an exam, in order, each after its parts: so many words on both sides
+    of each answer.
+    """
     texts: dict[str, None] = {}
     for line in exam.answering_lines():
         words = line.split()
@@ -108,7 +117,9 @@ def _units(messages: Sequence[Message], but: set[int]) -> list[tuple[int, ...]]:
     return [tuple(unit) for unit in found.values()]
 
 
-def _filled(history: Context, kept: set[int], units: Iterable[tuple[int, ...]], target: int) -> set[int]:
+def _filled(
+    history: Context, kept: set[int], units: Iterable[tuple[int, ...]], target: int
+) -> set[int]:
     """What is kept, and of the units in their order each that still fits."""
     found = set(kept)
     room = target - history.overhead - sum(history.sizes[i] for i in kept)
@@ -123,6 +134,9 @@ def _filled(history: Context, kept: set[int], units: Iterable[tuple[int, ...]], 
 def _chosen(history: Context, kept: set[int], note: Summary | None = None) -> Context:
     chosen = [(history.messages[i], history.sizes[i]) for i in sorted(kept)]
     if note is not None:
-        chosen.insert(sum(isinstance(message, SystemMessage) for message, _ in chosen), (note, history.count(note)))
+        chosen.insert(
+            sum(isinstance(message, SystemMessage) for message, _ in chosen),
+            (note, history.count(note)),
+        )
     messages, sizes = zip(*chosen, strict=True) if chosen else ((), ())
     return Context(messages, sizes, history.overhead, history.count)

@@ -5,11 +5,19 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from workbench.engine.transcript.files import READS, tool_name, touched
-from workbench.engine.transcript.message import AssistantMessage, Message, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 
 SourceKind: TypeAlias = Literal["lasting", "repeatable", "passing", "mention"]
-"""`lasting`: in every context anyway (system). `repeatable`: the same call would give it again. `passing`: nothing
-would (a person said it, a call failed or changed the world). `mention`: an assistant's own words, no source."""
+"""`lasting`: in every context anyway (system). `repeatable`: the same call would give it again.
+`passing`: nothing would (a person said it, a call failed or changed the world). `mention`: an
+assistant's own words, no source.
+"""
 
 LOOKS = READS | frozenset(
     {
@@ -31,15 +39,20 @@ SHELLS = frozenset(
 
 _LOOKING = re.compile(
     r"\s*(?:cat|ls|ll|grep|rg|egrep|fgrep|find|fd|head|tail|less|more|wc|tree|which|type|file|stat|nl|sort|uniq|cut|tr"
-    r"|jq|diff|echo|cd|pwd|awk|sed(?!\s+(?:-\w*\s+)*-i)|column|xargs (?:grep|cat|ls|wc|head)|git (?:log|show|blame|grep"
+    r"|jq|diff|echo|cd|pwd|awk|sed(?!\s+(?:-\w*\s+)*-i)|column|xargs (?:grep|cat|ls|wc|head)|git"
+    r" (?:log|show|blame|grep"
     r"|ls-files|ls-tree|cat-file|rev-parse)|gh (?:issue|pr) view|go (?:doc|list)|man)\b"
 )
-_WRITES = re.compile(r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b")
+_WRITES = re.compile(
+    r"(?<![\d&<>=-])>(?!\s*/dev/null|&)|>>|\btee\b|\bsed\s[^|;]*-i\b|-(?:delete|exec)\b"
+)
 _JOINT = re.compile(r"&&|\|\||[;|\n]")
 
 
 def repeatable(call: ToolCall) -> bool:
-    """Whether the call only looks: its result could be fetched again, as far as its name and command show."""
+    """Whether the call only looks: its result could be fetched again, as far as its name and
+    command show.
+    """
     name = tool_name(call.name)
     viewed = name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
     return viewed or name in LOOKS or only_looks(shell_command(call))
@@ -70,7 +83,9 @@ def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
             calls.update((call.id, repeatable(call)) for call in message.calls)
             found.append("mention")
         elif isinstance(message, ToolResult):
-            again = calls.get(message.call_id, message.name.lower() in LOOKS) and not message.is_error
+            again = (
+                calls.get(message.call_id, message.name.lower() in LOOKS) and not message.is_error
+            )
             found.append("repeatable" if again else "passing")
         else:
             found.append("passing" if isinstance(message, UserMessage) else "lasting")
@@ -78,7 +93,8 @@ def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
 
 
 def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
-    """For each message the first one that called for its content: with the same arguments, or for one of its files.
+    """For each message the first one that called for its content: with the same arguments, or for
+    one of its files.
 
     A message that is no result, or whose call is not known, stands for itself.
     """

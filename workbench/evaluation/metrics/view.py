@@ -21,7 +21,8 @@ class View:
         kept: indices of the session's messages that the context holds unchanged.
         texts: the texts of all other messages: summaries, and messages that were rewritten.
         generated: the texts of the summaries alone.
-        from_message: for each of `texts` the index of the message that it is another form of; None for a summary.
+        from_message: for each of `texts` the index of the message that it is another form of; None
+            for a summary.
     """
 
     kept: frozenset[int]
@@ -37,19 +38,25 @@ class View:
 
 
 def view(session: Session, context: Context) -> View:
-    """The context against the session it came from. O(n); messages are recognised as the same objects."""
+    """The context against the session it came from. O(n); messages are recognised as the same
+    objects.
+    """
     place = session.place
     new = [message for message in context.messages if id(message) not in place]
     return View(
         kept=frozenset(place[id(message)] for message in context.messages if id(message) in place),
         texts=tuple(map(said_text, new)),
         generated=tuple(message.text for message in new if isinstance(message, Summary)),
-        from_message=tuple(None if isinstance(one, Summary) else session.index_of.get(one.id) for one in new),
+        from_message=tuple(
+            None if isinstance(one, Summary) else session.index_of.get(one.id) for one in new
+        ),
     )
 
 
 VIEW = "view"
-"""The stage that is named where the history holds an entity and the request that is sent does not."""
+"""The stage that is named where the history holds an entity and the request that is sent does
+not.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,12 +77,16 @@ class ContextVersion:
 
 
 def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVersion]:
-    """The versions of the history at one budget, in order: before each compaction and after each of its stages."""
+    """The versions of the history at one budget, in order: before each compaction and after each
+    of its stages.
+    """
     place = replay.session.place
     for event in replay.events:
         if event.share != share:
             continue
-        there: dict[str, Message] = {message.id: message for message in event.compaction.before.messages}
+        there: dict[str, Message] = {
+            message.id: message for message in event.compaction.before.messages
+        }
         stages = [record for record in event.compaction.stages if record.used]
         for record in (None, *stages):
             if record is not None:
@@ -83,16 +94,21 @@ def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVer
                     there.pop(name, None)
                 there |= {message.id: message for message in record.wrote}
             known = [place.get(id(message)) for message in there.values()]
-            texts = tuple(said_text(one) for one, at in zip(there.values(), known, strict=True) if at is None)
+            texts = tuple(
+                said_text(one) for one, at in zip(there.values(), known, strict=True) if at is None
+            )
             messages = np.array([at for at in known if at is not None], dtype=np.int64)
             yield ContextVersion(event.at, "" if record is None else record.name, messages, texts)
 
 
-def culprits(retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW) -> tuple[str, ...]:
-    """For each demanded entity the stage that lost it, in the demand's order; empty for one that is bound.
+def culprits(
+    retention: Retention, versions: Sequence[ContextVersion], otherwise: str = VIEW
+) -> tuple[str, ...]:
+    """For each demanded entity the stage that lost it, in the demand's order; empty for one that is
+    bound.
 
-    It is the stage before which the entity was bound for the last time in the versions up to that boundary, or
-    `otherwise` where no stage lost it.
+    It is the stage before which the entity was bound for the last time in the versions up to that
+    boundary, or `otherwise` where no stage lost it.
     """
     message, text = np.full(retention.demand.messages, -1), dict[str, int]()
     after = [*(version.stage for version in versions[1:]), ""]

@@ -1,4 +1,6 @@
-"""What is known of the agents that record sessions: in which windows they work, and when they compact."""
+"""What is known of the agents that record sessions: in which windows they work, and when they
+compact.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.session import Session
 
 NEAR = 0.05
-"""By how much a recorded compaction may be off the place where an agent's rule has it in its model's window."""
+"""By how much a recorded compaction may be off the place where an agent's rule has it in its
+model's window.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,9 @@ def recorded_limits(session: Session) -> list[int]:
 def agent_window(agent: Agent, session: Session, evidence: Iterable[int]) -> Sized | None:
     """The window in which an agent worked; None where nothing says it.
 
-    A documented window is the smallest that holds all that was sent. Of an agent that works in its model's window, a
-    recorded compaction tells the window by the agent's rule; without any it is the model's.
+    A documented window is the smallest that holds all that was sent. Of an agent that works in its
+    model's window, a recorded compaction tells the window by the agent's rule; without any it is
+    the model's.
 
     Args:
         agent: that recorded the session.
@@ -105,11 +110,15 @@ def agent_window(agent: Agent, session: Session, evidence: Iterable[int]) -> Siz
         return Sized(of_model, "its model") if of_model and largest <= of_model else None
     if of_model and abs(agent.limit(of_model) - max(limits)) <= NEAR * of_model:
         return Sized(of_model, "its model, whose window its recorded compactions fit")
-    return Sized(agent.window_with(max(limits)), f"its recorded compactions, by {agent.name}'s rule")
+    return Sized(
+        agent.window_with(max(limits)), f"its recorded compactions, by {agent.name}'s rule"
+    )
 
 
 def limit_of(session: Session, window: int) -> Sized | None:
-    """The size of a request at which the recorded agent compacts; None where nothing is known of it."""
+    """The size of a request at which the recorded agent compacts; None where nothing is known of
+    it.
+    """
     limits, agent = recorded_limits(session), agent_of(session)
     if limits:
         return Sized(int(median(limits)), "its recorded compactions")

@@ -15,7 +15,9 @@ FIRST, THEN, MOST = 0.8, 0.2, 24
 """Of `by_fill`, see there."""
 
 Boundaries: TypeAlias = tuple[float, ...] | tuple[int, ...] | str
-"""Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or `recorded`."""
+"""Where to compact: shares of the messages in (0, 1), indices of messages from 1 on, `fill`, or
+`recorded`.
+"""
 
 WORDS = ("fill", "recorded")
 
@@ -28,16 +30,26 @@ def checked(wanted: Boundaries) -> Boundaries:
     """
     if isinstance(wanted, str):
         if wanted not in WORDS:
-            raise SettingError(f"boundaries {wanted!r} are unknown; there are {', '.join(WORDS)}, shares and indices")
+            raise SettingError(
+                f"boundaries {wanted!r} are unknown; there are {', '.join(WORDS)}, shares and"
+                " indices"
+            )
         return wanted
     for value in wanted:
         if not (0 < value < 1 or (isinstance(value, int) and value >= 1)):
-            raise SettingError(f"the boundary {value} is neither a share between 0 and 1 nor the index of a message")
+            raise SettingError(
+                f"the boundary {value} is neither a share between 0 and 1 nor the index of a"
+                " message"
+            )
     return wanted
 
 
-def at_boundaries(session: Session, sizing: Sizing, window: int, wanted: Boundaries) -> tuple[int, ...]:
-    """The requests before which every strategy compacts; only `fill` asks for the window, in tokens."""
+def at_boundaries(
+    session: Session, sizing: Sizing, window: int, wanted: Boundaries
+) -> tuple[int, ...]:
+    """The requests before which every strategy compacts; only `fill` asks for the window, in
+    tokens.
+    """
     if wanted == "fill":
         return by_fill(session, sizing, window)
     if wanted == "recorded":  # the first request after each compaction of the recorded agent
@@ -51,8 +63,12 @@ def worth(session: Session, at: int) -> bool:
     return at >= FEWEST_BEFORE and len(session.messages) - at >= FEWEST_AFTER
 
 
-def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)) -> tuple[int, ...]:
-    """The first request at or after each of these shares of the messages or indices, where it is worth scoring."""
+def at_shares(
+    session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
+) -> tuple[int, ...]:
+    """The first request at or after each of these shares of the messages or indices, where it is
+    worth scoring.
+    """
     found: dict[int, None] = {}
     for share in shares:
         index = share if isinstance(share, int) else int(len(session.messages) * share)
@@ -63,11 +79,12 @@ def at_shares(session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
 
 
 def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
-    """The requests where the whole history would first fill 80 % of the window, and each further stretch of it.
+    """The requests where the whole history would first fill 80 % of the window, and each further
+    stretch of it.
 
-    A stretch is 20 % of the room (the window less the overhead); of more than `MOST` requests an even choice is taken.
-    They are the same for every strategy, so that contexts are compared at the same moments of the same history whatever
-    each strategy did before.
+    A stretch is 20 % of the room (the window less the overhead); of more than `MOST` requests an
+    even choice is taken. They are the same for every strategy, so that contexts are compared at the
+    same moments of the same history whatever each strategy did before.
     """
     due, total, done = FIRST * window, sizing.overhead, 0
     found: list[int] = []

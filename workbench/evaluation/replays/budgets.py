@@ -1,4 +1,6 @@
-"""To which size a history is compacted, so that what must stay leaves room for what a strategy keeps."""
+"""To which size a history is compacted, so that what must stay leaves room for what a strategy
+keeps.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,11 @@ ROOM = 0.5
 
 
 def budget(history: Context, share: float) -> int:
-    """Tokens of the whole context, overhead included, for a share in (0, 1) of the history's tokens without overhead.
+    """Tokens of the whole context, overhead included, for a share in (0, 1) of the history's tokens
+    without overhead.
 
-    Never less than what must stay and half of that share of the rest: a budget that what must stay uses up would not
-    measure what a strategy keeps.
+    Never less than what must stay and half of that share of the rest: a budget that what must stay
+    uses up would not measure what a strategy keeps.
     """
     return with_room(history.overhead + int(share * history.spoken), history, share)
 
@@ -25,5 +28,7 @@ def with_room(tokens: int, context: Context, share: float) -> int:
 
 
 def least(history: Context) -> int:
-    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user message."""
+    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user
+    message.
+    """
     return history.overhead + sum(history.sizes[i] for i in protected(history.messages))

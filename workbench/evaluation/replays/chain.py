@@ -1,4 +1,6 @@
-"""Compactions in a row: each works on the summary of the one before it and on what was said since."""
+"""Compactions in a row: each works on the summary of the one before it and on what was said
+since.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,18 @@ from workbench.evaluation.replays.budgets import with_room
 
 
 def chain_stops(history: Context, requests: Iterable[int], length: int) -> tuple[int, ...]:
-    """Where the compactions of a chain come, so that they part a history into stretches of about equal tokens.
+    """Where the compactions of a chain come, so that they part a history into stretches of about
+    equal tokens.
 
     Args:
         history: which ends at a boundary.
-        requests: indices of recorded requests; each compaction but the final one comes before one of them.
+        requests: indices of recorded requests; each compaction but the final one comes before one
+            of them.
         length: compactions in the chain.
 
     Returns:
-        The end of each stretch, the final one the boundary; none where the history has too few requests.
+        The end of each stretch, the final one the boundary; none where the history has too few
+            requests.
     """
     boundary = len(history.messages)
     cuts = [index for index in requests if 0 < index < boundary and history.cut_points[index]]
@@ -35,14 +40,22 @@ def chain_stops(history: Context, requests: Iterable[int], length: int) -> tuple
     for number in range(1, length):
         goal = history.spoken * number / length
         to_come = length - 1 - number
-        choice = min(range(earliest, len(cuts) - to_come), key=lambda place: abs(tokens_until[cuts[place]] - goal))
+        choice = min(
+            range(earliest, len(cuts) - to_come),
+            key=lambda place: abs(tokens_until[cuts[place]] - goal),
+        )
         stops.append(cuts[choice])
         earliest = choice + 1
     return (*stops, boundary)
 
 
 def compacted_in_chain(
-    history: Context, stops: Sequence[int], strategy: Strategy, budget: Budget, share: float, model: Model
+    history: Context,
+    stops: Sequence[int],
+    strategy: Strategy,
+    budget: Budget,
+    share: float,
+    model: Model,
 ) -> tuple[Compaction, ...]:
     """Compact at each stop what the compaction before left, and what was said since.
 

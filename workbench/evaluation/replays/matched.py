@@ -1,4 +1,6 @@
-"""Compacts the same history at the same boundaries to the same budgets, so that retention is compared at equal size."""
+"""Compacts the same history at the same boundaries to the same budgets, so that retention is
+compared at equal size.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +26,8 @@ class RecordedContexts:
     """A recorded compaction, seen from the first request after it.
 
     Attributes:
-        before: what that request would have sent without it: an earlier summary, if there was one, and what came since.
+        before: what that request would have sent without it: an earlier summary, if there was one,
+            and what came since.
         after: what it did send.
     """
 
@@ -33,10 +36,11 @@ class RecordedContexts:
 
 
 def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, RecordedContexts]:
-    """By boundary, each recorded compaction whose summary can be read, at the first request after it.
+    """By boundary, each recorded compaction whose summary can be read, at the first request after
+    it.
 
-    The system prompt comes first, as in every request, also where the recording does not repeat it. Boundaries with too
-    little before or after them are left out.
+    The system prompt comes first, as in every request, also where the recording does not repeat it.
+    Boundaries with too little before or after them are left out.
     """
     requests = iter(session.requests)
     found: dict[int, RecordedContexts] = {}
@@ -45,11 +49,17 @@ def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Recorded
     for i, entry in enumerate(session.path):
         if isinstance(entry, CompactionEntry):
             last = entry
-        elif isinstance(entry, MessageEntry) and wanted is not None and entry.message is session.messages[wanted]:
+        elif (
+            isinstance(entry, MessageEntry)
+            and wanted is not None
+            and entry.message is session.messages[wanted]
+        ):
             if last is not None and last.summary is not None and worth(session, wanted):
                 path = session.path[:i]
                 without = [one for one in path if one is not last]
-                found[wanted] = RecordedContexts(_context(session, sizing, without), _context(session, sizing, path))
+                found[wanted] = RecordedContexts(
+                    _context(session, sizing, without), _context(session, sizing, path)
+                )
             last, wanted = None, next(requests, None)
     return found
 
@@ -58,19 +68,29 @@ def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context
     """What would be sent at the end of this path."""
     went_on = fold(path)
     there = {id(message) for message in went_on}
-    prompt = [m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there]
+    prompt = [
+        m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there
+    ]
     messages = (*prompt, *went_on)
     sizes = (
-        sizing.sizes[session.place[id(message)]] if id(message) in session.place else sizing.count(message)
+        (
+            sizing.sizes[session.place[id(message)]]
+            if id(message) in session.place
+            else sizing.count(message)
+        )
         for message in messages
     )
     return Context(messages, tuple(sizes), sizing.overhead, sizing.count)
 
 
 ALLOWED = 1.1
-"""A context may be so many times as large as its budget: strategies stop at whole messages and guess at lengths."""
+"""A context may be so many times as large as its budget: strategies stop at whole messages and
+guess at lengths.
+"""
 MOST_OVER_TARGET = 0.1
-"""The share of sessions in which a strategy may stay larger than the size that all are cut to, and still be ranked."""
+"""The share of sessions in which a strategy may stay larger than the size that all are cut to,
+and still be ranked.
+"""
 TOO_LARGE = "it stays larger than the size that was set"
 """How the reason begins that such a score has for being none."""
 
@@ -93,7 +113,9 @@ class SizedHistory(NamedTuple):
 
     @property
     def fits(self) -> bool:
-        """Whether what must stay is no larger than the size; where it is larger, nothing is scored in any mode."""
+        """Whether what must stay is no larger than the size; where it is larger, nothing is
+        scored in any mode.
+        """
         return least(self.history) <= self.asked
 
 
@@ -103,15 +125,26 @@ def sized_histories(
     """Every boundary at every share of its history, also those where what must stay is larger."""
     histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
     return tuple(
-        SizedHistory(at, share, history, history.overhead + int(share * history.spoken), budget(history, share))
+        SizedHistory(
+            at,
+            share,
+            history,
+            history.overhead + int(share * history.spoken),
+            budget(history, share),
+        )
         for at, history in histories
         for share in shares
     )
 
 
 def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHistory, ...]:
-    """What the recorded agent had at each of its compactions, by boundary, with the size of what it went on with."""
-    return tuple(SizedHistory(at, None, one.before, one.after.tokens, one.after.tokens) for at, one in really.items())
+    """What the recorded agent had at each of its compactions, by boundary, with the size of what
+    it went on with.
+    """
+    return tuple(
+        SizedHistory(at, None, one.before, one.after.tokens, one.after.tokens)
+        for at, one in really.items()
+    )
 
 
 def matched(
@@ -128,9 +161,10 @@ def matched(
 ) -> Replay:
     """Every boundary at every budget, each from the whole history.
 
-    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A boundary where what must
-    stay is larger than the share is left out. Of the preset only the strategy is used, not its trigger and its counter.
-    At `exam_at`, further boundaries, only the exam of the work is asked.
+    The budgets are shares of the history's tokens without overhead, in (0, 1), see `budget`. A
+    boundary where what must stay is larger than the share is left out. Of the preset only the
+    strategy is used, not its trigger and its counter. At `exam_at`, further boundaries, only the
+    exam of the work is asked.
 
     Args:
         session: n messages.
@@ -141,25 +175,35 @@ def matched(
         at: boundaries.
         shares: of the history.
         exam_at: further boundaries.
-        chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A boundary with too few
-            requests before it is left out.
+        chain: compactions in a row that bring a history to its size, see `compacted_in_chain`. A
+            boundary with too few requests before it is left out.
 
     Raises:
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
     sized = sized_histories(session, sizing, (*at, *exam_at), shares)
-    return _compacted(session, preset, model, sizing, window, "matched", sized, chain, frozenset(exam_at))
+    return _compacted(
+        session, preset, model, sizing, window, "matched", sized, chain, frozenset(exam_at)
+    )
 
 
 def at_recorded_sizes(
-    session: Session, preset: Preset, model: Model, sizing: Sizing, *, window: int,
+    session: Session,
+    preset: Preset,
+    model: Model,
+    sizing: Sizing,
+    *,
+    window: int,
     really: Mapping[int, RecordedContexts],
-) -> Replay:  # fmt: skip
-    """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of what it went on with.
+) -> Replay:
+    """At every recorded compaction, by boundary, what the recorded agent had, cut to the size of
+    what it went on with.
 
     Everything else is as for `matched`.
     """
-    return _compacted(session, preset, model, sizing, window, "recorded", recorded_histories(really))
+    return _compacted(
+        session, preset, model, sizing, window, "recorded", recorded_histories(really)
+    )
 
 
 def _compacted(
@@ -181,26 +225,39 @@ def _compacted(
         compactions = _chained(session, sized, preset, budget_of_all, model, chain)
         if compactions:
             *earlier, final = compactions
-            events.append(CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier)))
+            events.append(
+                CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier))
+            )
     shots = tuple(
-        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only) for event in events
+        Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only)
+        for event in events
     )
     return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
 
 
 def _chained(
-    session: Session, sized: SizedHistory, preset: Preset, budget_of_all: Budget, model: Model, chain: int
+    session: Session,
+    sized: SizedHistory,
+    preset: Preset,
+    budget_of_all: Budget,
+    model: Model,
+    chain: int,
 ) -> tuple[Compaction, ...]:
-    """The compactions that bring a history to its size; none where it cannot be parted into so many stretches."""
+    """The compactions that bring a history to its size; none where it cannot be parted into so
+    many stretches.
+    """
     if chain == 1:
         return (compact(sized.history, preset.strategy, budget_of_all, model),)
     assert sized.share is not None  # what the recorded agent had is never parted
     stops = chain_stops(sized.history, session.requests, chain)
-    return compacted_in_chain(sized.history, stops, preset.strategy, budget_of_all, sized.share, model)
+    return compacted_in_chain(
+        sized.history, stops, preset.strategy, budget_of_all, sized.share, model
+    )
 
 
 def stays_larger(replay: Replay, share: float | None) -> str:
-    """Why the contexts of a replay at one budget may not be compared at the size that was set; empty where they may.
+    """Why the contexts of a replay at one budget may not be compared at the size that was set;
+    empty where they may.
 
     A context is too large above `ALLOWED` times its budget. The reference `none` is never cut.
     """

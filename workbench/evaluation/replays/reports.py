@@ -1,10 +1,12 @@
-"""What a recording says of its own sizes and times, held against its text: what cannot be true is left out and named.
+"""What a recording says of its own sizes and times, held against its text: what cannot be true is
+left out and named.
 
-The bounds are far from all real recordings. Of 6,706 reports in 88 public sessions, the largest prompt is 92 % of its
-model's window, and where more than 20,000 tokens of text were sent, 4.2 times what we count of it; the smallest is 0.4
-times. The rest (system prompt and tools, and what an earlier file said) is at most 137,000 tokens. The largest answer
-is 16,099 tokens, of which 14,072 are in no text. No recording names a window larger than its model's, and after none
-of 12 pauses of more than an hour did a cache still hold half of the prompt.
+The bounds are far from all real recordings. Of 6,706 reports in 88 public sessions, the largest
+prompt is 92 % of its model's window, and where more than 20,000 tokens of text were sent, 4.2 times
+what we count of it; the smallest is 0.4 times. The rest (system prompt and tools, and what an
+earlier file said) is at most 137,000 tokens. The largest answer is 16,099 tokens, of which 14,072
+are in no text. No recording names a window larger than its model's, and after none of 12 pauses of
+more than an hour did a cache still hold half of the prompt.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +39,9 @@ LATE_READS = 3
 
 @dataclass(frozen=True, slots=True)
 class CheckedSession:
-    """A session without what cannot be true of its reports, and what that was, a sentence each; often none."""
+    """A session without what cannot be true of its reports, and what that was, a sentence each;
+    often none.
+    """
 
     session: Session
     left_out: tuple[str, ...] = ()
@@ -66,7 +70,9 @@ PROMPT_TOO_SMALL = "a prompt of no more than {:,} tokens, a tenth of its text or
 NEGATIVE = "a negative number of tokens, such as {:,}"
 CONTRADICTORY = "more tokens kept long in the cache than were written to it, such as {:,}"
 ANSWER_TOO_LARGE = "an answer of up to {:,} tokens, more than its text and its model allow"
-COMPACTION = "a compacted context of up to {:,} tokens, which its text and its model's window contradict"
+COMPACTION = (
+    "a compacted context of up to {:,} tokens, which its text and its model's window contradict"
+)
 WINDOW_TOO_LARGE = "a window of {:,} tokens, larger than its model's"
 WINDOW_TOO_SMALL = "a window of {:,} tokens, smaller than a prompt that was sent"
 TIMES = "times, as {:,} prompts were found in a cache hours after any cache forgets them"
@@ -83,7 +89,11 @@ def checked_reports(session: Session, sizes: Sequence[int], count: TokenCounter)
     faults = Faults()
     usages = dict(_corrected_usages(session, sizes, count, faults))
     compactions = set(_false_compactions(session, sizes, count, faults))
-    trusted = replace(session, log=_rewritten(session.log, usages, compactions)) if faults.counts else session
+    trusted = (
+        replace(session, log=_rewritten(session.log, usages, compactions))
+        if faults.counts
+        else session
+    )
     if session.window is not None and not _is_plausible_window(trusted, session.window, faults):
         trusted = replace(trusted, window=None)
     if late := _late_reads(trusted):
@@ -97,7 +107,9 @@ def _room(model: str, window: int | None) -> int:
     listed = listed_window(model)
     if listed is not None:
         return listed
-    return window if window is not None and USUAL_WINDOW < window <= LARGEST_WINDOW else USUAL_WINDOW
+    return (
+        window if window is not None and USUAL_WINDOW < window <= LARGEST_WINDOW else USUAL_WINDOW
+    )
 
 
 def _corrected_usages(
@@ -111,17 +123,31 @@ def _corrected_usages(
             continue
         model = answer.model or session.model
         size = counted.get(answer.id)
-        corrected = _without_false_prompt(usage, request.counted, _room(model, session.window), faults)
+        corrected = _without_false_prompt(
+            usage, request.counted, _room(model, session.window), faults
+        )
         if corrected is not None:
-            most = max(most_output(model) or USUAL_ANSWER, MOST_TIMES * (count(answer) if size is None else size))
+            most = max(
+                most_output(model) or USUAL_ANSWER,
+                MOST_TIMES * (count(answer) if size is None else size),
+            )
             corrected = _without_false_answer(corrected, most, faults)
         if corrected != usage:
             yield answer.id, corrected
 
 
 def _without_false_prompt(usage: Usage, counted: int, room: int, faults: Faults) -> Usage | None:
-    """A report; None where what it says of the prompt cannot be true, since then nothing of it can be trusted."""
-    least = min(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning, usage.cache_write_long)
+    """A report; None where what it says of the prompt cannot be true, since then nothing of it
+    can be trusted.
+    """
+    least = min(
+        usage.input,
+        usage.cache_read,
+        usage.cache_write,
+        usage.output,
+        usage.reasoning,
+        usage.cache_write_long,
+    )
     if least < 0:
         faults.add(NEGATIVE, least)
     elif usage.cache_write_long > usage.cache_write:
@@ -142,7 +168,9 @@ def _without_false_answer(usage: Usage, most: int, faults: Faults) -> Usage:
     return replace(usage, output=0, reasoning=0)
 
 
-def _false_compactions(session: Session, sizes: Sequence[int], count: TokenCounter, faults: Faults) -> Iterator[str]:
+def _false_compactions(
+    session: Session, sizes: Sequence[int], count: TokenCounter, faults: Faults
+) -> Iterator[str]:
     """The ids of compactions whose figures cannot be true."""
     sent = SentContext(session, sizes, count)
     room = _room(session.model, session.window)
@@ -157,7 +185,9 @@ def _false_compactions(session: Session, sizes: Sequence[int], count: TokenCount
 
 
 def _is_plausible_window(session: Session, window: int, faults: Faults) -> bool:
-    usages = [message.usage for message in session.messages if isinstance(message, AssistantMessage)]
+    usages = [
+        message.usage for message in session.messages if isinstance(message, AssistantMessage)
+    ]
     largest = max((usage.prompt for usage in usages if usage is not None), default=0)
     listed = listed_window(session.model)
     if window < largest:
@@ -170,8 +200,14 @@ def _is_plausible_window(session: Session, window: int, faults: Faults) -> bool:
 
 
 def _late_reads(session: Session) -> int:
-    """How many prompts were found in a cache that had long forgotten them; 0 where other pauses are plausible."""
-    answers = [message for message in session.messages if isinstance(message, AssistantMessage) and message.usage]
+    """How many prompts were found in a cache that had long forgotten them; 0 where other pauses
+    are plausible.
+    """
+    answers = [
+        message
+        for message in session.messages
+        if isinstance(message, AssistantMessage) and message.usage
+    ]
     pauses = contradictions = 0
     for earlier, later in pairwise(answers):
         if earlier.time is None or later.time is None or later.time - earlier.time <= LONGEST_CACHE:
@@ -184,10 +220,16 @@ def _late_reads(session: Session) -> int:
 
 
 def _rewritten(log: Log, usages: Mapping[str, Usage | None], compactions: set[str]) -> Log:
-    """The log with these reports in the place of its own, and without the figures of these compactions."""
+    """The log with these reports in the place of its own, and without the figures of these
+    compactions.
+    """
 
     def entry_of(entry: Entry) -> Entry:
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.id in usages:
+        if (
+            isinstance(entry, MessageEntry)
+            and isinstance(entry.message, AssistantMessage)
+            and entry.id in usages
+        ):
             return replace(entry, message=replace(entry.message, usage=usages[entry.id]))
         if isinstance(entry, CompactionEntry) and entry.id in compactions:
             return replace(entry, tokens_before=None)
@@ -201,7 +243,11 @@ def _rewritten(log: Log, usages: Mapping[str, Usage | None], compactions: set[st
 def _timeless(log: Log) -> Log:
     """The log without the times of its messages."""
     timeless = Log(
-        replace(entry, message=replace(entry.message, time=None)) if isinstance(entry, MessageEntry) else entry
+        (
+            replace(entry, message=replace(entry.message, time=None))
+            if isinstance(entry, MessageEntry)
+            else entry
+        )
         for entry in log
     )
     timeless.leaf = log.leaf

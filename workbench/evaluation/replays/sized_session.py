@@ -1,4 +1,6 @@
-"""A session as an evaluation reads it: counted, without reports that cannot be true, on its provider's scale."""
+"""A session as an evaluation reads it: counted, without reports that cannot be true, on its
+provider's scale.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,12 @@ class SizedSession:
             SettingError: it is no session.
         """
         if not isinstance(session, Session):
-            raise SettingError(f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted")
+            raise SettingError(
+                f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted"
+            )
         counter = TiktokenCounter()
         counted = counter.sizes(session.messages)
         checked = checked_reports(session, counted, counter)
-        return cls(checked.session, tuple(checked.left_out), Sizing.of(checked.session, counted, counter))
+        return cls(
+            checked.session, tuple(checked.left_out), Sizing.of(checked.session, counted, counter)
+        )

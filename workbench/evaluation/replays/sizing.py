@@ -1,4 +1,6 @@
-"""How large a session's messages are in its own provider's tokens, and how large a window it is replayed in."""
+"""How large a session's messages are in its own provider's tokens, and how large a window it is
+replayed in.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from typing import TypeAlias
 from workbench.engine.models.prices import window as catalog_window
 from workbench.engine.transcript.calibration import TokenCalibration, calibrate
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, Scaled, TokenCounter, scaled
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Scaled,
+    TokenCounter,
+    scaled,
+)
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.agents import Sized, agent_of, agent_window, recorded_limits
 
@@ -19,7 +27,8 @@ class Sizing:
     """The sizes of a session's messages, each counted once.
 
     Attributes:
-        sizes: one for each of the session's messages, in the provider's tokens where it is calibrated.
+        sizes: one for each of the session's messages, in the provider's tokens where it is
+            calibrated.
         overhead: tokens of every request that no message holds; 0 if unknown.
         count: the counter for new messages, on the same scale.
         calibration: how the session's reported usage was matched; None if it has none to match.
@@ -42,9 +51,11 @@ class Sizing:
         return cls(sizes, found.overhead, Scaled(count, found.scale), found, tuple(counted))
 
     def window(self, wanted: int) -> int:
-        """The window for the replay: the one wanted, widened so that the overhead takes half of it at most.
+        """The window for the replay: the one wanted, widened so that the overhead takes half of it
+        at most.
 
-        In a window that barely holds system prompt and tools any strategy would compact at every request.
+        In a window that barely holds system prompt and tools any strategy would compact at every
+        request.
         """
         return max(wanted, 2 * self.overhead)
 
@@ -64,9 +75,10 @@ Window: TypeAlias = Sized
 def window_of(session: Session, wanted: int | None = None) -> Window:
     """The window of a session, the same in every command.
 
-    It is the one that is asked for; else, in this order: that which the recording names; that in which its agent works
-    (`replays.agents`), where the agent is known; the most tokens before one of its automatic compactions; its largest
-    reported prompt; its model's, from a price table, since agents rarely use all of the window that their model has.
+    It is the one that is asked for; else, in this order: that which the recording names; that in
+    which its agent works (`replays.agents`), where the agent is known; the most tokens before one
+    of its automatic compactions; its largest reported prompt; its model's, from a price table,
+    since agents rarely use all of the window that their model has.
     """
     prompts = [
         message.usage.prompt

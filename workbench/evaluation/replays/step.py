@@ -10,8 +10,9 @@ from workbench.engine.transcript.session import Session
 from workbench.evaluation.replays.sizing import Sizing
 
 Mode: TypeAlias = Literal["natural", "matched", "recorded"]
-"""`natural`: the preset's own trigger. `matched`: the same boundaries and sizes for all. `recorded`: where the recorded
-agent compacted, to the size of what it went on with."""
+"""`natural`: the preset's own trigger. `matched`: the same boundaries and sizes for all.
+`recorded`: where the recorded agent compacted, to the size of what it went on with.
+"""
 
 
 MOST = 20
@@ -27,7 +28,8 @@ class Step:
         index: of the recorded answer among the session's messages.
         tokens_recorded: what the uncompacted history would take, overhead included.
         tokens_sent: what the preset would have sent, overhead included.
-        prefix_reused: tokens of the longest prefix in common with the request before; 0 for the first.
+        prefix_reused: tokens of the longest prefix in common with the request before; 0 for the
+            first.
         compaction: number of the compaction that happened just before; None if none did.
     """
 
@@ -44,7 +46,8 @@ class CompactionEvent:
     """A compaction with its place: it happened before the request whose answer is `messages[at]`.
 
     Attributes:
-        share: the size it was to reach, as a share of the history; None where the preset or the recording set it.
+        share: the size it was to reach, as a share of the history; None where the preset or the
+            recording set it.
         earlier: the compactions before it in its chain; none where it had the whole history.
     """
 
@@ -60,7 +63,8 @@ class Snapshot:
     """What a request would have sent, at a boundary where it is to be scored.
 
     Attributes:
-        exam_only: whether only the exam of the work is asked there, since that is where its questions were written.
+        exam_only: whether only the exam of the work is asked there, since that is where its
+            questions were written.
     """
 
     at: int
@@ -70,7 +74,9 @@ class Snapshot:
 
 
 class RunEnded(NamedTuple):
-    """Before which message the restated system would have ended its run, with its own code and category."""
+    """Before which message the restated system would have ended its run, with its own code and
+    category.
+    """
 
     at: int
     code: str
@@ -81,15 +87,16 @@ class RunEnded(NamedTuple):
 class Replay:
     """A session under a preset.
 
-    Open loop: the recorded messages stay as they were, so it says what would have been sent, never what would have
-    been answered.
+    Open loop: the recorded messages stay as they were, so it says what would have been sent, never
+    what would have been answered.
 
     Attributes:
         window: tokens; the one really used, see `Sizing.window`.
         steps: one a recorded request; empty but in natural mode.
         events: the compactions with their places, in order.
         snapshots: the contexts at the boundaries that were asked for.
-        ended: where the restated system would have ended its run; the replay goes on. None where it would not.
+        ended: where the restated system would have ended its run; the replay goes on. None where it
+            would not.
     """
 
     session: Session
@@ -109,7 +116,9 @@ class Replay:
 
     @property
     def saved(self) -> float | None:
-        """Tokens saved over all requests, as a share of what an uncompacted agent sends; None without requests."""
+        """Tokens saved over all requests, as a share of what an uncompacted agent sends; None
+        without requests.
+        """
         whole = sum(step.tokens_recorded for step in self.steps)
         return 1 - sum(step.tokens_sent for step in self.steps) / whole if whole else None
 
@@ -121,20 +130,36 @@ class Replay:
 
     def _repr_html_(self) -> str:
         facts = {
-            "requests": len(self.steps), "compactions": len(self.events), "window": self.window,
+            "requests": len(self.steps),
+            "compactions": len(self.events),
+            "window": self.window,
             "largest request": max((step.tokens_sent for step in self.steps), default=None),
             "tokens saved": None if self.saved is None else f"{100 * self.saved:.0f} %",
-            "run ends": None if self.ended is None else f"{self.ended.code} before message {self.ended.at}",
-        }  # fmt: skip
+            "run ends": None
+            if self.ended is None
+            else f"{self.ended.code} before message {self.ended.at}",
+        }
         heads = ("", "before message", "tokens before", "after", "stages", "outcome")
         rows = [
             (
-                one.number, one.at, one.compaction.before.tokens, one.compaction.sent.tokens,
+                one.number,
+                one.at,
+                one.compaction.before.tokens,
+                one.compaction.sent.tokens,
                 " > ".join(record.name for record in one.compaction.stages),
-                one.compaction.outcome.replace("_", " ") + (f": {one.compaction.why}" if one.compaction.why else ""),
+                one.compaction.outcome.replace("_", " ")
+                + (f": {one.compaction.why}" if one.compaction.why else ""),
             )
             for one in self.events[:MOST]
-        ]  # fmt: skip
+        ]
         left = len(self.events) - len(rows)
-        note = f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
-        return card(f"{self.session.title or self.session.id}, under {self.preset}", facts, heads, rows, note)
+        note = (
+            f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
+        )
+        return card(
+            f"{self.session.title or self.session.id}, under {self.preset}",
+            facts,
+            heads,
+            rows,
+            note,
+        )

@@ -1,1 +1,3 @@
-"""A session while its agent writes it: how large it is, when it will be compacted, and what a compaction took."""
+"""A session while its agent writes it: how large it is, when it will be compacted, and what a
+compaction took.
+"""

@@ -1,4 +1,6 @@
-"""Reading a session file that an agent is writing: each line once, whatever else happens to the file."""
+"""Reading a session file that an agent is writing: each line once, whatever else happens to the
+file.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ AGENTS: Mapping[str, Callable[[SourceFile], SessionBuilder]] = {
 BYTES = 16 << 20
 """Bytes that are read at once."""
 CHECKED = 256
-"""Bytes before the place that was read up to; where they have changed, the file was written anew."""
+"""Bytes before the place that was read up to; where they have changed, the file was written
+anew.
+"""
 
 
 class Followed:
@@ -34,11 +38,13 @@ class Followed:
 
     Attributes:
         target: the file or folder that was named.
-        redaction: the kinds of personal data that are masked in `session`, beside secrets; None masks nothing.
+        redaction: the kinds of personal data that are masked in `session`, beside secrets; None
+            masks nothing.
         path: the file that is followed; None while there is none.
         format: the name of its format; empty until its first lines show it.
         lines: how many lines were read.
-        restarts: how often the file was read anew: it was cut, replaced, or a newer one took its place.
+        restarts: how often the file was read anew: it was cut, replaced, or a newer one took its
+            place.
     """
 
     def __init__(self, target: str | Path, redaction: frozenset[str] | None = None) -> None:
@@ -80,8 +86,12 @@ class Followed:
         return self.lines > before
 
     def _restart_where_new(self, path: Path, facts: os.stat_result) -> None:
-        """Begin again where another file has this name, or the file is shorter than what was read of it."""
-        if self.path is not None and (path != self.path or facts.st_ino != self._inode or facts.st_size < self._offset):
+        """Begin again where another file has this name, or the file is shorter than what was
+        read of it.
+        """
+        if self.path is not None and (
+            path != self.path or facts.st_ino != self._inode or facts.st_size < self._offset
+        ):
             self._anew()
         self.path, self._inode = path, facts.st_ino
 
@@ -94,8 +104,13 @@ class Followed:
         self._before = (self._before + data)[-CHECKED:]
         *whole, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
-            raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=str(self.path), line=self.lines + 1)
-        if self._rest.rstrip().endswith(b"}") and decodable(self._rest.decode(errors="replace")) is not None:
+            raise FormatError(
+                f"is longer than {LONGEST_LINE >> 20} MB", where=str(self.path), line=self.lines + 1
+            )
+        if (
+            self._rest.rstrip().endswith(b"}")
+            and decodable(self._rest.decode(errors="replace")) is not None
+        ):
             whole.append(self._rest)  # whole, though no line end follows yet
             self._rest = b""
         for line in whole:
@@ -133,11 +148,15 @@ class Followed:
 
     def session(self) -> Session | None:
         """The session as far as it was read; None before its first line."""
-        return redacted(self._builder.so_far(), self.redaction) if self._builder is not None else None
+        return (
+            redacted(self._builder.so_far(), self.redaction) if self._builder is not None else None
+        )
 
 
 def newest_file(folder: Path) -> Path | None:
-    """The session file in a folder, or in its folders, that was written last; a sub-agent's does not count."""
+    """The session file in a folder, or in its folders, that was written last; a sub-agent's does
+    not count.
+    """
     found = [
         (one.stat().st_mtime, one)
         for one in folder.rglob("*.jsonl")

@@ -1,8 +1,10 @@
-"""What a compaction took out that the agent is likely to need again, by what it did before: no future is known.
+"""What a compaction took out that the agent is likely to need again, by what it did before: no
+future is known.
 
-The rule: a name (a path, an identifier, a number, an error...) that the agent's own answers and calls wrote, most and
-latest first. A mention counts half as much for every twenty messages since. What the new context tells is left out.
-Beside names: what the user demanded, and announced work that is open.
+The rule: a name (a path, an identifier, a number, an error...) that the agent's own answers and
+calls wrote, most and latest first. A mention counts half as much for every twenty messages since.
+What the new context tells is left out. Beside names: what the user demanded, and announced work
+that is open.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A compaction: the messages that went into it, and those that the context held when the next request was sent."""
+    """A compaction: the messages that went into it, and those that the context held when the
+    next request was sent.
+    """
 
     before: tuple[Message, ...]
     after: tuple[Message, ...]
@@ -71,14 +75,19 @@ def compactions(session: Session) -> list[Taken]:
 
 
 def _next_request(path: Sequence[Entry], at: int) -> int:
-    """The place of the first answer after a compaction: what came between, such as files read again, was sent."""
+    """The place of the first answer after a compaction: what came between, such as files read
+    again, was sent.
+    """
     later = enumerate(path[at:], at)
-    answers = (i for i, entry in later if entry.type == "message" and entry.message.role == "assistant")
+    answers = (
+        i for i, entry in later if entry.type == "message" and entry.message.role == "assistant"
+    )
     return next(answers, len(path))
 
 
 def likely_needed(taken: Taken, cwd: str = "") -> list[Lost]:
-    """What a compaction took out that is likely to be needed: demands, open work, then names, the likeliest first.
+    """What a compaction took out that is likely to be needed: demands, open work, then names, the
+    likeliest first.
 
     Args:
         taken: the compaction.
@@ -89,7 +98,9 @@ def likely_needed(taken: Taken, cwd: str = "") -> list[Lost]:
 
 
 class Losses:
-    """What one compaction took out: everything that was said before it and that the new context does not tell."""
+    """What one compaction took out: everything that was said before it and that the new context
+    does not tell.
+    """
 
     def __init__(self, taken: Taken, cwd: str = "") -> None:
         self.messages = tuple(one for one in taken.before if not isinstance(one, Summary))
@@ -103,10 +114,13 @@ class Losses:
         self._gone = ~held
 
     def statements(self) -> list[Lost]:
-        """The newest demands of the user and the newest open work that the context does not state."""
+        """The newest demands of the user and the newest open work that the context does not
+        state.
+        """
         stated, n = self.index.statements, len(self.messages)
         gone, is_open = self._gone[self._names :], self.index.work.open_and_done(n)[0]
-        newest = dict(zip(stated.slot.tolist(), stated.message.tolist(), strict=True))  # in order: the last one stays
+        # in order: the last one stays
+        newest = dict(zip(stated.slot.tolist(), stated.message.tolist(), strict=True))
         rules: list[Lost] = []
         work: list[Lost] = []
         for slot, entity in enumerate(stated.entities):
@@ -118,26 +132,38 @@ class Losses:
         return rules[-FEW:] + work[-FEW:]
 
     def names(self) -> list[Lost]:
-        """The names that the context does not tell, the likeliest first; those that the agent never wrote come last."""
+        """The names that the context does not tell, the likeliest first; those that the agent
+        never wrote come last.
+        """
         p = self.index.inverted_index
         row, name = pairs_of(p.span_entities, p.place_span)
         message = p.place_message[row]
         spoken = np.array([isinstance(one, AssistantMessage) for one in self.messages], dtype=bool)
         chosen = ~p.thought[row] & self._gone[: self._names][name]
-        newest = dict(zip(name[chosen].tolist(), message[chosen].tolist(), strict=True))  # the last one stays
+        # the last one stays
+        newest = dict(zip(name[chosen].tolist(), message[chosen].tolist(), strict=True))
         pairs = np.unique(np.stack((name, message))[:, chosen & spoken[message]], axis=1)
         score, used = np.zeros(self._names), np.bincount(pairs[0], minlength=self._names)
         np.add.at(score, pairs[0], 0.5 ** ((len(self.messages) - pairs[1]) / HALF))
         order = np.argsort(-score, kind="stable").tolist()
         return [
-            Lost(entity.kind, entity.text, archive_id(self.messages[newest[number]].id), int(used[number]))
+            Lost(
+                entity.kind,
+                entity.text,
+                archive_id(self.messages[newest[number]].id),
+                int(used[number]),
+            )
             for number in order
-            if number in newest and (entity := p.names[number]) not in BACKGROUND and entity.kind not in LEFT_OUT
+            if number in newest
+            and (entity := p.names[number]) not in BACKGROUND
+            and entity.kind not in LEFT_OUT
         ]
 
 
 def archive(session: Session) -> Archive:
-    """What the session said and its context no longer holds as it was, to be recalled by id or query."""
+    """What the session said and its context no longer holds as it was, to be recalled by id or
+    query.
+    """
     there = set(map(id, fold(session.path)))
     calls = answered(session.messages)
     texts = {

@@ -1,4 +1,6 @@
-"""How large the context of a running session is, what it consists of, and when its next compaction is due."""
+"""How large the context of a running session is, what it consists of, and when its next
+compaction is due.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from workbench.evaluation.replays.sizing import Sizing, window_of
 RECENT = 10
 """Requests over which growth and pace are taken."""
 PAUSE = 300.0
-"""Seconds between two requests above which the agent waited for its user, which says nothing of its pace."""
+"""Seconds between two requests above which the agent waited for its user, which says nothing of
+its pace.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +33,16 @@ class SessionState:
         session: its id.
         requests, compactions: how many there were so far.
         tokens: the next request as a whole.
-        size_from: `reported usage` where the newest answer has it, `calibrated count` where earlier ones have, `count`.
+        size_from: `reported usage` where the newest answer has it, `calibrated count` where earlier
+            ones have, `count`.
         parts: tokens by who said it: `system`, `user`, `assistant`, `summary`, `tool NAME`, and
             `overhead`, which no message holds (system prompt and tools).
-        growth: tokens a request adds, a mean over the newest ten since the last compaction; None before the second.
+        growth: tokens a request adds, a mean over the newest ten since the last compaction; None
+            before the second.
         limit, limit_from: where the agent compacts, and what that is taken from.
         reports_left_out: what the session reports of itself that cannot be true, a sentence each.
-        requests_left, minutes_left: to the next compaction at this growth and pace; None where they are unknown.
+        requests_left, minutes_left: to the next compaction at this growth and pace; None where they
+            are unknown.
     """
 
     session: str
@@ -57,7 +64,8 @@ class SessionMeter:
     """Measures one session again and again, and counts each message once.
 
     Attributes:
-        window: the model's window that the user names; None takes what the session or its model says.
+        window: the model's window that the user names; None takes what the session or its model
+            says.
     """
 
     window: int | None = None
@@ -76,7 +84,8 @@ class SessionMeter:
         for message, size in zip(context, sizes, strict=True):
             parts[_part(message)] += size
         tokens, size_from = parts.total(), "calibrated count" if found.calibration else "count"
-        since = session.messages[session.recorded[-1].at if session.recorded else 0 :]  # its context was made smaller
+        # its context was made smaller
+        since = session.messages[session.recorded[-1].at if session.recorded else 0 :]
         for at in range(len(since) - 1, -1, -1):
             if prompt := _prompt(since[at]):
                 tokens, size_from = prompt + sum(map(found.count, since[at:])), "reported usage"
@@ -84,7 +93,11 @@ class SessionMeter:
                 break
         compacts = self._limit(session, format)
         growth = _growth([found.count(one) for one in since], since)
-        left = None if growth is None or growth <= 0 else max(0, -(-(compacts.tokens - tokens) // max(int(growth), 1)))
+        left = (
+            None
+            if growth is None or growth <= 0
+            else max(0, -(-(compacts.tokens - tokens) // max(int(growth), 1)))
+        )
         compactions = sum(isinstance(one.entry, CompactionEntry) for one in session.recorded)
         pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
         return SessionState(
@@ -110,7 +123,9 @@ class SessionMeter:
         return known[1]
 
     def _limit(self, session: Session, format: str) -> Sized:
-        """Where the agent compacts: by a window that is named, by its recorded compactions, by its known rule."""
+        """Where the agent compacts: by a window that is named, by its recorded compactions, by
+        its known rule.
+        """
         window = window_of(session, self.window).tokens
         recorded = limit_of(session, window)
         if recorded is not None and not self.window and recorded_limits(session):
@@ -124,12 +139,18 @@ def _part(message: Message) -> str:
 
 def _prompt(message: Message) -> int:
     """The reported size of the prompt that a message answered; 0 where none is reported."""
-    return message.usage.prompt if isinstance(message, AssistantMessage) and message.usage is not None else 0
+    return (
+        message.usage.prompt
+        if isinstance(message, AssistantMessage) and message.usage is not None
+        else 0
+    )
 
 
 def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
     """Tokens between neighbouring requests, over the newest ones."""
-    places = [i for i, one in enumerate(messages) if isinstance(one, AssistantMessage)][-RECENT - 1 :]
+    places = [i for i, one in enumerate(messages) if isinstance(one, AssistantMessage)][
+        -RECENT - 1 :
+    ]
     if len(places) < 2:
         return None
     return sum(sizes[places[0] : places[-1]]) / (len(places) - 1)

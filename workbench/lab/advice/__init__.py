@@ -1,1 +1,3 @@
-"""Which strategy with which settings fits given sessions: a search, its honest gain, and settings to paste."""
+"""Which strategy with which settings fits given sessions: a search, its honest gain, and
+settings to paste.
+"""

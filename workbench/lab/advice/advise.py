@@ -1,4 +1,6 @@
-"""`advise`: the candidate that fits given sessions, what choosing it gains, and when to stay with the default."""
+"""`advise`: the candidate that fits given sessions, what choosing it gains, and when to stay
+with the default.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,15 @@ from workbench.evaluation.experiment.spec import (
     listed,
 )
 from workbench.lab.advice.measured import Measurements, figures, recorded, saved_shares
-from workbench.lab.advice.search import Folds, Outside, Round, cross_validated, halved, rounds, spread
+from workbench.lab.advice.search import (
+    Folds,
+    Outside,
+    Round,
+    cross_validated,
+    halved,
+    rounds,
+    spread,
+)
 from workbench.lab.advice.space import Candidates, space
 from workbench.lab.advice.verdict import DefaultComparison, Outcome, opening, traded
 
@@ -47,23 +57,44 @@ class AdviceSpec(Priced, Masking, Execution):
     """What an advice is asked for, without its sessions."""
 
     space: Path | None = Field(
-        None, description="Grid of candidates, a file of `workbench lab sweep`; None: all presets with usual settings."
+        None,
+        description=(
+            "Grid of candidates, a file of `workbench lab sweep`; None: all presets with usual"
+            " settings."
+        ),
     )
     default: str = Field(
         "",
-        description="Preset that the advice is compared with: what you would use. Empty: for `workbench advise` what "
-        "each agent does today, else summarize.",
+        description=(
+            "Preset that the advice is compared with: what you would use. Empty: for `workbench"
+            " advise` what each agent does today, else summarize."
+        ),
     )
-    worth: float = Field(WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none.")
-    margin: float = Field(MARGIN, ge=0, description="Points below which you would not notice a difference.")
-    candidates: Whole | None = Field(None, ge=2, description="Try at most this many candidates; None tries all.")
-    folds: Whole = Field(5, ge=2, description="Parts of the projects that the choice is tried on unseen.")
-    window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
+    worth: float = Field(
+        WORTH, ge=0, description="Points that saving a tenth of the bill is worth to you; 0: none."
+    )
+    margin: float = Field(
+        MARGIN, ge=0, description="Points below which you would not notice a difference."
+    )
+    candidates: Whole | None = Field(
+        None, ge=2, description="Try at most this many candidates; None tries all."
+    )
+    folds: Whole = Field(
+        5, ge=2, description="Parts of the projects that the choice is tried on unseen."
+    )
+    window: Window = Field(
+        None, description="Context window in tokens; None takes each session's own."
+    )
     model: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
-        (), description="Models that write summaries; none: those of the space, else as `compare` has it."
+        (),
+        description=(
+            "Models that write summaries; none: those of the space, else as `compare` has it."
+        ),
     )
     seed: Whole = Field(0, ge=0, description="Seed of the order of sessions.")
-    group_by: str = Field("project", description="Unit of intervals and folds: project, folder or session.")
+    group_by: str = Field(
+        "project", description="Unit of intervals and folds: project, folder or session."
+    )
 
     def sessions_of_space(self) -> tuple[str, ...]:
         """The sessions that the file of candidates names; none without one."""
@@ -138,8 +169,11 @@ class Advice:
 
 
 @documented(AdviceSpec)
-def advise(what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]) -> Advice:
-    """Search the candidate that fits these sessions best. The same command continues a stopped search.
+def advise(
+    what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]
+) -> Advice:
+    """Search the candidate that fits these sessions best. The same command continues a stopped
+    search.
 
     Args:
         what: files, folders or patterns; none: the bundled sessions.
@@ -163,14 +197,18 @@ def forecast(
     spec: AdviceSpec | None = None,
     **settings: Unpack[AdviceSettings],
 ) -> tuple[list[Round], Forecast]:
-    """The rounds of the search, and what they would take at most; nothing is asked. It raises what `advise` raises."""
+    """The rounds of the search, and what they would take at most; nothing is asked. It raises
+    what `advise` raises.
+    """
     search = Search.of(what, AdviceSpec.of(spec, settings))
     return search.rounds(), search.forecast()
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search before it begins: its candidates, the recordings in their common order, and their projects."""
+    """A search before it begins: its candidates, the recordings in their common order, and their
+    projects.
+    """
 
     spec: AdviceSpec
     candidates: Candidates
@@ -183,25 +221,42 @@ class Search:
         """The search of these recordings; they are read, and nothing is replayed."""
         sources = sources_of(what or spec.sessions_of_space())
         grid = usual_grid(sources, spec)
-        return cls.over(sources, Candidates.of(grid, spec.default or USUAL).at_most(spec.candidates), spec)
+        return cls.over(
+            sources, Candidates.of(grid, spec.default or USUAL).at_most(spec.candidates), spec
+        )
 
     @classmethod
-    def over(cls, sources: Sequence[SessionSource], candidates: Candidates, spec: AdviceSpec) -> Search:
+    def over(
+        cls, sources: Sequence[SessionSource], candidates: Candidates, spec: AdviceSpec
+    ) -> Search:
         """The search of some candidates over some recordings."""
         by_name = {source.name: source for source in sources}
         known = recorded(by_name.values(), spec.group_by)
         projects = {name: source.project for name, source in known.items()}
         if not projects:
-            raise SettingError("there is no session to advise on; `workbench list formats` shows what can be read")
+            raise SettingError(
+                "there is no session to advise on; `workbench list formats` shows what can be read"
+            )
         folder = spec.out or REPORTS / f"advise-{key(candidates.facts, sorted(by_name))[:8]}"
-        common = {"redact", "unmasked", "price_model", "prices", "group_by", "model_settings", "jobs", "scheduler"}
+        common = {
+            "redact",
+            "unmasked",
+            "price_model",
+            "prices",
+            "group_by",
+            "model_settings",
+            "jobs",
+            "scheduler",
+        }
         settings = {name: getattr(spec, name) for name in common}
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
         measured = Measurements(candidates.grid, by_name, known, run)
         return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
 
     def among(self, candidates: Candidates) -> Search:
-        """The same search among others of the grid's candidates; what was measured is not measured again."""
+        """The same search among others of the grid's candidates; what was measured is not
+        measured again.
+        """
         return replace(self, candidates=candidates)
 
     def rounds(self) -> list[Round]:
@@ -212,7 +267,8 @@ class Search:
         """What it would take at most."""
         points, planned = self.candidates.points, self.rounds()
         parts = []
-        for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):  # the dearest that may come this far
+        # the dearest that may come this far
+        for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):
             units = self.order[earlier.recordings : step.recordings]
             for window, model in dict.fromkeys((point.window, point.model) for point in points):
                 alive = points[: step.candidates]
@@ -261,15 +317,24 @@ class Search:
         )
 
     def publish(self, said: Sequence[tuple[str, Advice]]) -> None:
-        """Leave in the folder of the run what was said, for its pages: the last advice is the one that is shown first.
+        """Leave in the folder of the run what was said, for its pages: the last advice is the one
+        that is shown first.
 
         Args:
             said: titles and advices that share this search's measurements.
         """
         titled = [advice.note(title) for title, advice in said]
-        named = [name for _, advice in reversed(said) for name in (advice.advised.strategy, *advice.table["candidate"])]
+        named = [
+            name
+            for _, advice in reversed(said)
+            for name in (advice.advised.strategy, *advice.table["candidate"])
+        ]
         points = {point.strategy: point for _, advice in said for point in advice.grid.points()}
-        points |= {point.strategy: point for _, advice in said for point in (advice.default, advice.advised)}
+        points |= {
+            point.strategy: point
+            for _, advice in said
+            for point in (advice.default, advice.advised)
+        }
         self.measured.publish([points[name] for name in dict.fromkeys(named)], self.order, titled)
 
     def _point(self, name: str) -> Point:
@@ -277,13 +342,17 @@ class Search:
 
 
 def usual_grid(sources: Sequence[SessionSource], spec: AdviceSpec) -> Grid:
-    """The grid of candidates; bundled sessions alone have the summaries that ship, where no model is named."""
+    """The grid of candidates; bundled sessions alone have the summaries that ship, where no
+    model is named.
+    """
     default_model = default_model_for(sources)
     return space(spec.space, spec.window, spec.model, spec.default or USUAL, default_model)
 
 
 def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | None:
-    """What the best finalist, known beforehand, gains over the choice on the projects that were held out."""
+    """What the best finalist, known beforehand, gains over the choice on the projects that were
+    held out.
+    """
     known = points.reindex(list(outside.by_project)).dropna()
     if not len(known):
         return None

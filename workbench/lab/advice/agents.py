@@ -1,4 +1,6 @@
-"""Advice for each agent as it is: what its own settings would gain, and apart from that what our compactor would."""
+"""Advice for each agent as it is: what its own settings would gain, and apart from that what our
+compactor would.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,14 @@ from workbench.evaluation.experiment.spec import documented
 from workbench.evaluation.replays.agents import AGENTS, Agent, Sized, recorded_limits
 from workbench.evaluation.replays.reports import checked_reports
 from workbench.evaluation.replays.sizing import window_of
-from workbench.lab.advice.advise import USUAL, Advice, AdviceSettings, AdviceSpec, Search, usual_grid
+from workbench.lab.advice.advise import (
+    USUAL,
+    Advice,
+    AdviceSettings,
+    AdviceSpec,
+    Search,
+    usual_grid,
+)
 from workbench.lab.advice.paste import due_at
 from workbench.lab.advice.space import Candidates
 
@@ -51,7 +60,9 @@ class PresentSetting:
     preset: Preset
 
     @classmethod
-    def of(cls, agent: Agent, sessions: Sequence[Session], asked: int | None = None) -> PresentSetting:
+    def of(
+        cls, agent: Agent, sessions: Sequence[Session], asked: int | None = None
+    ) -> PresentSetting:
         """As the recordings show it, else as it is documented.
 
         Args:
@@ -73,7 +84,9 @@ class PresentSetting:
         if not shares:
             return cls(window, Sized(by_rule, f"{agent.name}'s rule"), restated)
         share = min(median(shares), 1.0)
-        limit = Sized(int(share * window.tokens), f"the median of {some(len(shares), 'recorded compaction')}")
+        limit = Sized(
+            int(share * window.tokens), f"the median of {some(len(shares), 'recorded compaction')}"
+        )
         if abs(by_rule / window.tokens - share) <= CLOSE:
             return cls(window, limit, restated)
         return cls(window, limit, moved(restated, share))
@@ -86,7 +99,9 @@ class PresentSetting:
 
 def moved(restated: Preset, share: float) -> Preset:
     """A preset that compacts at another share of the window, and is otherwise as it was."""
-    return replace(restated, name=f"{restated.name} at {percent(share)}", trigger=AtLimit(share=share))
+    return replace(
+        restated, name=f"{restated.name} at {percent(share)}", trigger=AtLimit(share=share)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +130,9 @@ class AgentAdvice:
 
 @dataclass(frozen=True, slots=True)
 class AgentSearch:
-    """The two searches over the sessions of an agent, before they begin; they share what they measure."""
+    """The two searches over the sessions of an agent, before they begin; they share what they
+    measure.
+    """
 
     agent: Agent | None
     sessions: int
@@ -124,7 +141,9 @@ class AgentSearch:
     compactor: Search
 
     @classmethod
-    def of(cls, agent: Agent | None, sources: Sequence[SessionSource], spec: AdviceSpec) -> AgentSearch:
+    def of(
+        cls, agent: Agent | None, sources: Sequence[SessionSource], spec: AdviceSpec
+    ) -> AgentSearch:
         """The searches over these recordings of one agent; nothing is replayed."""
         sessions = [session for source in sources for session in sessions_in(source)]
         if agent is None or spec.space is not None or spec.default:
@@ -132,18 +151,28 @@ class AgentSearch:
             compactor = Search.over(sources, candidates.at_most(spec.candidates), spec)
             return cls(agent, len(sessions), None, None, compactor)
         present = PresentSetting.of(agent, sessions, spec.window)
-        earlier = [moved(preset(agent.preset), share) for share in EARLIER if share < present.share - CLOSE]
+        earlier = [
+            moved(preset(agent.preset), share) for share in EARLIER if share < present.share - CLOSE
+        ]
         own_presets = (present.preset, *earlier)
         grid = _with_presets(usual_grid(sources, spec), own_presets)
         candidates = Candidates.of(grid, present.preset)
         own_names = {own.name for own in own_presets}
         others = [point for point in candidates.points if point.base not in own_names]
-        switching = replace(candidates, points=(candidates.default, *others)).at_most(spec.candidates)
+        switching = replace(candidates, points=(candidates.default, *others)).at_most(
+            spec.candidates
+        )
         compactor = Search.over(sources, switching, spec)
         if not agent.settable:
             return cls(agent, len(sessions), present, None, compactor)
         own = tuple(point for point in candidates.points if _is_of(point, own_presets))
-        return cls(agent, len(sessions), present, compactor.among(replace(candidates, points=own)), compactor)
+        return cls(
+            agent,
+            len(sessions),
+            present,
+            compactor.among(replace(candidates, points=own)),
+            compactor,
+        )
 
     def advice(self) -> AgentAdvice:
         """Do both."""
@@ -166,7 +195,11 @@ class AgentSearch:
 def _with_presets(grid: Grid, presets: Sequence[Preset]) -> Grid:
     """The grid with some presets before its own."""
     named = {preset.name for preset in presets}
-    strategies = [strategy for strategy, name in zip(grid.strategies, grid.names, strict=True) if name not in named]
+    strategies = [
+        strategy
+        for strategy, name in zip(grid.strategies, grid.names, strict=True)
+        if name not in named
+    ]
     settings = {name: axes for name, axes in grid.settings.items() if name not in named}
     return grid.changed(strategies=(*presets, *strategies), settings=settings)
 
@@ -176,7 +209,8 @@ def _is_of(point: Point, presets: Sequence[Preset]) -> bool:
 
 
 def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
-    """The searches for each agent that recorded some of the sessions, those with most sessions first.
+    """The searches for each agent that recorded some of the sessions, those with most sessions
+    first.
 
     Raises:
         SettingError: there is nothing to read.
@@ -188,7 +222,9 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
             name = formats[0] if formats[0] in AGENTS else ""
             by_agent.setdefault(name, []).append(source)
     if not by_agent:
-        raise SettingError("there is no session to advise on; `workbench list formats` shows what can be read")
+        raise SettingError(
+            "there is no session to advise on; `workbench list formats` shows what can be read"
+        )
     groups = sorted(by_agent.items(), key=lambda group: -len(group[1]))
     searches = []
     for name, sources in groups:
@@ -201,7 +237,8 @@ def agent_searches(what: Sequence[str], spec: AdviceSpec) -> list[AgentSearch]:
 def advise_agents(
     what: Sequence[str] = (), *, spec: AdviceSpec | None = None, **settings: Unpack[AdviceSettings]
 ) -> tuple[AgentAdvice, ...]:
-    """Advise on each agent that recorded some of these sessions. The same call continues a stopped search.
+    """Advise on each agent that recorded some of these sessions. The same call continues a stopped
+    search.
 
     Args:
         what: files, folders or patterns; none: the bundled sessions.

@@ -1,4 +1,6 @@
-"""What candidates keep of sessions and save on them, through the replays and tables of `compare`."""
+"""What candidates keep of sessions and save on them, through the replays and tables of
+`compare`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,18 @@ from workbench.evaluation.metrics import NAMES, WORK
 
 SCORES = {WORK: WORK, NAMES: NAMES, "over": "over_window"}
 """By column the metric of it, on the candidate's own trigger."""
-COLUMNS = ("unit", "session", "project", "candidate", *SCORES, "saved", "usd", "plain", "ok", "fits")
+COLUMNS = (
+    "unit",
+    "session",
+    "project",
+    "candidate",
+    *SCORES,
+    "saved",
+    "usd",
+    "plain",
+    "ok",
+    "fits",
+)
 WRITERS = ["strategy", "mode", "writer", "requests", "fallbacks", "by_rule"]
 """Columns of the table `compactions` that say who wrote."""
 
@@ -66,11 +79,17 @@ class Measurements:
         return sorted(units, key=lambda unit: unit not in with_figure)
 
     def of(self, points: Sequence[Point], units: Sequence[str]) -> pd.DataFrame:
-        """The rows of these candidates on these sources, one a session and candidate; `recall` is of the half."""
+        """The rows of these candidates on these sources, one a session and candidate; `recall`
+        is of the half.
+        """
         places = dict.fromkeys((point.window, point.model) for point in points)
         for window, model in places:
             mine = [point for point in points if (point.window, point.model) == (window, model)]
-            lacking = [unit for unit in units if any((point.strategy, unit) not in self.done for point in mine)]
+            lacking = [
+                unit
+                for unit in units
+                if any((point.strategy, unit) not in self.done for point in mine)
+            ]
             if lacking:
                 self._measure(mine, lacking)
         names = [point.strategy for point in points]
@@ -82,7 +101,9 @@ class Measurements:
         """Who wrote the summaries of each candidate that was measured."""
         return SummaryWriters(self.compactions)
 
-    def publish(self, points: Sequence[Point], units: Sequence[str], notes: Sequence[AdviceNote]) -> None:
+    def publish(
+        self, points: Sequence[Point], units: Sequence[str], notes: Sequence[AdviceNote]
+    ) -> None:
         """Leave the run of some finalists on all sources in the folder, with what the advice said.
 
         Args:
@@ -98,7 +119,11 @@ class Measurements:
         run.task.folder.note(noted(notes))
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new = [point for point in points if any((point.strategy, unit) not in self.done for unit in units)]
+        new = [
+            point
+            for point in points
+            if any((point.strategy, unit) not in self.done for unit in units)
+        ]
         units = sorted(units, key=lambda unit: self.sources[unit].number)  # as the rows of a run
         run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
         names = [point.strategy for point in new]
@@ -121,31 +146,43 @@ class Measurements:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
-    """What the search knows of a source before it is replayed: its project, and the ids of its sessions."""
+    """What the search knows of a source before it is replayed: its project, and the ids of its
+    sessions.
+    """
 
     project: str
     sessions: tuple[str, ...]
 
 
 def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedSession]:
-    """By name each source that holds a session; its project is that of the first, or its own name."""
+    """By name each source that holds a session; its project is that of the first, or its own
+    name.
+    """
     by_name = {}
     for source in sources:
         sessions = sessions_in(source)
         if sessions:
             row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
-            known = with_projects(pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by)
+            known = with_projects(
+                pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by
+            )
             ids = tuple(session.id for session in sessions)
             by_name[source.name] = RecordedSession(str(known["project"].iloc[0]), ids)
     return by_name
 
 
-def _units(rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]) -> dict[str, str]:
-    """By the name of a session in a run its source: rows are in the order of sources, and those of some may lack."""
+def _units(
+    rows: Iterable[str], sources: Mapping[str, RecordedSession], units: Sequence[str]
+) -> dict[str, str]:
+    """By the name of a session in a run its source: rows are in the order of sources, and those
+    of some may lack.
+    """
     expected = iter([(unit, id) for unit in units for id in sources[unit].sessions])
     by_name = {}
     for name in rows:
-        by_name[name] = next((unit for unit, id in expected if name == id or name.startswith(f"{id}~")), "")
+        by_name[name] = next(
+            (unit for unit, id in expected if name == id or name.startswith(f"{id}~")), ""
+        )
     return by_name
 
 
@@ -161,9 +198,13 @@ def _rows(
         values = scores.loc[scores["metric"] == metric, ["session", "strategy", "value"]]
         values = values.set_axis(["session", "candidate", column], axis="columns")
         table = table.merge(values, "left", ["session", "candidate"])
-    costs = run.costs.rename(columns={"strategy": "candidate", "net_saving": "saved", "usd_uncompacted": "plain"})
+    costs = run.costs.rename(
+        columns={"strategy": "candidate", "net_saving": "saved", "usd_uncompacted": "plain"}
+    )
     costs = costs.assign(usd=floats(costs["usd"]) + floats(costs["usd_fetching"]))
-    table = table.merge(costs[["session", "candidate", "saved", "usd", "plain"]], "left", ["session", "candidate"])
+    table = table.merge(
+        costs[["session", "candidate", "saved", "usd", "plain"]], "left", ["session", "candidate"]
+    )
     places = pd.Series(unit).rename_axis("session").rename("unit").reset_index()
     table = table.merge(places, "left", "session")
     for column in (*SCORES, "saved", "usd", "plain"):
@@ -171,12 +212,16 @@ def _rows(
     project = table["unit"].map({name: source.project for name, source in known.items()})
     # a source's session may have a name of its run only: sources keep sessions of two runs apart
     session = table["unit"] + "#" + table["session"]
-    table = table.assign(project=project, session=session, ok=table["status"] == "ok", fits=~(table["over"] > 0))
+    table = table.assign(
+        project=project, session=session, ok=table["status"] == "ok", fits=~(table["over"] > 0)
+    )
     return table[list(COLUMNS)]
 
 
 def saved_shares(rows: pd.DataFrame) -> dict[str, float]:
-    """By candidate the share of the bill of all its priced sessions that it saves, as `compare` has it."""
+    """By candidate the share of the bill of all its priced sessions that it saves, as `compare`
+    has it.
+    """
     priced = rows[rows["plain"] > 0].groupby("candidate")[["saved", "plain"]].sum()
     return {str(name): float(share) for name, share in (priced["saved"] / priced["plain"]).items()}
 
@@ -185,11 +230,16 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
     """One row a candidate on the sessions that all have a figure of, best first.
 
     Returns:
-        `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over projects), the share
+        `candidate`, its `points`, what it keeps of the `work` and of `names` (shares, means over
+            projects), the share
         of the bill `saved`, `usd` a session, and how many `sessions` and `projects` these are over.
     """
     points = Trade(worth).points(rows)
-    recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(columns=points.columns).dropna()
+    recall = (
+        rows.pivot_table("recall", "session", "candidate", dropna=False)
+        .reindex(columns=points.columns)
+        .dropna()
+    )
     mine = rows[rows["session"].isin(recall.index)]
     by = mine.groupby("candidate")
     plain_bill = by["plain"].sum()
@@ -207,4 +257,8 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
             "projects": by["project"].nunique(),
         }
     )
-    return table.sort_values("points", ascending=False, kind="stable").rename_axis("candidate").reset_index()
+    return (
+        table.sort_values("points", ascending=False, kind="stable")
+        .rename_axis("candidate")
+        .reset_index()
+    )

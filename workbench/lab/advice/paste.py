@@ -1,4 +1,6 @@
-"""An advised candidate as settings of the systems whose compaction it restates, and as a `Compactor`."""
+"""An advised candidate as settings of the systems whose compaction it restates, and as a
+`Compactor`.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ LIBRARIES = (
 )
 """What an agent that you build yourself may compact with."""
 CLAUDE_ANSWER = 20_000
-"""Tokens of its window that Claude Code keeps for an answer; its threshold is a share of the rest."""
+"""Tokens of its window that Claude Code keeps for an answer; its threshold is a share of the
+rest.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +71,23 @@ class Snippet:
 
 
 def due_at(preset: Preset, window: int) -> int | None:
-    """The smallest request that the preset compacts in that window, in tokens; None where sizes do not decide."""
+    """The smallest request that the preset compacts in that window, in tokens; None where sizes
+    do not decide.
+    """
     low, high = 0, window + 1
     while low + 1 < high:
         tokens = (low + high) // 2
-        low, high = (low, tokens) if preset.trigger.check(Situation(tokens=tokens, window=window)) else (tokens, high)
+        low, high = (
+            (low, tokens)
+            if preset.trigger.check(Situation(tokens=tokens, window=window))
+            else (tokens, high)
+        )
     return high if high <= window else None
 
 
 def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
-    """What makes an agent compact where a variant of its own preset does; None where it cannot be set.
+    """What makes an agent compact where a variant of its own preset does; None where it cannot be
+    set.
 
     Args:
         preset: the variant.
@@ -87,11 +98,15 @@ def agent_snippet(preset: Preset, restated: str, window: int) -> Snippet | None:
     if system is None or due is None:
         return None
     percent = 100 * due // max(window - CLAUDE_ANSWER, 1)
-    text = render(f"settings/{system.template}.txt", due=due, percent=percent, reserve=window - due, tail=None)
+    text = render(
+        f"settings/{system.template}.txt", due=due, percent=percent, reserve=window - due, tail=None
+    )
     return Snippet(system.name, system.where, text, system.lacks)
 
 
-def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: int, model: str) -> Iterator[Snippet]:
+def snippets(
+    preset: Preset, base: str, changes: Mapping[str, Plain], window: int, model: str
+) -> Iterator[Snippet]:
     """The candidate in an agent that you build yourself: for each library that has it.
 
     Args:
@@ -104,7 +119,9 @@ def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: in
     known = settings(preset)
     due = due_at(preset, window)
     budget = preset.trigger.check(Situation(tokens=due, window=window)) if due else None
-    share = next((setting.value for path, setting in known.items() if path.endswith("cut.share")), None)
+    share = next(
+        (setting.value for path, setting in known.items() if path.endswith("cut.share")), None
+    )
     clears = base == "clear_tool_uses"
     values = {
         "due": due,
@@ -118,4 +135,9 @@ def snippets(preset: Preset, base: str, changes: Mapping[str, Plain], window: in
     }
     for system in LIBRARIES:
         if not system.presets or (base in system.presets and due is not None):
-            yield Snippet(system.name, system.where, render(f"settings/{system.template}.txt", **values), system.lacks)
+            yield Snippet(
+                system.name,
+                system.where,
+                render(f"settings/{system.template}.txt", **values),
+                system.lacks,
+            )

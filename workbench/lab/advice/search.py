@@ -1,4 +1,6 @@
-"""Successive halving on the same sessions, and the gain of its choice on projects that it has not seen."""
+"""Successive halving on the same sessions, and the gain of its choice on projects that it has
+not seen.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def rounds(candidates: int, recordings: int) -> list[Round]:
 
 
 def spread(projects: Mapping[str, str], seed: int) -> list[str]:
-    """The recordings in an order that all candidates share: one of each project, then a second one, and so on."""
+    """The recordings in an order that all candidates share: one of each project, then a second
+    one, and so on.
+    """
     chance = Random(seed)
     groups: dict[str, list[str]] = {}
     for name, project in sorted(projects.items()):
@@ -65,10 +69,14 @@ class Finals:
     rows: pd.DataFrame
 
 
-def halved(measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point) -> Finals:
-    """Try all candidates on few recordings, the better half on twice as many, and the last ones on all.
+def halved(
+    measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point
+) -> Finals:
+    """Try all candidates on few recordings, the better half on twice as many, and the last ones on
+    all.
 
-    A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the end.
+    A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the
+    end.
     """
     alive = [kept, *(point for point in points if point.strategy != kept.strategy)]
     for planned in rounds(len(alive), len(units)):
@@ -116,7 +124,12 @@ class Folds:
 
 
 def cross_validated(
-    measured: Measurements, points: Sequence[Point], units: Sequence[str], folds: Folds, trade: Trade, kept: Point
+    measured: Measurements,
+    points: Sequence[Point],
+    units: Sequence[str],
+    folds: Folds,
+    trade: Trade,
+    kept: Point,
 ) -> Outside:
     """Choose without a part of the projects, measure the choice on it, and so on for each part."""
     gains: dict[str, float] = {}
@@ -126,8 +139,13 @@ def cross_validated(
         picked = halved(measured, points, rest, trade, kept).choice
         best = kept.strategy if picked is None else picked.use
         chosen.append(best)
-        pair = [kept, *(point for point in points if point.strategy == best and best != kept.strategy)]
-        table = trade.points(measured.of(pair, [unit for unit in units if folds.projects[unit] in part]))
+        pair = [
+            kept,
+            *(point for point in points if point.strategy == best and best != kept.strategy),
+        ]
+        table = trade.points(
+            measured.of(pair, [unit for unit in units if folds.projects[unit] in part])
+        )
         if not table.empty:
             differences = (table[best] - table[kept.strategy]).dropna()
             gains |= {str(name): float(gain) for name, gain in differences.items()}

@@ -1,4 +1,6 @@
-"""The space of an advice: presets, their settings, writers. A grid as `sweep` reads it, or the one made here."""
+"""The space of an advice: presets, their settings, writers. A grid as `sweep` reads it, or the
+one made here.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,11 @@ AXES = Path(__file__).parent / "space.toml"
 
 
 def space(
-    grid: Path | None, window: int | None, models: tuple[str, ...], default: str, default_model: str = DEFAULT_MODEL
+    grid: Path | None,
+    window: int | None,
+    models: tuple[str, ...],
+    default: str,
+    default_model: str = DEFAULT_MODEL,
 ) -> Grid:
     """The grid of candidates, with the default among its strategies.
 
@@ -45,10 +51,16 @@ def space(
             changes.setdefault("models", (default_model,))
         return named.changed(**changes)
     changes.setdefault("models", (default_model,))
-    names = tuple(name for name in found("preset", {one: preset(one) for one in NAMES}) if name not in REFERENCES)
+    names = tuple(
+        name
+        for name in found("preset", {one: preset(one) for one in NAMES})
+        if name not in REFERENCES
+    )
     names = (default, *(name for name in names if name != default))
     values: Mapping[str, list[Plain]] = tomllib.loads(AXES.read_text(encoding="utf-8"))["settings"]
-    return Grid(strategies=names, settings={name: _axes(preset(name), values) for name in names}, **changes)
+    return Grid(
+        strategies=names, settings={name: _axes(preset(name), values) for name in names}, **changes
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +79,24 @@ class Candidates:
 
     @classmethod
     def of(cls, grid: Grid, default: str | Preset) -> Candidates:
-        """The points of a grid; the default is a point of it, or the preset of that name as it is."""
+        """The points of a grid; the default is a point of it, or the preset of that name as it
+        is.
+        """
         points, plain = grid.points(), preset(default)
         as_it_is = next((point for point in points if is_default(point, grid, plain)), None)
         if as_it_is is None:
             as_it_is = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
-            grid = grid.changed(strategies=(*grid.strategies, plain)) if plain.name not in grid.names else grid
+            grid = (
+                grid.changed(strategies=(*grid.strategies, plain))
+                if plain.name not in grid.names
+                else grid
+            )
         return cls(grid, as_it_is, (as_it_is, *(point for point in points if point != as_it_is)))
 
     def at_most(self, most: int | None) -> Candidates:
-        """So many of them: the first of every preset, then the second of every preset, and so on."""
+        """So many of them: the first of every preset, then the second of every preset, and so
+        on.
+        """
         if most is None:
             return self
         place: dict[str, int] = {}
@@ -90,7 +110,10 @@ class Candidates:
     @property
     def facts(self) -> list[tuple[object, ...]]:
         """What the name of a search depends on."""
-        return [(point.strategy, dict(point.settings), point.window, point.model) for point in self.points]
+        return [
+            (point.strategy, dict(point.settings), point.window, point.model)
+            for point in self.points
+        ]
 
 
 def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain]]:
@@ -107,7 +130,13 @@ def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain
 
 def is_default(point: Point, grid: Grid, default: Preset) -> bool:
     """Whether a point is the default as it is, with the grid's first window and model."""
-    if point.base != default.name or (point.window, point.model) != (grid.windows[0], grid.models[0]):
+    if point.base != default.name or (point.window, point.model) != (
+        grid.windows[0],
+        grid.models[0],
+    ):
         return False
-    values, usual = ([setting.value for setting in settings(some).values()] for some in (grid.preset(point), default))
+    values, usual = (
+        [setting.value for setting in settings(some).values()]
+        for some in (grid.preset(point), default)
+    )
     return values == usual

@@ -51,16 +51,22 @@ class DefaultComparison:
     saved: Mapping[str, float]
 
     def verdict(self, measured: Measurements, finals: Finals, outside: Outside) -> Verdict:
-        """The verdict on the last round and on what its choice gained on projects that it had not seen."""
+        """The verdict on the last round and on what its choice gained on projects that it had
+        not seen.
+        """
         picked = finals.choice
         if picked is None:
-            return Verdict("no figure", self.default, f"Stay with {self.default}: {_no_figure(measured)}")
+            return Verdict(
+                "no figure", self.default, f"Stay with {self.default}: {_no_figure(measured)}"
+            )
         projects = finals.points.shape[0]
         if no_winner := self._no_winner(measured, picked, projects):
             return Verdict("no winner", self.default, f"{no_winner} Stay with {self.default}.")
         if picked.use == self.default:
             return self._stay(picked)
-        rivals = self._unsettled(measured, picked, [name for name in picked.others if name != self.default], projects)
+        rivals = self._unsettled(
+            measured, picked, [name for name in picked.others if name != self.default], projects
+        )
         verdict = self._against_default(picked, outside)
         beside = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
         return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, beside))))
@@ -70,8 +76,12 @@ class DefaultComparison:
         rivals = self._unsettled(measured, picked, [self.default], projects)
         return measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
 
-    def _unsettled(self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int) -> list[str]:
-        """Those of some candidates whose distance from the choice the reader's error alone may make."""
+    def _unsettled(
+        self, measured: Measurements, picked: Choice, names: Sequence[str], projects: int
+    ) -> list[str]:
+        """Those of some candidates whose distance from the choice the reader's error alone may
+        make.
+        """
         return [
             name
             for name in names
@@ -82,8 +92,14 @@ class DefaultComparison:
     def _stay(self, picked: Choice) -> Verdict:
         level = [name for name in picked.level if name != self.default]
         if not level:
-            return Verdict("stay", self.default, f"Stay with {self.default}: no candidate came out ahead of it.")
-        return Verdict("no difference", self.default, self._no_difference([self.default, *level], self.default))
+            return Verdict(
+                "stay",
+                self.default,
+                f"Stay with {self.default}: no candidate came out ahead of it.",
+            )
+        return Verdict(
+            "no difference", self.default, self._no_difference([self.default, *level], self.default)
+        )
 
     def _against_default(self, picked: Choice, outside: Outside) -> Verdict:
         gain = outside.gain
@@ -91,14 +107,16 @@ class DefaultComparison:
             return Verdict(
                 "stay",
                 self.default,
-                f"Stay with {self.default}: {picked.use} came out ahead, but the sessions are of one project, so that "
-                "nothing says what it gains elsewhere.",
+                f"Stay with {self.default}: {picked.use} came out ahead, but the sessions are of"
+                " one project, so that nothing says what it gains elsewhere.",
             )
         measured = f"on projects that the choice had not seen it gained {gain.mean:+.1f} points"
         if gain.low is not None:
             measured += f" (95 % interval {gain.low:+.1f} to {gain.high:+.1f})"
         if gain.mean <= -self.margin:
-            return Verdict("stay", self.default, f"Stay with {self.default}: {measured} with {picked.use}.")
+            return Verdict(
+                "stay", self.default, f"Stay with {self.default}: {measured} with {picked.use}."
+            )
         if gain.mean < self.margin:
             cheapest = self._cheapest(picked.use) if gain.mean >= 0 else self.default
             words = self._no_difference([picked.use, self.default], cheapest)
@@ -108,7 +126,9 @@ class DefaultComparison:
             doubt = f"; with {gain.projects} projects there is no interval, {FEWEST} would do"
         elif gain.low <= 0:
             doubt = "; that may be chance"
-        return Verdict("use", picked.use, f"Use {picked.use} in place of {self.default}: {measured}{doubt}.")
+        return Verdict(
+            "use", picked.use, f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
+        )
 
     def _cheapest(self, other: str) -> str:
         """The cheaper of the default and another candidate; the default where nothing is priced."""
@@ -119,12 +139,18 @@ class DefaultComparison:
 
     def _no_difference(self, names: Sequence[str], cheapest: str) -> str:
         """That nobody would notice which of these is used, and which one to take."""
-        shares = [f"{name} saves {percent(self.saved[name])}" for name in names if name in self.saved]
+        shares = [
+            f"{name} saves {percent(self.saved[name])}" for name in names if name in self.saved
+        ]
         bill = f" ({', '.join(shares)} of the bill)" if shares else ""
-        take = f"stay with {cheapest}" if cheapest == self.default else f"take the cheapest, {cheapest}"
+        take = (
+            f"stay with {cheapest}"
+            if cheapest == self.default
+            else f"take the cheapest, {cheapest}"
+        )
         return (
-            f"It makes no difference that you would notice between {joined(names)} (less than {self.margin:g} points): "
-            f"{take}{bill}."
+            f"It makes no difference that you would notice between {joined(names)} (less than"
+            f" {self.margin:g} points): {take}{bill}."
         )
 
 
@@ -132,20 +158,27 @@ def _no_figure(measured: Measurements) -> str:
     if measured.pending:
         return "nothing is known before its model has answered."
     return (
-        "no session has a figure. Either none fills its window, so that nothing is compacted (a smaller --window shows "
-        "a difference), or too little of what is lost is needed later."
+        "no session has a figure. Either none fills its window, so that nothing is compacted (a"
+        " smaller --window shows a difference), or too little of what is lost is needed later."
     )
 
 
 def opening(measured: Measurements, rows: pd.DataFrame) -> str:
-    """What must be said before the verdict: who wrote the summaries, and that only names decide; empty if nothing."""
+    """What must be said before the verdict: who wrote the summaries, and that only names decide;
+    empty if nothing.
+    """
     sentences = []
     kinds = {measured.writers.text_kind(str(name), MODE) for name in rows["candidate"].unique()}
     if kinds - {"cut"} == {"rule"} and rows["candidate"].nunique() > 1:
         sentences.append(WITHOUT_A_MODEL)
-    sessions, with_work = rows["session"].nunique(), rows.loc[rows[WORK].notna(), "session"].nunique()
+    sessions, with_work = (
+        rows["session"].nunique(),
+        rows.loc[rows[WORK].notna(), "session"].nunique(),
+    )
     counted = f"{with_work} of {some(sessions, 'session')}"
-    asked = f"{counted} have questions about the work behind the first request that fills the window"
+    asked = (
+        f"{counted} have questions about the work behind the first request that fills the window"
+    )
     command = "`workbench lab exam write SESSIONS --model ...` writes them"
     if measured.half == NAMES and rows[NAMES].notna().any():
         sentences.insert(0, f"By names alone: {asked}; {command}.")
@@ -155,7 +188,9 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
 
 
 def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
-    """What each of these candidates keeps and saves, the half that decides first; empty without figures."""
+    """What each of these candidates keeps and saves, the half that decides first; empty without
+    figures.
+    """
     order = ("work", "names") if half == WORK else ("names", "work")
     titles = {"work": "the work", "names": "names"}
     parts = []
@@ -164,7 +199,11 @@ def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
         if name not in rows.index:
             continue
         row = rows.loc[name]
-        kept = [f"{percent(row[column])} of {titles[column]}" for column in order if not missing(row[column])]
+        kept = [
+            f"{percent(row[column])} of {titles[column]}"
+            for column in order
+            if not missing(row[column])
+        ]
         facts = []
         if kept:
             facts.append(f"keeps {' and '.join(kept)}")

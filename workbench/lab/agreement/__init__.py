@@ -1,1 +1,3 @@
-"""Whether metrics and judges order strategies as success and simulated detours do, and where they do not."""
+"""Whether metrics and judges order strategies as success and simulated detours do, and where
+they do not.
+"""

@@ -11,13 +11,23 @@ from workbench.lab.trials.run import trial
 from workbench.lab.trials.table import by_family
 from workbench.lab.validation.checks import Check, check
 
-STRATEGIES = ("truncate", "summarize", "pipeline", "claude_code", "pi", "codex_local", "hermes_lean")
+STRATEGIES = (
+    "truncate",
+    "summarize",
+    "pipeline",
+    "claude_code",
+    "pi",
+    "codex_local",
+    "hermes_lean",
+)
 TARGETS = ("success", "blind")
 LEAST = 0.5
 """The rank correlation that the exam must have with each target."""
 
 
-def same_order(strategies: tuple[str, ...] = STRATEGIES, families: tuple[str, ...] = tuple(FAMILIES)) -> Check:
+def same_order(
+    strategies: tuple[str, ...] = STRATEGIES, families: tuple[str, ...] = tuple(FAMILIES)
+) -> Check:
     """The exam orders strategies as the success of an agent and its simulated blind actions do.
 
     Args:
@@ -25,11 +35,17 @@ def same_order(strategies: tuple[str, ...] = STRATEGIES, families: tuple[str, ..
         families: of each one task is tried.
     """
     with TemporaryDirectory() as folder:
-        done = trial(strategies=strategies, families=families, seeds=1, out=Path(folder), quiet=True)
+        done = trial(
+            strategies=strategies, families=families, seeds=1, out=Path(folder), quiet=True
+        )
         assert done is not None
         success = by_family(done.table)
-    found = Agreement.of(on_tasks([tasks(family, [0])[0] for family in families], strategies), success)
-    rows = found.ranks[(found.ranks["family"] == ALL) & (found.ranks["metric"] == "exam")].set_index("target")
+    found = Agreement.of(
+        on_tasks([tasks(family, [0])[0] for family in families], strategies), success
+    )
+    rows = found.ranks[
+        (found.ranks["family"] == ALL) & (found.ranks["metric"] == "exam")
+    ].set_index("target")
     ranks = {target: float(rows.loc[target, "rank"]) for target in TARGETS}
     known = [rank for rank in ranks.values() if not missing(rank)]
     cases = found.cases[(found.cases["metric"] == "exam") & found.cases["target"].isin(TARGETS)]
@@ -41,4 +57,4 @@ def same_order(strategies: tuple[str, ...] = STRATEGIES, families: tuple[str, ..
         f"rank correlation {ranks['success']:.2f} with success, {ranks['blind']:.2f} with fewer blind actions "
         f"({len(strategies)} strategies, {len(families)} tasks); the other way round: {', '.join(wrong) or 'none'}",
         wrong if known and min(known) < LEAST else (),
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""What metrics and judges say of contexts, and what came of these: on tasks that run, and on recordings."""
+"""What metrics and judges say of contexts, and what came of these: on tasks that run, and on
+recordings.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,12 @@ from workbench.lab.trials.task import TrialTask
 from workbench.lab.validation.judges import JUDGES, Judged
 from workbench.recordings.importers.importer import load
 
-METRICS = ("exam", "presence", "bound", *(name for name in JUDGES if name not in ("exam", "presence", "bound")))
+METRICS = (
+    "exam",
+    "presence",
+    "bound",
+    *(name for name in JUDGES if name not in ("exam", "presence", "bound")),
+)
 READ = "read"
 """The exam, read by a model."""
 COLUMNS = {
@@ -89,28 +96,41 @@ class Judge:
     def score(self, ready: Prepared, at: int, context: Context) -> float | None:
         """The mean score of an even choice of a boundary's items; None without an answer."""
         items = even_choice(Exams.of(ready.index).at(at).items, ITEMS)
-        credit = self.reader.read(items, [context_text(context.messages)]) if items else np.array([])
+        credit = (
+            self.reader.read(items, [context_text(context.messages)]) if items else np.array([])
+        )
         answered = [number for number, one in enumerate(credit) if not math.isnan(one)]
-        return mean_score([items[number] for number in answered], credit[answered]) if answered else None
+        return (
+            mean_score([items[number] for number in answered], credit[answered])
+            if answered
+            else None
+        )
 
 
 def on_tasks(
-    tasks: Iterable[TrialTask], strategies: Sequence[str], windows: Windows | None = None, judge: Judge | None = None
+    tasks: Iterable[TrialTask],
+    strategies: Sequence[str],
+    windows: Windows | None = None,
+    judge: Judge | None = None,
 ) -> pd.DataFrame:
-    """What metrics say of contexts where the tasks' values are needed, and the detours that are simulated there.
+    """What metrics say of contexts where the tasks' values are needed, and the detours that are
+    simulated there.
 
     The uncompacted conversation of each task is replayed and simulated under each strategy.
 
     Args:
         tasks: of families; they may have few questions, so figures are means over tasks.
         strategies: names of presets.
-        windows: of the trials; by default the share of a task's largest request that trials have by default.
+        windows: of the trials; by default the share of a task's largest request that trials have by
+            default.
         judge: a model that is asked as well, where a task has most questions.
 
     Returns:
         A row a task and strategy, with `COLUMNS`; `session` is the task.
     """
-    return typed((row for task in tasks for row in _on_task(task, strategies, windows or {}, judge)), COLUMNS)
+    return typed(
+        (row for task in tasks for row in _on_task(task, strategies, windows or {}, judge)), COLUMNS
+    )
 
 
 def _on_task(
@@ -118,14 +138,23 @@ def _on_task(
 ) -> Iterator[dict[str, object]]:
     with opened(task, sandbox=False) as workspace, TemporaryDirectory() as folder:
         plain = work(
-            task, ReaderAgent(), preset("none"), workspace, window=UNBOUNDED, tariff=known_tariff(ASSUMED)
-        )  # fmt: skip
+            task,
+            ReaderAgent(),
+            preset("none"),
+            workspace,
+            window=UNBOUNDED,
+            tariff=known_tariff(ASSUMED),
+        )
         file = Path(folder) / f"{task.name}.json"
         file.write_text(json.dumps({"messages": plain.messages}), encoding="utf-8")
         window = windows.get((task.family, task.seed)) or int(TrialSpec().share * plain.peak)
         ready = prepared(load(file)[0], window)
-    users = [place for place, message in enumerate(ready.session.messages) if message.role == "user"]
-    asks = [users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)]
+    users = [
+        place for place, message in enumerate(ready.session.messages) if message.role == "user"
+    ]
+    asks = [
+        users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)
+    ]
     needs, spec = Needs(ready), SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
     presets = _presets(strategies)
     simulated = pd.DataFrame([simulated_row(ready, one, needs, spec) for one in presets.values()])
@@ -162,11 +191,14 @@ def on_recordings(
 
 
 def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
-    """Look-ups with recalls, blind actions and what is saved with all of it, of a row of the table `simulated`."""
+    """Look-ups with recalls, blind actions and what is saved with all of it, of a row of the
+    table `simulated`.
+    """
     return {
         "look_ups": simulated["look_ups"] + simulated["recalls"],
-        "blind": sum(simulated[f"blind_{who}"] for who in BLIND), "saved": simulated["saved_usd_net"],
-    }  # fmt: skip
+        "blind": sum(simulated[f"blind_{who}"] for who in BLIND),
+        "saved": simulated["saved_usd_net"],
+    }
 
 
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
@@ -174,21 +206,40 @@ def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
 
 
 def _measured(
-    ready: Prepared, places: Sequence[int], presets: Mapping[str, Preset], simulated: pd.DataFrame,
-    names: Mapping[str, object], judge: Judge | None, **fewest: int,
-) -> Iterator[dict[str, object]]:  # fmt: skip
+    ready: Prepared,
+    places: Sequence[int],
+    presets: Mapping[str, Preset],
+    simulated: pd.DataFrame,
+    names: Mapping[str, object],
+    judge: Judge | None,
+    **fewest: int,
+) -> Iterator[dict[str, object]]:
     """A row a strategy: the means over some places of a session, and what its simulation says."""
     judged = {at: Judged(ready, at, **fewest) for at in places}
     for row in simulated.to_dict("records"):
         name = str(row["strategy"])
         shots = natural(
-            ready.session, presets[name], Extractive(), ready.sizing, window=ready.window, score_at=places
+            ready.session,
+            presets[name],
+            Extractive(),
+            ready.sizing,
+            window=ready.window,
+            score_at=places,
         ).snapshots
-        scores = pd.DataFrame([judged[shot.at].scores(shot.context) for shot in shots], columns=list(METRICS)).mean()
-        asked = max(shots, key=lambda shot: len(Exams.of(ready.index).at(shot.at).items)) if judge else None
+        scores = pd.DataFrame(
+            [judged[shot.at].scores(shot.context) for shot in shots], columns=list(METRICS)
+        ).mean()
+        asked = (
+            max(shots, key=lambda shot: len(Exams.of(ready.index).at(shot.at).items))
+            if judge
+            else None
+        )
         yield {
-            **names, "strategy": name, "over": np.mean([shot.context.tokens > ready.window for shot in shots]),
-            **scores.to_dict(), "reader": judge and judge.name,
+            **names,
+            "strategy": name,
+            "over": np.mean([shot.context.tokens > ready.window for shot in shots]),
+            **scores.to_dict(),
+            "reader": judge and judge.name,
             READ: judge.score(ready, asked.at, asked.context) if judge and asked else None,
             **detours(row),
-        }  # fmt: skip
+        }

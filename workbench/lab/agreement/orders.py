@@ -1,4 +1,6 @@
-"""How metrics and judges order strategies against what came of them, and where the order is the other way round."""
+"""How metrics and judges order strategies against what came of them, and where the order is the
+other way round.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,10 @@ TARGETS = {
     "success": "success", "look_ups": "fewer look-ups", "blind": "fewer blind actions",
     "saved": "dollars saved, with look-ups",
 }  # fmt: skip
-"""What strategies are held against: the share of tasks that an agent succeeds in; simulated detours, and what is saved
-with all of them, as the share of the other strategies that are worse in the same session, ties half."""
+"""What strategies are held against: the share of tasks that an agent succeeds in; simulated
+detours, and what is saved with all of them, as the share of the other strategies that are worse in
+the same session, ties half.
+"""
 TITLES = JUDGES | {"stale": "no stale values"}
 FEWER = ("look_ups", "blind")
 FAR_APART = 0.1
@@ -27,8 +31,27 @@ FAR_APART = 0.1
 OVER = 0.05
 """The share of contexts up to which a strategy may send more than the window and be compared."""
 ALL = "all"
-RANKS = ("target", "metric", "family", "rank", "strategies", "pairs", "contradictions", "rank_all", "strategies_all")
-CASES = ("target", "metric", "better", "worse", "target_better", "target_worse", "value_better", "value_worse")
+RANKS = (
+    "target",
+    "metric",
+    "family",
+    "rank",
+    "strategies",
+    "pairs",
+    "contradictions",
+    "rank_all",
+    "strategies_all",
+)
+CASES = (
+    "target",
+    "metric",
+    "better",
+    "worse",
+    "target_better",
+    "target_worse",
+    "value_better",
+    "value_worse",
+)
 
 
 @dataclass(frozen=True)
@@ -36,12 +59,13 @@ class Agreement:
     """How metrics order strategies against targets.
 
     Attributes:
-        ranks: a row a target, metric and family (`all`: over the means of families), with `RANKS`: Spearman's
-            correlation over the `strategies` that are compared, missing where all are alike; of the `pairs` that lie
-            `FAR_APART` the number of `contradictions`; and the correlation over all strategies but the references.
+        ranks: a row a target, metric and family (`all`: over the means of families), with `RANKS`:
+            Spearman's correlation over the `strategies` that are compared, missing where all are
+            alike; of the `pairs` that lie `FAR_APART` the number of `contradictions`; and the
+            correlation over all strategies but the references.
         cases: a row a contradiction over all families, with `CASES`, widest difference first.
-        over, recall: strategies that are not compared: they send more than the window, or have an archive, which no
-            metric of a context sees.
+        over, recall: strategies that are not compared: they send more than the window, or have an
+            archive, which no metric of a context sees.
         reader: the model that read the exam; empty without one.
     """
 
@@ -63,11 +87,21 @@ class Agreement:
         targets = [name for name in TARGETS if name in own]
         own = own.assign(stale=1 - own["stale"], **{name: _won(own, name) for name in targets})
         names = [name for name in (*METRICS, READ) if own[name].notna().any()]
-        means = own.groupby(["strategy", "family"], sort=False)[["over", *names, *targets]].mean().reset_index()
+        means = (
+            own.groupby(["strategy", "family"], sort=False)[["over", *names, *targets]]
+            .mean()
+            .reset_index()
+        )
         if success is not None:
-            means, targets = means.merge(success[["strategy", "family", "success"]]), ["success", *targets]
+            means, targets = (
+                means.merge(success[["strategy", "family", "success"]]),
+                ["success", *targets],
+            )
         sent = means.groupby("strategy", sort=False)["over"].mean()
-        over, recall = sent.index[sent > OVER], [name for name in sent.index if name.endswith(RECALL)]
+        over, recall = (
+            sent.index[sent > OVER],
+            [name for name in sent.index if name.endswith(RECALL)],
+        )
         compared = means[~means["strategy"].isin([*over, *recall])]
         found = [
             _Order.of(target, metric, family, rows, every)
@@ -78,9 +112,14 @@ class Agreement:
         readers = measured["reader"].dropna().unique()
         return cls(
             pd.DataFrame([order.row for order in found], columns=list(RANKS)),
-            pd.DataFrame([case for order in found if order.family == ALL for case in order.cases], columns=list(CASES)),
-            tuple(over), tuple(recall), str(readers[0]) if len(readers) else "",
-        )  # fmt: skip
+            pd.DataFrame(
+                [case for order in found if order.family == ALL for case in order.cases],
+                columns=list(CASES),
+            ),
+            tuple(over),
+            tuple(recall),
+            str(readers[0]) if len(readers) else "",
+        )
 
     def title(self, metric: str) -> str:
         """What a metric looks at, in a word or two."""
@@ -90,7 +129,9 @@ class Agreement:
         """The ranks over all families: a row a metric, a column a target."""
         whole = self.ranks[self.ranks["family"] == ALL]
         found = whole.pivot_table(column, "metric", "target", sort=False, dropna=False)
-        return found.rename(index=self.title, columns=TARGETS).rename_axis(columns=None).reset_index()
+        return (
+            found.rename(index=self.title, columns=TARGETS).rename_axis(columns=None).reset_index()
+        )
 
     def by_family(self, target: str) -> pd.DataFrame:
         """The ranks against one target: a row a metric, a column a family."""
@@ -102,12 +143,20 @@ class Agreement:
         """The contradictions, a row a pair of strategies, those that most metrics get wrong first.
 
         Returns:
-            `target`, `better`, `worse`, what the target says of both, and the titles of the metrics `against`.
+            `target`, `better`, `worse`, what the target says of both, and the titles of the metrics
+                `against`.
         """
         rows = self.cases.assign(against=self.cases["metric"].map(self.title))
         pairs = rows.groupby(["target", "better", "worse"], sort=False)
-        found = pairs[["target_better", "target_worse"]].first().assign(against=pairs["against"].agg(list))
-        order = [list(TARGETS).index(target) * 1000 - len(wrong) for (target, *_), wrong in found["against"].items()]
+        found = (
+            pairs[["target_better", "target_worse"]]
+            .first()
+            .assign(against=pairs["against"].agg(list))
+        )
+        order = [
+            list(TARGETS).index(target) * 1000 - len(wrong)
+            for (target, *_), wrong in found["against"].items()
+        ]
         return found.iloc[np.argsort(order, kind="stable")].reset_index()
 
     def told(self, most: int = 5) -> dict[str, tuple[list[str], int]]:
@@ -115,8 +164,8 @@ class Agreement:
         found = {}
         for target, own in self.disputes().groupby("target", sort=False):
             cases = [
-                f"{one.better} ({one.target_better:.2f}) before {one.worse} ({one.target_worse:.2f}), "
-                f"against {', '.join(one.against)}"
+                f"{one.better} ({one.target_better:.2f}) before {one.worse}"
+                f" ({one.target_worse:.2f}), against {', '.join(one.against)}"
                 for one in own.head(most).itertuples()
             ]
             found[TARGETS[str(target)]] = (cases, len(own) - len(cases))
@@ -134,9 +183,13 @@ class _Order:
     every: pd.DataFrame
 
     @classmethod
-    def of(cls, target: str, metric: str, family: str, compared: pd.DataFrame, every: pd.DataFrame) -> _Order:
+    def of(
+        cls, target: str, metric: str, family: str, compared: pd.DataFrame, every: pd.DataFrame
+    ) -> _Order:
         compared, every = (
-            part.dropna(subset=[target, metric]).groupby("strategy", sort=False)[[target, metric]].mean()
+            part.dropna(subset=[target, metric])
+            .groupby("strategy", sort=False)[[target, metric]]
+            .mean()
             for part in (compared, every)
         )
         return cls(target, metric, family, compared, every)
@@ -145,7 +198,11 @@ class _Order:
     def pairs(self) -> list[tuple[str, str]]:
         """Of the compared strategies, those of which the first is clearly better."""
         came = self.compared[self.target]
-        return [pair for pair in permutations(came.index, 2) if came[pair[0]] - came[pair[1]] >= FAR_APART]
+        return [
+            pair
+            for pair in permutations(came.index, 2)
+            if came[pair[0]] - came[pair[1]] >= FAR_APART
+        ]
 
     @property
     def cases(self) -> list[dict[str, object]]:
@@ -153,18 +210,36 @@ class _Order:
         came, said = self.compared[self.target], self.compared[self.metric]
         wrong = [pair for pair in self.pairs if said[pair[0]] < said[pair[1]]]
         return [
-            dict(zip(CASES, (self.target, self.metric, one, other, came[one], came[other], said[one], said[other]),
-                     strict=True))
+            dict(
+                zip(
+                    CASES,
+                    (
+                        self.target,
+                        self.metric,
+                        one,
+                        other,
+                        came[one],
+                        came[other],
+                        said[one],
+                        said[other],
+                    ),
+                    strict=True,
+                )
+            )
             for one, other in sorted(wrong, key=lambda pair: float(came[pair[1]] - came[pair[0]]))
-        ]  # fmt: skip
+        ]
 
     @property
     def row(self) -> dict[str, object]:
         """Its row of `ranks`."""
         figures = (
-            self._rank(self.compared), len(self.compared), len(self.pairs), len(self.cases),
-            self._rank(self.every), len(self.every),
-        )  # fmt: skip
+            self._rank(self.compared),
+            len(self.compared),
+            len(self.pairs),
+            len(self.cases),
+            self._rank(self.every),
+            len(self.every),
+        )
         return dict(zip(RANKS, (self.target, self.metric, self.family, *figures), strict=True))
 
     def _rank(self, rows: pd.DataFrame) -> float:
@@ -175,7 +250,9 @@ class _Order:
         return float(values[self.target].corr(values[self.metric], method="spearman"))
 
 
-def _parts(compared: pd.DataFrame, every: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
+def _parts(
+    compared: pd.DataFrame, every: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """All families, then each: its name, and its rows of the compared strategies and of all."""
     yield ALL, compared, every
     for family, rows in compared.groupby("family", sort=False):

@@ -1,4 +1,6 @@
-"""The contexts that strategies make of the same histories at the same size, for measurements that ask a model."""
+"""The contexts that strategies make of the same histories at the same size, for measurements
+that ask a model.
+"""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,12 +49,14 @@ class Compacted:
 
     Attributes:
         share: the budget as a share of the history, which is `messages[:at]`.
-        over_target: why the strategy may not be compared at that size in that session; empty where it may.
+        over_target: why the strategy may not be compared at that size in that session; empty where
+            it may.
         used: the size that was really used, as a share of the history.
         at_size_of: the strategy whose size it was cut to; empty where it was cut to `share`.
         writer: the model that wrote its summary; empty where it has none.
         chain: how many compactions in a row made it.
-        awaited: whether it, or one that its strategy is judged by beside it, holds filler for an awaited answer.
+        awaited: whether it, or one that its strategy is judged by beside it, holds filler for an
+            awaited answer.
     """
 
     ready: Prepared
@@ -72,10 +76,15 @@ class Compacted:
         """The columns that say which context a row is about."""
         session = self.ready.session
         return {
-            "session": session.id, "project": session.project or session.id, "strategy": self.strategy,
-            "share": self.share, "at": self.at, "tokens": self.context.tokens, "used": self.used,
+            "session": session.id,
+            "project": session.project or session.id,
+            "strategy": self.strategy,
+            "share": self.share,
+            "at": self.at,
+            "tokens": self.context.tokens,
+            "used": self.used,
             "at_size_of": self.at_size_of,
-        }  # fmt: skip
+        }
 
 
 Item = TypeVar("Item")
@@ -86,7 +95,9 @@ def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
     return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
 
 
-def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int) -> Iterator[Compacted]:
+def _compacted(
+    ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int
+) -> Iterator[Compacted]:
     completions = [completion for event in replay.events for completion in _completions(event)]
     awaited = any(completion.awaited for completion in completions)
     for event in replay.events:
@@ -108,7 +119,11 @@ def _compacted(ready: Prepared, replay: Replay, why: Mapping[float, str], chain:
 
 def _completions(event: CompactionEvent) -> list[Completion]:
     """All answers of models in a chain of compactions, in order."""
-    return [completion for compaction in (*event.earlier, event.compaction) for completion in compaction.completions]
+    return [
+        completion
+        for compaction in (*event.earlier, event.compaction)
+        for completion in compaction.completions
+    ]
 
 
 def _at_sizes(
@@ -122,35 +137,55 @@ def _at_sizes(
         used = one.used if sent is None else sent.spoken / max(before.spoken, 1)
         why = "the baseline cannot be cut to that size" if sent is None else ""
         yield replace(
-            one, strategy=baseline.preset.name, context=sent or one.context, over_target=why, used=used,
+            one,
+            strategy=baseline.preset.name,
+            context=sent or one.context,
+            over_target=why,
+            used=used,
             at_size_of=one.strategy,
-        )  # fmt: skip
+        )
 
 
 class ContextSpec(Masking):
     """Which contexts are measured, and how models are asked about them."""
 
     strategies: Strategies = Field(
-        DEFAULT_STRATEGIES, description="Strategies to compare: names, or presets of your own; none and null are added."
+        DEFAULT_STRATEGIES,
+        description=(
+            "Strategies to compare: names, or presets of your own; none and null are added."
+        ),
     )
-    shares: Shares = Field((0.1,), description="Budgets at which all compact the same history, as shares of it.")
-    boundaries: Shares = Field((0.5, 0.8), description="Where they compact, as shares of the messages.")
+    shares: Shares = Field(
+        (0.1,), description="Budgets at which all compact the same history, as shares of it."
+    )
+    boundaries: Shares = Field(
+        (0.5, 0.8), description="Where they compact, as shares of the messages."
+    )
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
-    window: Whole | None = Field(None, ge=1000, description="Context window in tokens; None takes each session's own.")
+    window: Whole | None = Field(
+        None, ge=1000, description="Context window in tokens; None takes each session's own."
+    )
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
     model_settings: ModelSettings | None = Field(
-        None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
+        None,
+        description=(
+            "Cache and limits under which models are asked; None takes the usual cache and no"
+            " limits."
+        ),
     )
     out: Path = Field(Path("reports/contexts"), description="Folder for the table.")
     quiet: Flag = Field(False, description="Show neither progress nor the figures; warnings stay.")
 
     @property
     def how(self) -> ModelSettings:
-        """How models are asked; limits count for the folder of the table unless another run is named."""
+        """How models are asked; limits count for the folder of the table unless another run is
+        named.
+        """
         return ModelSettings.of_run(self.model_settings, self.out)
 
     def without_writer(self) -> tuple[Self, FillerModel | None]:
-        """The specification for a forecast, which asks no model: filler is in the place of a real model's summaries.
+        """The specification for a forecast, which asks no model: filler is in the place of a real
+        model's summaries.
 
         Returns:
             The specification itself and None where no real model writes.
@@ -168,16 +203,22 @@ class ContextSpec(Masking):
 
         Args:
             what: files, folders, patterns or sessions; none stand for the bundled sessions.
-            chains: how many compactions in a row make a context; one after the other where there are several.
-            with_baseline: whether those of the baseline (`chosen_baseline`) follow those of a strategy, cut to the very
-                sizes that it used by one compaction; where it cannot be cut to one, `over_target` says so.
+            chains: how many compactions in a row make a context; one after the other where there
+                are several.
+            with_baseline: whether those of the baseline (`chosen_baseline`) follow those of a
+                strategy, cut to the very sizes that it used by one compaction; where it cannot be
+                cut to one, `over_target` says so.
 
         Raises:
-            Unanswered: the writer gave no answer. One whose answers are awaited is asked for all contexts before.
-            SettingError: no session can be read. Where only some files cannot, each is a warning `LeftOut`.
+            Unanswered: the writer gave no answer. One whose answers are awaited is asked for all
+                contexts before.
+            SettingError: no session can be read. Where only some files cannot, each is a warning
+                `LeftOut`.
         """
         model, presets = self.how.model(self.writer), with_references(self.strategies)
-        named_baseline = chosen_baseline("", [preset.name for preset in presets]) if with_baseline else None
+        named_baseline = (
+            chosen_baseline("", [preset.name for preset in presets]) if with_baseline else None
+        )
         base = next((preset for preset in presets if preset.name == named_baseline), None)
         awaited: list[Unanswered] = []
         for ready in self._sessions(what):
@@ -199,7 +240,11 @@ class ContextSpec(Masking):
                 too_large = {share: stays_larger(replay, share) for share in self.shares}
                 contexts = list(_compacted(ready, replay, too_large, chain))
                 yield from contexts
-                if baseline and not awaited and preset.name not in (baseline.preset.name, *REFERENCES):
+                if (
+                    baseline
+                    and not awaited
+                    and preset.name not in (baseline.preset.name, *REFERENCES)
+                ):
                     yield from _at_sizes(contexts, replay.events, baseline)
         if awaited:
             raise awaited[0]

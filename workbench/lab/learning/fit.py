@@ -24,8 +24,9 @@ RULE: Mapping[str, float] = MappingProxyType(
 )
 """What the rule-based writer has for weights of `needed`: a fit is drawn to these."""
 DRAWN = 0.06
-"""How strongly: `needed` counts as many rows for the rule as this share of its own. Without, it fits one kind of agents
-and fails on another."""
+"""How strongly: `needed` counts as many rows for the rule as this share of its own. Without, it
+fits one kind of agents and fails on another.
+"""
 FOLDS = 5
 GROUPS = 10
 """Groups of rows, by their probability, on which calibration is looked at."""
@@ -37,8 +38,10 @@ class FitCheck:
 
     Attributes:
         rows, needed: how many rows there are, and how many of them were needed.
-        auc: the chance that a needed row has a higher probability than another one; None without both.
-        error: the mean distance of the promised from the real share, over ten groups of rows by probability.
+        auc: the chance that a needed row has a higher probability than another one; None without
+            both.
+        error: the mean distance of the promised from the real share, over ten groups of rows by
+            probability.
         groups: of each group the mean probability and the share that was needed.
     """
 
@@ -49,10 +52,15 @@ class FitCheck:
     groups: tuple[tuple[float, float], ...]
 
 
-def fitted(samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = ()) -> LearnedWeights:
+def fitted(
+    samples: Mapping[Part, Sequence[Sample]], without: Collection[str] = ()
+) -> LearnedWeights:
     """Weights from all samples but those of some projects."""
     return LearnedWeights(
-        **{part: _fit(part, [one for one in samples[part] if one.project not in without]) for part in PARTS}
+        **{
+            part: _fit(part, [one for one in samples[part] if one.project not in without])
+            for part in PARTS
+        }
     )
 
 
@@ -61,13 +69,17 @@ def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     if not samples:
         return Logistic(-5.0, (0.0,) * len(FEATURES[part]))
     x = np.concatenate([one.features for one in samples])
-    spread = np.maximum(x.std(axis=0), 0.01)  # of like spread, so that one penalty fits all and few steps are enough
+    # of like spread, so that one penalty fits all and few steps are enough
+    spread = np.maximum(x.std(axis=0), 0.01)
     x = x / spread
     y = np.concatenate([one.labels for one in samples]).astype(np.float64)
     w = np.concatenate([one.weights for one in samples])
     aim, pull = np.zeros(x.shape[1]), PENALTY
     if part == "needed":
-        aim, pull = spread * [RULE.get(name, 0.0) for name in FEATURES[part]], DRAWN * float(w.sum())
+        aim, pull = (
+            spread * [RULE.get(name, 0.0) for name in FEATURES[part]],
+            DRAWN * float(w.sum()),
+        )
 
     def loss(theta: Floats) -> tuple[float, Floats]:
         z = x @ theta[1:] + theta[0]
@@ -79,7 +91,14 @@ def _fit(part: Part, samples: Sequence[Sample]) -> Logistic:
     ends = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
     bounds = [(None, None), *(ends[SIGNS[part].get(name, 0)] for name in FEATURES[part])]
     start = np.concatenate([[0.0], aim])
-    theta = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 100, "ftol": 1e-7}).x
+    theta = minimize(
+        loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 100, "ftol": 1e-7},
+    ).x
     theta[1:] /= spread
     return Logistic(round(float(theta[0]), 4), tuple(round(float(one), 4) for one in theta[1:]))
 
@@ -98,7 +117,11 @@ def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitC
         weights = fitted(samples, without=fold)
         for part in PARTS:
             model: Logistic = getattr(weights, part)
-            seen[part] += [(model.probability(one.features), one) for one in samples[part] if one.project in fold]
+            seen[part] += [
+                (model.probability(one.features), one)
+                for one in samples[part]
+                if one.project in fold
+            ]
     return {part: _check(rows) for part, rows in seen.items()}
 
 
@@ -111,17 +134,22 @@ def _check(rows: Sequence[tuple[Floats, Sample]]) -> FitCheck:
     order = np.argsort(p, kind="stable")
     group = np.minimum((np.cumsum(w[order]) / w.sum() * GROUPS).astype(np.int64), GROUPS - 1)
     means = [
-        (float(np.average(p[order][group == n], weights=w[order][group == n])),
-         float(np.average(y[order][group == n], weights=w[order][group == n])))
-        for n in range(GROUPS) if (group == n).any()
-    ]  # fmt: skip
+        (
+            float(np.average(p[order][group == n], weights=w[order][group == n])),
+            float(np.average(y[order][group == n], weights=w[order][group == n])),
+        )
+        for n in range(GROUPS)
+        if (group == n).any()
+    ]
     error = float(np.mean([abs(promised - real) for promised, real in means]))
     groups = tuple((round(promised, 4), round(real, 4)) for promised, real in means)
     return FitCheck(int(w.sum()), int(y.sum()), _auc(p, y), error, groups)
 
 
 def _auc(p: Floats, y: Flags) -> float | None:
-    """By ranks; other rows stand for equally many of their like, so that their weights do not matter."""
+    """By ranks; other rows stand for equally many of their like, so that their weights do not
+    matter.
+    """
     positive, negative = int(y.sum()), int((~y).sum())
     if not positive or not negative:
         return None

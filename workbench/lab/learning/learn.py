@@ -22,7 +22,9 @@ from workbench.lab.learning.fit import FitCheck, cross_validated, fitted
 from workbench.lab.learning.samples import Sample, by_part, samples_of
 
 FEWEST_PROJECTS, FEWEST_SESSIONS = 3, 10
-"""With fewer, what was learned is one project's own, and no check says whether it holds for another one."""
+"""With fewer, what was learned is one project's own, and no check says whether it holds for
+another one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +48,22 @@ class Learned:
         if len(self.projects) >= FEWEST_PROJECTS and self.sessions >= FEWEST_SESSIONS:
             return ""
         return (
-            f"{self.sessions} sessions of {len(self.projects)} projects are too few to learn from: take at least "
-            f"{FEWEST_SESSIONS} sessions of {FEWEST_PROJECTS} projects, or the weights that ship with the package"
+            f"{self.sessions} sessions of {len(self.projects)} projects are too few to learn from:"
+            f" take at least {FEWEST_SESSIONS} sessions of {FEWEST_PROJECTS} projects, or the"
+            " weights that ship with the package"
         )
 
     def document(self) -> dict[str, Any]:
         """The weights as JSON, with the names of their features."""
-        models: dict[str, Any] = {part: _document(part, getattr(self.weights, part)) for part in PARTS}
+        models: dict[str, Any] = {
+            part: _document(part, getattr(self.weights, part)) for part in PARTS
+        }
         checks: dict[str, Any] = {part: asdict(check) for part, check in self.checks.items()}
-        about = {"made": date.today().isoformat(), "sessions": self.sessions, "projects": list(self.projects)}
+        about = {
+            "made": date.today().isoformat(),
+            "sessions": self.sessions,
+            "projects": list(self.projects),
+        }
         return {"format": FORMAT, "version": VERSION, **about, **models, "checks": checks}
 
     def write(self, path: Path) -> None:
@@ -63,16 +72,21 @@ class Learned:
 
 
 def _document(part: Part, model: Logistic) -> dict[str, Any]:
-    return {"intercept": model.intercept, "weights": dict(zip(FEATURES[part], model.weights, strict=True))}
+    return {
+        "intercept": model.intercept,
+        "weights": dict(zip(FEATURES[part], model.weights, strict=True)),
+    }
 
 
 def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = None) -> Learned:
-    """Learn from recordings which names are needed later, which lines tell them, and which state rules or open work.
+    """Learn from recordings which names are needed later, which lines tell them, and which state
+    rules or open work.
 
     Args:
         what: files, folders, patterns or sessions.
         jobs: worker processes; None starts one a core.
-        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks
+            nothing.
 
     Raises:
         SettingError: no session is long enough.
@@ -83,14 +97,17 @@ def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = N
     with workers(jobs, sources=sources) as crew:
         done = dict(crew.surely(partial(_samples, redaction), sources))
     for place, source in enumerate(sources):
-        samples, trouble = done[place] or ([], [f"{masker(redaction)(source.name)}: its worker died"])
+        samples, trouble = done[place] or (
+            [],
+            [f"{masker(redaction)(source.name)}: its worker died"],
+        )
         sessions += sum(bool(one) for one in samples)
         found += [sample for one in samples for sample in one]
         failed += trouble
     if not found:
         raise SettingError(
-            f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it, and something that "
-            "was needed again; learn from longer recordings"
+            f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it,"
+            " and something that was needed again; learn from longer recordings"
         )
     parts = by_part(found)
     projects = tuple(sorted({sample.project for _, sample in found}))
@@ -103,6 +120,8 @@ def _samples(
 ) -> tuple[list[list[tuple[Part, Sample]]], list[str]]:
     """The samples of each session of a source, and what is wrong with it."""
     try:
-        return [samples_of(prepared(redacted(session, redaction))) for session in sessions_in(source)], []
+        return [
+            samples_of(prepared(redacted(session, redaction))) for session in sessions_in(source)
+        ], []
     except (SettingError, ValueError, OSError) as error:
         return [], [masker(redaction)(f"{source.name}: {error}")]

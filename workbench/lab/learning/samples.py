@@ -21,7 +21,9 @@ KEPT_NEGATIVES = 8
 
 
 class Sample(NamedTuple):
-    """Rows of one model: their features, whether each was needed, how often each counts, and their project."""
+    """Rows of one model: their features, whether each was needed, how often each counts, and
+    their project.
+    """
 
     features: Floats
     labels: Flags
@@ -42,9 +44,16 @@ def samples_of(ready: Prepared, at: Sequence[float] = AT) -> list[tuple[Part, Sa
         places = table.names_by_text()
         asked: dict[int, list[int]] = {}
         for number, item in enumerate(exam.items):
-            for place in places.get(item.answer.lower(), ()) if item.kind not in ("rule", "todo") else ():
+            for place in (
+                places.get(item.answer.lower(), ()) if item.kind not in ("rule", "todo") else ()
+            ):
                 asked.setdefault(int(table.known[place]), []).append(number)
-        found.append(("needed", _thinned(table.needed, np.asarray(np.isin(table.known, list(asked))), project)))
+        found.append(
+            (
+                "needed",
+                _thinned(table.needed, np.asarray(np.isin(table.known, list(asked))), project),
+            )
+        )
         pairs = np.flatnonzero(np.isin(table.pair_name, list(asked)))
         lines, row = np.unique(table.pair_line[pairs], return_inverse=True)
         answered = exam.answered_by([table.lines[i].text for i in lines.tolist()])
@@ -53,10 +62,19 @@ def samples_of(ready: Prepared, at: Sequence[float] = AT) -> list[tuple[Part, Sa
             for at, name in zip(row.tolist(), table.pair_name[pairs].tolist(), strict=True)
         ]
         weights = np.ones(len(pairs))
-        found.append(("tells", Sample(table.tells[pairs], np.array(tells, dtype=bool), weights, project)))
+        found.append(
+            ("tells", Sample(table.tells[pairs], np.array(tells, dtype=bool), weights, project))
+        )
         sentences = [n for n, item in enumerate(exam.items) if item.kind in ("rule", "todo")]
-        stated: Flags = exam.answered_by([table.lines[i].text for i in table.stating.tolist()])[:, sentences]
-        found.append(("states", _thinned(table.states, np.asarray(stated.max(axis=1, initial=False)), project)))
+        stated: Flags = exam.answered_by([table.lines[i].text for i in table.stating.tolist()])[
+            :, sentences
+        ]
+        found.append(
+            (
+                "states",
+                _thinned(table.states, np.asarray(stated.max(axis=1, initial=False)), project),
+            )
+        )
     return found
 
 

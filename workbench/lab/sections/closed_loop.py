@@ -10,7 +10,8 @@ from workbench.report.page.html import Html, empty, part
 
 
 def closed_loop_html(run: Results) -> Html:
-    """What agents succeeded in on tasks that run, and what recorded actions had to look up; nothing without tables.
+    """What agents succeeded in on tasks that run, and what recorded actions had to look up; nothing
+    without tables.
 
     The table behind it is that of the trials, or else of the simulations, a row a strategy.
     """
@@ -29,10 +30,15 @@ def _trials(run: Results) -> Html:
         return empty()
     families = by_family(table).pivot_table("success", "strategy", "family", sort=False)
     return part(
-        "trials", found, families=list(families.columns), by_family=families.reset_index().to_dict("records"),
-        base=str(found["baseline"].iloc[0]), agents=list(done["agent"].unique()),
-        tasks=done.groupby("strategy").size().max(), undone=len(table) - len(done),
-    )  # fmt: skip
+        "trials",
+        found,
+        families=list(families.columns),
+        by_family=families.reset_index().to_dict("records"),
+        base=str(found["baseline"].iloc[0]),
+        agents=list(done["agent"].unique()),
+        tasks=done.groupby("strategy").size().max(),
+        undone=len(table) - len(done),
+    )
 
 
 def _simulated(run: Results) -> Html:
@@ -41,4 +47,6 @@ def _simulated(run: Results) -> Html:
     table = read_table(run.path / SIMULATED_FILE)
     means = simulated_by_strategy(table)
     rows = means.astype(object).where(means.notna(), None)
-    return part("simulated", rows, projects=table["project"].nunique(), which_bill=which_bill(table))
+    return part(
+        "simulated", rows, projects=table["project"].nunique(), which_bill=which_bill(table)
+    )

@@ -20,13 +20,28 @@ def trust_html(run: Results) -> Html:
 
 
 def validation_html(run: Results) -> Html:
-    """The checks that the run's own replays allow: one row each with `check`, `outcome`, `found`, `claim`."""
-    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(columns={"name": "check"})
-    facts = json.loads(files("workbench.lab.validation").joinpath("facts.json").read_text(encoding="utf-8"))
-    parts = {where: {row["metric"]: row for row in facts[where]["ranks"]} for where in ("agreement", "detours")}
-    places = [(where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")]
+    """The checks that the run's own replays allow: one row each with `check`, `outcome`,
+    `found`, `claim`.
+    """
+    rows = pd.DataFrame([asdict(check) for check in (floor(run), ceiling(run))]).rename(
+        columns={"name": "check"}
+    )
+    facts = json.loads(
+        files("workbench.lab.validation").joinpath("facts.json").read_text(encoding="utf-8")
+    )
+    parts = {
+        where: {row["metric"]: row for row in facts[where]["ranks"]}
+        for where in ("agreement", "detours")
+    }
+    places = [
+        (where, target) for where in parts for target in ("success", "look_ups", "blind", "saved")
+    ]
     orders = [
-        {"metric": metric} | {f"{where} {target}": parts[where].get(metric, {}).get(target) for where, target in places}
+        {"metric": metric}
+        | {
+            f"{where} {target}": parts[where].get(metric, {}).get(target)
+            for where, target in places
+        }
         for metric in parts["detours"] | parts["agreement"]
     ]
     checks = rows[["check", "outcome", "found", "claim"]]
@@ -40,8 +55,13 @@ def judges_html(run: Results) -> Html:
     found = ExamResults.open(run.path)
     rows = [asdict(one) for one in scores(found.table)]
     return part(
-        "judges", found.table, rows=rows, base=next((row["baseline"] for row in rows if row["baseline"]), ""),
-        known=[row["strategy"] for row in rows], reader=found.notes["reader"],
-        admission=found.notes["admission"], agreement=agreement_note(agreement(found.table)),
+        "judges",
+        found.table,
+        rows=rows,
+        base=next((row["baseline"] for row in rows if row["baseline"]), ""),
+        known=[row["strategy"] for row in rows],
+        reader=found.notes["reader"],
+        admission=found.notes["admission"],
+        agreement=agreement_note(agreement(found.table)),
         larger=over_target_notes(found.table),
-    )  # fmt: skip
+    )

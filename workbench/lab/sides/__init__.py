@@ -1,1 +1,3 @@
-"""The sides of `workbench lab validate`: each file holds the measures against something that was made without them."""
+"""The sides of `workbench lab validate`: each file holds the measures against something that was
+made without them.
+"""

@@ -1,7 +1,9 @@
-"""Gamers: contexts made to please a measure. What do they get, and what do real readers get from them?
+"""Gamers: contexts made to please a measure. What do they get, and what do real readers get from
+them?
 
-A family of them is searched on half of the projects for those that today's fitted reader likes best; the other half
-shows what the choice is worth. Each is as large as a tenth of the history, as what real readers read.
+A family of them is searched on half of the projects for those that today's fitted reader likes
+best; the other half shows what the choice is worth. Each is as large as a tenth of the history, as
+what real readers read.
 """
 
 from __future__ import annotations
@@ -36,13 +38,16 @@ BOUNDARIES = (0.5, 0.8)
 SALADS_READ = STUDIES / "salads"
 STRATEGIES = ("null", "truncate", "summarize", "oracle")
 FAMILIES: tuple[Gamer | Salad, ...] = (*FAMILY, *SALADS)
-NO_EXAM = "No session here has a written exam of the work; `workbench lab exam write` has one written."
+NO_EXAM = (
+    "No session here has a written exam of the work; `workbench lab exam write` has one written."
+)
 COLUMNS = [
     "context", "the work", "searched", "other projects", "names", "BM25", "real readers", "foretold of these",
     "real readers, names",
 ]  # fmt: skip
-"""Of the table. `searched`: the work on the projects by which the best setting was chosen; the last three are of the
-studies with real readers."""
+"""Of the table. `searched`: the work on the projects by which the best setting was chosen; the last
+three are of the studies with real readers.
+"""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,22 @@ class Place:
         ready = self.ready
         writer = ready.reader(Extractive())
         at, shares = (self.at,), (SHARE,)
-        replay = matched(ready.session, preset(name), writer, ready.sizing, window=ready.window, at=at, shares=shares)
+        replay = matched(
+            ready.session,
+            preset(name),
+            writer,
+            ready.sizing,
+            window=ready.window,
+            at=at,
+            shares=shares,
+        )
         return replay.snapshots[0].context
 
     def work(self, context: Context) -> float | None:
         """The chance that a real model knows an answer about the work."""
-        return WorkReading.of(self.ready.index, self.ready.session).chance(self.at, context.messages)
+        return WorkReading.of(self.ready.index, self.ready.session).chance(
+            self.at, context.messages
+        )
 
     def names(self, context: Context) -> float | None:
         """The score in the exam of names."""
@@ -88,7 +103,8 @@ class Place:
 
 
 def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMILIES) -> SideTable:
-    """What a family of gamers gets from the measures, beside strategies and beside what real readers got from some.
+    """What a family of gamers gets from the measures, beside strategies and beside what real
+    readers got from some.
 
     Args:
         sessions: with written exams; others are passed over.
@@ -100,16 +116,26 @@ def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMIL
     searched = _searched(places, family)
     is_read = searched["context"].isin([gamer.label for gamer in GAMERS.values()])
     best_of_form = ~searched.duplicated("form")
-    shown = [gamer for gamer in family if gamer.label in set(searched[is_read | best_of_form]["context"])]
-    rows = pd.concat([_with_other_measures(places, shown), searched.set_index("context")], axis=1, join="inner")
+    shown = [
+        gamer for gamer in family if gamer.label in set(searched[is_read | best_of_form]["context"])
+    ]
+    rows = pd.concat(
+        [_with_other_measures(places, shown), searched.set_index("context")], axis=1, join="inner"
+    )
     strategies = _with_other_measures(places, STRATEGIES)
-    rows = pd.concat([strategies, rows.sort_values("the work", ascending=False)]).rename_axis("context").reset_index()
+    rows = (
+        pd.concat([strategies, rows.sort_values("the work", ascending=False)])
+        .rename_axis("context")
+        .reset_index()
+    )
     rows = rows.merge(_real_readers(), on="context", how="left")[COLUMNS]
     return SideTable(rows, _says(rows, len(family)), {"all settings": searched})
 
 
 def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.DataFrame:
-    """What the fitted reader foretells of each setting, the best first: on every second project, and on the others."""
+    """What the fitted reader foretells of each setting, the best first: on every second project,
+    and on the others.
+    """
     values = [
         {
             "project": place.project,
@@ -120,15 +146,24 @@ def _searched(places: Sequence[Place], family: Sequence[Gamer | Salad]) -> pd.Da
         for place in places
         for gamer in family
     ]
-    each = pd.DataFrame(values).groupby(["project", "form", "context"], sort=False)["the work"].mean().reset_index()
+    each = (
+        pd.DataFrame(values)
+        .groupby(["project", "form", "context"], sort=False)["the work"]
+        .mean()
+        .reset_index()
+    )
     projects = sorted(each["project"].unique())
     is_searched = each["project"].isin(projects[::2])
     halves = {"searched": each[is_searched], "other projects": each[~is_searched]}
-    columns = {name: half.groupby(["form", "context"])["the work"].mean() for name, half in halves.items()}
+    columns = {
+        name: half.groupby(["form", "context"])["the work"].mean() for name, half in halves.items()
+    }
     return pd.DataFrame(columns).sort_values("searched", ascending=False).reset_index()
 
 
-def _with_other_measures(places: Sequence[Place], contexts: Sequence[str | Gamer | Salad]) -> pd.DataFrame:
+def _with_other_measures(
+    places: Sequence[Place], contexts: Sequence[str | Gamer | Salad]
+) -> pd.DataFrame:
     """The means of all measures for strategies, the oracle and gamers, each project once."""
     values = []
     for place in places:
@@ -158,14 +193,20 @@ def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
 
 
 def _real_readers() -> pd.DataFrame:
-    """What real readers got from contexts of a tenth without a model's summary, and what was foretold of these."""
+    """What real readers got from contexts of a tenth without a model's summary, and what was
+    foretold of these.
+    """
     columns = ["context", "real readers", "foretold of these", "real readers, names"]
     studies = own_studies()
     if not studies:
         return pd.DataFrame(columns=columns)
     work, names = work_answers(studies), name_answers(studies)
     work, names = (
-        answers[(answers["share"] == SHARE) & (answers["chain"] == 1) & answers["writer"].isin(["", "extractive"])]
+        answers[
+            (answers["share"] == SHARE)
+            & (answers["chain"] == 1)
+            & answers["writer"].isin(["", "extractive"])
+        ]
         for answers in (work, names)
     )
     rows = work.groupby("strategy").agg(
@@ -181,7 +222,9 @@ def _real_readers() -> pd.DataFrame:
 
 
 def _salads_read() -> pd.DataFrame:
-    """The same of salads and telegrams, in a study after the reader was fitted: the shipped reader foretells."""
+    """The same of salads and telegrams, in a study after the reader was fitted: the shipped
+    reader foretells.
+    """
     columns = ["real readers", "foretold of these", "real readers, names"]
     if not SALADS_READ.is_dir():
         return pd.DataFrame(columns=columns)
@@ -200,10 +243,19 @@ def _says(rows: pd.DataFrame, settings: int) -> str:
     best = gamed.sort_values("searched").iloc[-1]
     read = gamed[gamed["real readers"].notna()]
     truncate = by_name.loc["truncate", "the work"]
-    promise = f"{best['other projects']:.2f} on the projects that did not choose it, truncate {truncate:.2f}"
+    promise = (
+        f"{best['other projects']:.2f} on the projects that did not choose it, truncate"
+        f" {truncate:.2f}"
+    )
     unread = "; no real reader has read it" if pd.isna(best["real readers"]) else ""
-    chosen = f"Of {settings} settings the fitted reader likes {best['context']!r} best: {promise}{unread}."
+    chosen = (
+        f"Of {settings} settings the fitted reader likes {best['context']!r} best:"
+        f" {promise}{unread}."
+    )
     if read.empty:
         return chosen
     too_high = (read["foretold of these"] - read["real readers"]).max()
-    return f"{chosen} Where real readers read such contexts, at most {too_high:.2f} too much is foretold."
+    return (
+        f"{chosen} Where real readers read such contexts, at most {too_high:.2f} too much is"
+        " foretold."
+    )

@@ -1,4 +1,6 @@
-"""Graded answers of others: questions about compacted chats, and whether a model's answers were right."""
+"""Graded answers of others: questions about compacted chats, and whether a model's answers were
+right.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from workbench.lab.validation.answers.exams import agreement, by_category, verdi
 from workbench.lab.validation.answers.records import graded
 
 NOT_NAMED = (
-    "Graded answers of others do not ship: name a folder or file with some to `workbench lab validate answers`, "
-    "as reports/studies/validity/README.md says."
+    "Graded answers of others do not ship: name a folder or file with some to `workbench lab"
+    " validate answers`, as reports/studies/validity/README.md says."
 )
 
 

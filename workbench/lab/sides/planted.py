@@ -10,7 +10,8 @@ SEEDS = 5
 
 
 def planted(seeds: int = SEEDS) -> SideTable:
-    """The share of true statements that each measure accepts (`intact`), and of each kind of error that it finds.
+    """The share of true statements that each measure accepts (`intact`), and of each kind of error
+    that it finds.
 
     Args:
         seeds: histories to generate.
@@ -21,7 +22,8 @@ def planted(seeds: int = SEEDS) -> SideTable:
     weights = wrong["questions"] / wrong["questions"].sum()
     names, work = (float((wrong[measure] * weights).sum()) for measure in ("exam", "fitted"))
     says = (
-        f"Of {int(wrong['questions'].sum())} false statements the exam of names finds {names:.0%}, the fitted reader "
-        f"of the work {work:.0%}: a score for the work does not show that a summary says something false."
+        f"Of {int(wrong['questions'].sum())} false statements the exam of names finds {names:.0%},"
+        f" the fitted reader of the work {work:.0%}: a score for the work does not show that a"
+        " summary says something false."
     )
     return SideTable(rows, says)

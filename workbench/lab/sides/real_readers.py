@@ -1,4 +1,6 @@
-"""Real readers: what models answered from contexts, beside what the measures foretell of the same contexts."""
+"""Real readers: what models answered from contexts, beside what the measures foretell of the
+same contexts.
+"""
 
 from __future__ import annotations
 
@@ -85,8 +87,9 @@ def own_studies() -> list[Path]:
 def work_answers(folders: Sequence[Path]) -> pd.DataFrame:
     """The graded answers about the work with what is foretold of them.
 
-    Columns: those of `read_answers`, and `study`, `bm25`, `shipped` (by the reader that ships) and, where there are
-    enough projects, `left_out` (by a reader that was fitted to the answers of all other projects).
+    Columns: those of `read_answers`, and `study`, `bm25`, `shipped` (by the reader that ships) and,
+    where there are enough projects, `left_out` (by a reader that was fitted to the answers of all
+    other projects).
     """
     tables = [_with_baselines(read_answers([folder]), folder) for folder in folders]
     answers = pd.concat(tables, ignore_index=True)
@@ -97,7 +100,9 @@ def work_answers(folders: Sequence[Path]) -> pd.DataFrame:
 
 
 def name_answers(folders: Sequence[Path]) -> pd.DataFrame:
-    """The answers for names: `read_names`, one row a question and context, with `study` and the baselines."""
+    """The answers for names: `read_names`, one row a question and context, with `study` and the
+    baselines.
+    """
     tables = []
     for folder in folders:
         answers = read_names([folder])
@@ -110,19 +115,26 @@ def name_answers(folders: Sequence[Path]) -> pd.DataFrame:
 
 
 def _with_baselines(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    baselines = read_baselines(folder).astype({"question": "int64", "at": "int64", "chain": "int64"})
+    baselines = read_baselines(folder).astype(
+        {"question": "int64", "at": "int64", "chain": "int64"}
+    )
     return answers.merge(baselines, on=PLACE, how="left").assign(study=folder.name)
 
 
 def _rows(answers: pd.DataFrame, measures: Sequence[Measure]) -> Iterator[dict[str, object]]:
-    """A row a measure; where the last of them, the baseline, knows fewer answers, each also on those alone."""
+    """A row a measure; where the last of them, the baseline, knows fewer answers, each also on
+    those alone.
+    """
     baseline = measures[-1].column
     has_baseline = answers[baseline].notna()
     for measure in measures:
         if measure.column in answers and answers[measure.column].notna().any():
             yield _row(answers, measure, measure.title)
     for measure in measures[:-1]:
-        if measure.column in answers and 0 < has_baseline.sum() < answers[measure.column].notna().sum():
+        if (
+            measure.column in answers
+            and 0 < has_baseline.sum() < answers[measure.column].notna().sum()
+        ):
             yield _row(answers[has_baseline], measure, f"{measure.title}, answers with BM25")
 
 
@@ -144,14 +156,18 @@ def _row(answers: pd.DataFrame, measure: Measure, title: str) -> dict[str, objec
 
 
 class OrderedPairs(NamedTuple):
-    """Pairs of contexts of one boundary and size that real readers hold apart, and the share ordered as by them."""
+    """Pairs of contexts of one boundary and size that real readers hold apart, and the share
+    ordered as by them.
+    """
 
     pairs: int
     alike: float | None
 
 
 def ordered_pairs(answers: pd.DataFrame, column: str) -> OrderedPairs:
-    """How a column orders contexts of strategies within a boundary and size; equal values are not ordered alike."""
+    """How a column orders contexts of strategies within a boundary and size; equal values are
+    not ordered alike.
+    """
     strategies = answers[~answers["strategy"].isin(REFERENCES)]
     means = strategies.groupby(CONTEXT)[[column, "score"]].mean().reset_index()
     pairs = alike = 0
@@ -167,10 +183,15 @@ def ordered_pairs(answers: pd.DataFrame, column: str) -> OrderedPairs:
 def _tenths(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     report = fit_report(answers, answers[promise].to_numpy(dtype="float64"))
     rows = [
-        {"tenth": number, "answers": tenth.answers, "foretold": tenth.promised, "real readers": tenth.real,
-         "too high by": tenth.promised - tenth.real}
+        {
+            "tenth": number,
+            "answers": tenth.answers,
+            "foretold": tenth.promised,
+            "real readers": tenth.real,
+            "too high by": tenth.promised - tenth.real,
+        }
         for number, tenth in enumerate(report.tenths, 1)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -178,7 +199,12 @@ def kind_of(strategy: str, writer: str) -> str:
     """The kind of a context, in words: who wrote its summary, or the name of a reference."""
     if strategy in REFERENCES:
         return strategy
-    kinds = {"model": "a model's summary", "rule": "a rule's summary", "mixed": "both", "cut": "messages cut"}
+    kinds = {
+        "model": "a model's summary",
+        "rule": "a rule's summary",
+        "mixed": "both",
+        "cut": "messages cut",
+    }
     return kinds[text_kind(writer)]
 
 
@@ -186,9 +212,13 @@ def by_kind(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
     """What is foretold and what real readers knew, a row a kind of context and size."""
     kinds = [kind_of(*pair) for pair in zip(answers["strategy"], answers["writer"], strict=True)]
     groups = answers.assign(kind=kinds).groupby(["kind", "share"])
-    rows = groups.agg(**{
-        "answers": ("score", "size"), "foretold": (promise, "mean"), "real readers": ("score", "mean"),
-    }).reset_index()  # fmt: skip
+    rows = groups.agg(
+        **{
+            "answers": ("score", "size"),
+            "foretold": (promise, "mean"),
+            "real readers": ("score", "mean"),
+        }
+    ).reset_index()
     return rows.assign(**{"too high by": rows["foretold"] - rows["real readers"]})
 
 
@@ -198,11 +228,18 @@ def _by_study(answers: pd.DataFrame, promise: str) -> pd.DataFrame:
         for column in dict.fromkeys((promise, "shipped")):
             report = fit_report(table, table[column].to_numpy(dtype="float64"))
             errors = table[column] - table["score"]
-            rows.append({
-                "study": study, "reader": "project left out" if column == "left_out" else "as shipped",
-                "answers": report.answers, "projects": report.projects, "auc": report.auc, "order": report.order,
-                "too high by": errors.mean(), "largest error of a tenth": report.largest_error,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "study": study,
+                    "reader": "project left out" if column == "left_out" else "as shipped",
+                    "answers": report.answers,
+                    "projects": report.projects,
+                    "auc": report.auc,
+                    "order": report.order,
+                    "too high by": errors.mean(),
+                    "largest error of a tenth": report.largest_error,
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -210,6 +247,11 @@ def _says(rows: pd.DataFrame) -> str:
     """The AUC of each half's measures in one sentence."""
     parts = []
     for half, of_half in rows.groupby("half", sort=False):
-        listed = ", ".join(f"{row['measure']} {row['auc']:.2f}" for row in of_half.to_dict("records"))
+        listed = ", ".join(
+            f"{row['measure']} {row['auc']:.2f}" for row in of_half.to_dict("records")
+        )
         parts.append(f"on {half} {listed}")
-    return f"Of two answers, one right and one wrong, the right one has the higher value (AUC): {'; '.join(parts)}."
+    return (
+        "Of two answers, one right and one wrong, the right one has the higher value (AUC):"
+        f" {'; '.join(parts)}."
+    )

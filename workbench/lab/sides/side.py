@@ -1,4 +1,6 @@
-"""What one side of `workbench lab validate` gives: a short table, a sentence, and longer tables behind it."""
+"""What one side of `workbench lab validate` gives: a short table, a sentence, and longer tables
+behind it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Wordings: the same facts told in the exam's own words, in notes, and in other words. Does a measure still see them?
+"""Wordings: the same facts told in the exam's own words, in notes, and in other words. Does a
+measure still see them?
 
-A measure that looks at words may take another wording for a loss. The facts are of bundled sessions; nothing was
-fitted to their wordings.
+A measure that looks at words may take another wording for a loss. The facts are of bundled
+sessions; nothing was fitted to their wordings.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ Fact = Mapping[str, Any]
 def wordings() -> SideTable:
     """What the measures say of contexts that tell the same facts in three wordings.
 
-    `reader` is the fitted reader's chance for the work, and the lexical reader's credit for names. Verbatim is the
-    exam's own answer for the work, and the history's line for names. `real readers`: what a large language model
-    knew of the work from the same texts; nobody was asked for names.
+    `reader` is the fitted reader's chance for the work, and the lexical reader's credit for names.
+    Verbatim is the exam's own answer for the work, and the history's line for names. `real
+    readers`: what a large language model knew of the work from the same texts; nobody was asked for
+    names.
     """
     document = json.loads(files("workbench.lab.sides").joinpath("wordings.json").read_text("utf-8"))
     sessions = {session.id: prepared(session) for session in bundled()}
@@ -66,21 +68,32 @@ def _by_boundary(facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, int], list[
 
 
 def _work_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
-    """A row a fact and wording: the chance that a real model knows it from a context with all of the wording."""
+    """A row a fact and wording: the chance that a real model knows it from a context with all of
+    the wording.
+    """
     exams = exams_of(ready.session)
     exam = None if exams is None else exams.at(at)
     by_text = {question.question: question for question in exam.questions} if exam else {}
-    asked = [fact for fact in facts if fact["question"] in by_text]  # an exam that is written anew asks otherwise
+    # an exam that is written anew asks otherwise
+    asked = [fact for fact in facts if fact["question"] in by_text]
     questions = [by_text[fact["question"]] for fact in asked]
     history = [said_text(message) for message in ready.session.messages[:at]]
     bm25, rarity = Bm25(history), Rarity(history)
     sought = [f"{question.question} {question.gold}" for question in questions]
     for wording in WORDINGS:
-        text = "\n".join(_told(fact, question, wording) for fact, question in zip(asked, questions, strict=True))
+        text = "\n".join(
+            _told(fact, question, wording) for fact, question in zip(asked, questions, strict=True)
+        )
         chances = shipped_reader().chances(questions, text, rarity).tolist()
         for fact, chance, share in zip(asked, chances, bm25.shares(sought, text), strict=True):
             real = fact["read"][_key(wording)]
-            yield {"half": "the work", "wording": wording, "reader": chance, "bm25": share, "real": real}
+            yield {
+                "half": "the work",
+                "wording": wording,
+                "reader": chance,
+                "bm25": share,
+                "real": real,
+            }
 
 
 def _told(fact: Fact, question: WorkQuestion, wording: str) -> str:
@@ -94,9 +107,13 @@ def _key(wording: str) -> str:
 
 
 def _name_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
-    """A row a name and wording: what the lexical reader credits to a context with all of the wording."""
+    """A row a name and wording: what the lexical reader credits to a context with all of the
+    wording.
+    """
     exam = Exams.of(ready.index).at(at)
-    by_name = {item.answer: (number, item) for number, item in enumerate(exam.items) if item.kind == "fact"}
+    by_name = {
+        item.answer: (number, item) for number, item in enumerate(exam.items) if item.kind == "fact"
+    }
     asked = [(fact, *by_name[fact["name"]]) for fact in facts if fact["name"] in by_name]
     bm25 = Bm25(said_text(message) for message in ready.session.messages[:at])
     for wording in WORDINGS:
@@ -118,9 +135,13 @@ def _says(rows: pd.DataFrame) -> str:
     for half, of_half in rows.groupby("half", sort=False):
         values = of_half.set_index("wording")["reader"]
         gap = values[VERBATIM] - values[OTHER_WORDS]
-        parts.append(f"{gap:.2f} on {half} ({values[VERBATIM]:.2f} verbatim, {values[OTHER_WORDS]:.2f} in other words)")
+        parts.append(
+            f"{gap:.2f} on {half} ({values[VERBATIM]:.2f} verbatim, {values[OTHER_WORDS]:.2f} in"
+            " other words)"
+        )
     lost = " and ".join(parts)
     real = rows.set_index(["half", "wording"])["real readers"]["the work", OTHER_WORDS]
     return (
-        f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the work from these words."
+        f"Told in other words, the same facts lose {lost}; a real reader knew {real:.2f} of the"
+        " work from these words."
     )

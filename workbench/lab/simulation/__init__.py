@@ -1,1 +1,3 @@
-"""Replay with consequences: an agent that knows only what its context tells looks up what a compaction took."""
+"""Replay with consequences: an agent that knows only what its context tells looks up what a
+compaction took.
+"""

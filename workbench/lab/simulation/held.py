@@ -21,18 +21,22 @@ HELD = {**COLUMNS, "simulated": "Float64", "looked_up": "boolean"}
 
 
 def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFrame:
-    """The table `used_things` of the contexts that agents really went on with, with what a simulation says.
+    """The table `used_things` of the contexts that agents really went on with, with what a
+    simulation says.
 
-    The simulated agent has the context that the recorded one went on with and what came since, but not what that one
-    looked up: its calls that only look, or were made before, and their results are left out.
+    The simulated agent has the context that the recorded one went on with and what came since, but
+    not what that one looked up: its calls that only look, or were made before, and their results
+    are left out.
 
     Args:
         sessions: those with a recorded compaction, see `compacted`.
         rows: their `used_things`.
 
     Returns:
-        Two more columns: `simulated`, the reader's credit in [0, 1] for the thing at the moment of its use, and
-        `looked_up`, whether that is too little, so that the simulated agent looks. Missing where the thing makes no
+        Two more columns: `simulated`, the reader's credit in [0, 1] for the thing at the moment of
+            its use, and
+        `looked_up`, whether that is too little, so that the simulated agent looks. Missing where
+            the thing makes no
         question.
     """
     own = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()

@@ -1,4 +1,5 @@
-"""What recorded actions need of the history before them, whether a context tells it, and which call would.
+"""What recorded actions need of the history before them, whether a context tells it, and which call
+would.
 
 An agent can look up again the results of calls that only look, and what it wrote to files itself.
 """
@@ -67,10 +68,11 @@ class NeededThing:
 
     Attributes:
         at: the action, as the index of its message.
-        evidence: the line of the history that tells it, as its number there; `said_at` is the newest message before
-            the action that says it.
-        exam: its question; None where none can be made, since fewer than three names could be mistaken for it or the
-            whole history does not answer it. It then counts as told where the context names it.
+        evidence: the line of the history that tells it, as its number there; `said_at` is the
+            newest message before the action that says it.
+        exam: its question; None where none can be made, since fewer than three names could be
+            mistaken for it or the whole history does not answer it. It then counts as told where
+            the context names it.
     """
 
     name: str
@@ -117,8 +119,8 @@ class Needs:
     def missing(self, at: int, seen: View, text: Texts, but: set[str]) -> NeededThing | None:
         """The first thing that an action uses and a context does not tell.
 
-        Where the context has the very line that tells it, nobody is asked. A model is asked for all things of the
-        action together, since it reads the context for each request.
+        Where the context has the very line that tells it, nobody is asked. A model is asked for all
+        things of the action together, since it reads the context for each request.
 
         Args:
             at: the action.
@@ -128,8 +130,16 @@ class Needs:
         """
         uses_now = self.uses(at)
         held = self.history.held(seen) if uses_now else ()
-        asked = [use for use in uses_now if self.history.names[use.name].text not in but and not held[use.evidence]]
-        told = {} if self._reader is None else self._told(self._reader, [self.thing(at, use) for use in asked], text)
+        asked = [
+            use
+            for use in uses_now
+            if self.history.names[use.name].text not in but and not held[use.evidence]
+        ]
+        told = (
+            {}
+            if self._reader is None
+            else self._told(self._reader, [self.thing(at, use) for use in asked], text)
+        )
         but.update(thing.name for thing, is_told in told.items() if is_told)
         for use in uses_now:
             name = self.history.names[use.name].text
@@ -140,7 +150,9 @@ class Needs:
             but.add(name)
         return None
 
-    def _told(self, reader: ModelReader, things: Iterable[NeededThing], text: Texts) -> Mapping[NeededThing, bool]:
+    def _told(
+        self, reader: ModelReader, things: Iterable[NeededThing], text: Texts
+    ) -> Mapping[NeededThing, bool]:
         """Whether a reader of a context finds each of the things about which there is a question.
 
         Raises:
@@ -158,12 +170,16 @@ class Needs:
         return told
 
     def _tells(self, thing: NeededThing, seen: View, told: Mapping[NeededThing, bool]) -> bool:
-        """Whether a context tells a thing: as a reader said, by its name, or as the lexical reader finds."""
+        """Whether a context tells a thing: as a reader said, by its name, or as the lexical
+        reader finds.
+        """
         if thing in told:
             return told[thing]
         if thing.exam is None:
             named = thing.name.lower()
-            return bool(self.history.held(seen)[thing.lines].any()) or any(named in new.lower() for new in seen.texts)
+            return bool(self.history.held(seen)[thing.lines].any()) or any(
+                named in new.lower() for new in seen.texts
+            )
         return bool(thing.exam.credit(seen)[0] > TOLD)
 
     def _thing(self, at: int, use: Use) -> NeededThing:
@@ -177,7 +193,15 @@ class Needs:
         said_at = int(past.newest[use.evidence])
         look = self._look(at, use, lines, exam)
         return NeededThing(
-            entity.text, entity.kind, at, use.evidence, said_at, self._origin(said_at), look, lines, exam
+            entity.text,
+            entity.kind,
+            at,
+            use.evidence,
+            said_at,
+            self._origin(said_at),
+            look,
+            lines,
+            exam,
         )
 
     def _origin(self, at: int) -> Origin:
@@ -189,15 +213,23 @@ class Needs:
     def _look(self, at: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
         """The newest call before the action that only looks and whose result tells the thing."""
         history = self.history
-        told = [[True] for _ in lines] if exam is None else exam.answered_by([history.texts[line] for line in lines])
-        telling = [line for line, answered in zip(lines.tolist(), told, strict=True) if answered[0]] + [use.evidence]
+        told = (
+            [[True] for _ in lines]
+            if exam is None
+            else exam.answered_by([history.texts[line] for line in lines])
+        )
+        telling = [
+            line for line, answered in zip(lines.tolist(), told, strict=True) if answered[0]
+        ] + [use.evidence]
         before = np.isin(history.place_line, telling) & (history.place_message < at)
         messages = history.place_message[before]
         found = messages[self._is_look[messages]]
         return self._looks[int(found.max())] if len(found) else None
 
 
-def exchange(number: int, call: ToolCall, blocks: tuple[SaidBlock, ...]) -> tuple[AssistantMessage, ToolResult]:
+def exchange(
+    number: int, call: ToolCall, blocks: tuple[SaidBlock, ...]
+) -> tuple[AssistantMessage, ToolResult]:
     """A call that the recording does not have here, and its result."""
     name = f"look-up-{number}"
     made = replace(call, id=f"{name}-call")
@@ -213,7 +245,11 @@ def looks_of(session: Session, sizing: Sizing) -> Mapping[int, Look]:
         if isinstance(message, AssistantMessage):
             made = list(_written(message))
         else:
-            made = [(calls[at][1], message.blocks)] if kinds[at] == "repeatable" and at in calls else []
+            made = (
+                [(calls[at][1], message.blocks)]
+                if kinds[at] == "repeatable" and at in calls
+                else []
+            )
         if made:
             call, blocks = made[-1]
             asked, result = exchange(0, call, blocks)
@@ -226,5 +262,9 @@ def _written(message: AssistantMessage) -> Iterator[tuple[ToolCall, tuple[SaidBl
     """What a message wrote to files, each with the call that would read it."""
     for call in message.calls:
         for path in touched(call.name, call.arguments).modified[:1]:
-            new = {name: value for name, value in call.arguments.items() if name not in (*OLD_KEYS, *PATH_KEYS)}
+            new = {
+                name: value
+                for name, value in call.arguments.items()
+                if name not in (*OLD_KEYS, *PATH_KEYS)
+            }
             yield ToolCall(call.id, READ, {"path": path}), (Text("\n".join(argument_texts(new))),)

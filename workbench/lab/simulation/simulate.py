@@ -32,7 +32,13 @@ from workbench.evaluation.experiment.settings import (
     PricedSettings,
     StrategyList,
 )
-from workbench.evaluation.experiment.sources import SessionSource, What, default_model_for, limited, sources_of
+from workbench.evaluation.experiment.sources import (
+    SessionSource,
+    What,
+    default_model_for,
+    limited,
+    sources_of,
+)
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -77,14 +83,24 @@ Row = dict[str, Any]
 class SimulationSpec(Priced, Masking, Execution):
     """A simulation, without its sessions."""
 
-    strategies: Strategies = Field(DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own.")
-    window: Window = Field(None, description="Context window in tokens; None takes each session's own.")
+    strategies: Strategies = Field(
+        DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own."
+    )
+    window: Window = Field(
+        None, description="Context window in tokens; None takes each session's own."
+    )
     reader: str = Field(
         "lexical",
-        description="Says whether a context tells a thing: lexical, local (its weights) or the name of a model.",
+        description=(
+            "Says whether a context tells a thing: lexical, local (its weights) or the name of a"
+            " model."
+        ),
     )
     model: ModelOrNone = Field(
-        "", description="Model that writes summaries; empty: as `compare` has it, extractive or bundled."
+        "",
+        description=(
+            "Model that writes summaries; empty: as `compare` has it, extractive or bundled."
+        ),
     )
     limit: Whole | None = Field(None, ge=1, description="Simulate at most this many sessions.")
 
@@ -107,7 +123,8 @@ class Simulation:
         simulated: a row a session and strategy.
         look_ups: a row a thing that a context did not tell: looked up again, or why not.
         failed: sessions and strategies that could not be simulated, one sentence each.
-        left_out: what sessions report of their sizes and times that cannot be true, one sentence each.
+        left_out: what sessions report of their sizes and times that cannot be true, one sentence
+            each.
     """
 
     simulated: pd.DataFrame
@@ -130,11 +147,13 @@ class _Task:
 def simulate(
     sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
 ) -> Simulation:
-    """Follow the recorded actions of sessions under strategies; what a context does not tell is looked up again.
+    """Follow the recorded actions of sessions under strategies; what a context does not tell is
+    looked up again.
 
-    From the first compaction on, each action waits until its context tells what its words and arguments hold of the
-    history: see docs/closed-loop.md. The same call continues where a stopped one ended. Both tables are
-    written into its folder (`out`); in the folder of a comparison they become a part of its report.
+    From the first compaction on, each action waits until its context tells what its words and
+    arguments hold of the history: see docs/closed-loop.md. The same call continues where a stopped
+    one ended. Both tables are written into its folder (`out`); in the folder of a comparison they
+    become a part of its report.
 
     Args:
         sessions: files, folders, patterns or sessions; none: the bundled sessions.
@@ -174,7 +193,8 @@ def simulate(
 def forecast(
     sessions: What = (), spec: SimulationSpec | None = None, **settings: Unpack[SimulationSettings]
 ) -> dict[str, ModelUse]:
-    """What real models would be asked if they read as the lexical reader does, by purpose; empty where none is named.
+    """What real models would be asked if they read as the lexical reader does, by purpose; empty
+    where none is named.
 
     Args:
         sessions: as for `simulate`.
@@ -228,16 +248,26 @@ def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
 
 def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
     return key(
-        [spec.window, spec.reader, spec.redaction, spec.price_model, spec.prices, model_name(spec.model)],
-        list(presets), [source.name for source in sources],
-    )[:8]  # fmt: skip
+        [
+            spec.window,
+            spec.reader,
+            spec.redaction,
+            spec.price_model,
+            spec.prices,
+            model_name(spec.model),
+        ],
+        list(presets),
+        [source.name for source in sources],
+    )[:8]
 
 
 def _tables(rows: list[Row]) -> Simulation:
     done = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
     looked = [one for row in done for one in row["look_ups_rows"]]
     if not done:
-        raise SettingError("; ".join(row["failed"] for row in rows) or "no session could be simulated")
+        raise SettingError(
+            "; ".join(row["failed"] for row in rows) or "no session could be simulated"
+        )
     failed = tuple(row["failed"] for row in rows if "failed" in row)
     left_out = tuple(row["left_out"] for row in rows if "left_out" in row)
     return Simulation(typed(done, SIMULATED), typed(looked, LOOK_UPS), failed, left_out)
@@ -271,26 +301,42 @@ def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
 def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
     session, spec = ready.session, task.spec
     name = key(
-        task.codes[strategy.name], ready.content, strategy, ready.window, spec.reader,
-        model_name(spec.model), spec.price_model, spec.prices, spec.redaction,
-    )  # fmt: skip
+        task.codes[strategy.name],
+        ready.content,
+        strategy,
+        ready.window,
+        spec.reader,
+        model_name(spec.model),
+        spec.price_model,
+        spec.prices,
+        spec.redaction,
+    )
     try:
         return task.folder.made(name, lambda: simulated_row(ready, strategy, needs, spec, task.how))
     except SettingError as error:
         return {"failed": f"{session.id} under {strategy.name}: {error}"}
     except Unanswered as error:
-        if not any(isinstance(name, str) and name.startswith("folder:") for name in (spec.reader, spec.model)):
+        if not any(
+            isinstance(name, str) and name.startswith("folder:")
+            for name in (spec.reader, spec.model)
+        ):
             raise
         return {"awaited": str(error)}  # the others have requests of their own
 
 
 def simulated_row(
-    ready: Prepared, strategy: Preset, needs: Needs, spec: SimulationSpec, how: ModelSettings | None = None
+    ready: Prepared,
+    strategy: Preset,
+    needs: Needs,
+    spec: SimulationSpec,
+    how: ModelSettings | None = None,
 ) -> Row:
     """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
     how = how or ModelSettings()
     session, priced = ready.session, pricing(ready.session, spec.price_model, spec.prices)
-    walk = ConsequenceWalk(ready, strategy, ready.reader(how.model(spec.model)), needs, ready.window)
+    walk = ConsequenceWalk(
+        ready, strategy, ready.reader(how.model(spec.model)), needs, ready.window
+    )
     while not walk.done:
         walk.go_on()
     plain = replay_cost(replay_of(ready, strategy, model=spec.model, model_settings=how), priced)
@@ -299,24 +345,39 @@ def simulated_row(
     detours = [looked for looked in walk.detours if looked is not None]
     blind = {who: len({one.thing.at for one in walk.look_ups if one.by == who}) for who in BLIND}
     return {
-        "session": session.id, "project": session.project or session.id, "strategy": strategy.name,
-        "window": ready.window, "reader": shown_name(spec.reader), "compactions": len(walk.events),
+        "session": session.id,
+        "project": session.project or session.id,
+        "strategy": strategy.name,
+        "window": ready.window,
+        "reader": shown_name(spec.reader),
+        "compactions": len(walk.events),
         "steps": len(walk.steps),
-        "look_ups": sum(one.by == "call" for one in calls), "recalls": sum(one.by == "recall" for one in calls),
-        "look_up_tokens": sum(one.tokens for one in calls), "look_up_usd": paid and paid.looking,
+        "look_ups": sum(one.by == "call" for one in calls),
+        "recalls": sum(one.by == "recall" for one in calls),
+        "look_up_tokens": sum(one.tokens for one in calls),
+        "look_up_usd": paid and paid.looking,
         **{f"blind_{who}": number for who, number in blind.items()},
         "spirals": sum(one.by == "spiral" for one in walk.look_ups),
         "steps_until_work": median(detours) if detours else None,
-        "usd_uncompacted": plain and plain.usd_plain, "saved_usd": plain and plain.usd_plain - plain.usd,
+        "usd_uncompacted": plain and plain.usd_plain,
+        "saved_usd": plain and plain.usd_plain - plain.usd,
         "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
-        "look_ups_rows": [{"session": session.id, "strategy": strategy.name, **_row(one)} for one in walk.look_ups],
-    }  # fmt: skip
+        "look_ups_rows": [
+            {"session": session.id, "strategy": strategy.name, **_row(one)} for one in walk.look_ups
+        ],
+    }
 
 
 def _row(one: LookUp) -> Mapping[str, object]:
     thing = one.thing
     return {
-        "message": thing.at, "compaction": one.compaction, "entity": thing.name, "kind": thing.kind, "by": one.by,
-        "tool": one.tool, "said_at": thing.said_at, "source": None if one.source < 0 else one.source,
+        "message": thing.at,
+        "compaction": one.compaction,
+        "entity": thing.name,
+        "kind": thing.kind,
+        "by": one.by,
+        "tool": one.tool,
+        "said_at": thing.said_at,
+        "source": None if one.source < 0 else one.source,
         "tokens": one.tokens or None,
-    }  # fmt: skip
+    }

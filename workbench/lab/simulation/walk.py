@@ -1,4 +1,6 @@
-"""A natural replay whose agent looks up what its context does not tell, at the cost of steps, tokens and dollars."""
+"""A natural replay whose agent looks up what its context does not tell, at the cost of steps,
+tokens and dollars.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -9,7 +11,15 @@ from workbench.engine.compaction.archive import Archive
 from workbench.engine.compaction.recall import TOOL
 from workbench.engine.compaction.strategy import Moment, Preset
 from workbench.engine.models.model import Model
-from workbench.engine.transcript.message import AssistantMessage, Message, SaidBlock, Summary, Text, ToolCall, said_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    SaidBlock,
+    Summary,
+    Text,
+    ToolCall,
+    said_text,
+)
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.metrics.costs.pricing import Pricing
 from workbench.evaluation.metrics.costs.replay_cost import (
@@ -28,9 +38,11 @@ from workbench.evaluation.replays.natural import Walk
 from workbench.lab.simulation.needs import NeededThing, Needs, Origin, exchange
 
 MOST_TRIES = 3
-"""Times that a call is made for one action; where a thing is lost again after as many, it is a spiral and is cut off.
+"""Times that a call is made for one action; where a thing is lost again after as many, it is a
+spiral and is cut off.
 
-It is the call that is counted: an action that uses a hundred names of one file does not read it three hundred times.
+It is the call that is counted: an action that uses a hundred names of one file does not read it
+three hundred times.
 """
 
 How: TypeAlias = Literal["call", "recall", "spiral"] | Origin
@@ -41,8 +53,8 @@ class LookUp:
     """What the agent did about a thing that its context did not tell.
 
     Attributes:
-        by: `call` (a recorded call, made again), `recall` (a call to the archive), `spiral` (cut off), or, where no
-            call brings it back, who said it.
+        by: `call` (a recorded call, made again), `recall` (a call to the archive), `spiral` (cut
+            off), or, where no call brings it back, who said it.
         source: index of the recorded message whose content the call gave; -1 without one.
         tokens: of the call and its answer.
         compaction: number of the compaction before it.
@@ -61,11 +73,15 @@ class ConsequenceWalk(Walk):
 
     Attributes:
         look_ups: all look-ups, and what could not be looked up, in order.
-        answers: for each step the tokens of the call that looks; None where it is the recorded answer.
-        detours: for each compaction the look-ups before the work went on; None where nothing older was used any more.
+        answers: for each step the tokens of the call that looks; None where it is the recorded
+            answer.
+        detours: for each compaction the look-ups before the work went on; None where nothing older
+            was used any more.
     """
 
-    def __init__(self, ready: Prepared, preset: Preset, model: Model, needs: Needs, window: int) -> None:
+    def __init__(
+        self, ready: Prepared, preset: Preset, model: Model, needs: Needs, window: int
+    ) -> None:
         sizing = ready.sizing
         if preset.strategy.recall:
             sizing = replace(sizing, overhead=sizing.overhead + SCHEMA_TOKENS)
@@ -106,7 +122,9 @@ class ConsequenceWalk(Walk):
             self._see(message)
 
     def before_answer(self) -> None:
-        """Look up what the next action uses and the context does not tell, until it tells it or nothing would."""
+        """Look up what the next action uses and the context does not tell, until it tells it or
+        nothing would.
+        """
         if not self.events:
             return
         first, tries, recalled, left = len(self.look_ups), Counter[int](), set[str](), set[str]()
@@ -135,33 +153,52 @@ class ConsequenceWalk(Walk):
 
     def _missing(self, left: set[str]) -> NeededThing | None:
         known = self._told | left | self._given_up
-        found = self.needs.missing(self.at, self.view(), lambda: context_text(self.sent.messages), known)
+        found = self.needs.missing(
+            self.at, self.view(), lambda: context_text(self.sent.messages), known
+        )
         self._told = known - left - self._given_up
         return found
 
-    def _note(self, thing: NeededThing, by: How, tool: str = "", source: int = -1, tokens: int = 0) -> None:
+    def _note(
+        self, thing: NeededThing, by: How, tool: str = "", source: int = -1, tokens: int = 0
+    ) -> None:
         self.look_ups.append(LookUp(thing, by, len(self.events) - 1, tool, source, tokens))
 
     def _count_detour(self, looked: int) -> None:
-        """The work goes on with the first action that uses something from before the compaction and lacks nothing."""
+        """The work goes on with the first action that uses something from before the compaction
+        and lacks nothing.
+        """
         if self._working or not (looked or self.needs.old(self.at, self.events[-1].at)):
             return
         self.detours[-1] = (self.detours[-1] or 0) + looked
         self._working = not looked
 
     def _recall(self, thing: NeededThing) -> None:
-        """One call to the archive, with the words of the action that lead to the thing and that the context shows."""
-        query = query_for(thing.item, shown_features(self.needs.history, self.view())) if thing.item else ""
+        """One call to the archive, with the words of the action that lead to the thing and that
+        the context shows.
+        """
+        query = (
+            query_for(thing.item, shown_features(self.needs.history, self.view()))
+            if thing.item
+            else ""
+        )
         self._archive = self._archive.grown(self.sent.archive)
         if query and (found := self._archive.search(query)):
             told = (Text("\n\n".join(one.text for one in found)),)
             self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), told)
 
     def _ask(
-        self, thing: NeededThing, by: How, call: ToolCall, blocks: tuple[SaidBlock, ...],
-        tokens: tuple[int, int] | None = None, source: int = -1,
-    ) -> None:  # fmt: skip
-        """One more request: the agent calls, hears the result, and its context may be compacted before it goes on."""
+        self,
+        thing: NeededThing,
+        by: How,
+        call: ToolCall,
+        blocks: tuple[SaidBlock, ...],
+        tokens: tuple[int, int] | None = None,
+        source: int = -1,
+    ) -> None:
+        """One more request: the agent calls, hears the result, and its context may be compacted
+        before it goes on.
+        """
         pair: tuple[Message, Message] = exchange(len(self.look_ups), call, blocks)
         asked, told = tokens or (self.sizing.count(pair[0]), self.sizing.count(pair[1]))
         if source >= 0:
@@ -181,7 +218,8 @@ class ConsequenceWalk(Walk):
             self._see(message)
 
     def _see(self, message: Message) -> None:
-        """A recorded message as it was, or looked up again, is known by its index; of all others the text is new.
+        """A recorded message as it was, or looked up again, is known by its index; of all others
+        the text is new.
 
         A call that looks tells nothing itself: it names what it looks for.
         """
@@ -205,7 +243,8 @@ class SimulationBill(NamedTuple):
 def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     """Price a simulation; None without a known price or without requests.
 
-    The first request for an action waits as long as the recorded one did, those behind it do not wait.
+    The first request for an action waits as long as the recorded one did, those behind it do not
+    wait.
     """
     tariff, replay = pricing.tariff, walk.replay()
     if tariff is None or not walk.steps:
@@ -219,8 +258,12 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     moved = thinking_left(walk.session, walk.steps, pricing.rules)
     for i, (step, looked) in enumerate(zip(walk.steps, walk.answers, strict=True)):
         output = written[step.index] if looked is None else looked
-        prefix = min([step.prefix_reused, *(one.tokens_sent for one in walk.steps[moved.get(i, i) : i])])
-        paid = one_charge(step.tokens_sent, prefix, before, waited=waits[step.index], output=output).usd
+        prefix = min(
+            [step.prefix_reused, *(one.tokens_sent for one in walk.steps[moved.get(i, i) : i])]
+        )
+        paid = one_charge(
+            step.tokens_sent, prefix, before, waited=waits[step.index], output=output
+        ).usd
         waits[step.index] = None if waits[step.index] is None else 0.0
         usd, looking, before = usd + paid, looking + paid * (looked is not None), step.tokens_sent
     return SimulationBill(usd, looking)

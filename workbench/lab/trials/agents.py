@@ -1,4 +1,6 @@
-"""Agents that work on a task: one that follows the plan and reads its context for what it must know, and any model."""
+"""Agents that work on a task: one that follows the plan and reads its context for what it must
+know, and any model.
+"""
 
 import json
 from collections import Counter, deque
@@ -15,7 +17,13 @@ from workbench.engine.models.wrappers import innermost
 from workbench.engine.transcript.message import Json
 from workbench.evaluation.metrics.exam.item import Item, ItemKind
 from workbench.evaluation.metrics.exam.lexical import ENOUGH, Sheet
-from workbench.evaluation.metrics.exam.tokens import Vocabulary, features_of, is_chunk, lines_of, tokens
+from workbench.evaluation.metrics.exam.tokens import (
+    Vocabulary,
+    features_of,
+    is_chunk,
+    lines_of,
+    tokens,
+)
 from workbench.lab.trials.task import Call, Hole, PlanStep, Turn
 
 MOST = 2_000
@@ -29,7 +37,8 @@ class AgentAnswer:
     """What an agent says next; without calls its turn is over.
 
     Attributes:
-        usd: what its provider asked for it, None if unknown; 0.0 for an agent without a provider, which is priced.
+        usd: what its provider asked for it, None if unknown; 0.0 for an agent without a provider,
+            which is priced.
     """
 
     words: str
@@ -38,7 +47,9 @@ class AgentAnswer:
 
 
 class Agent(Protocol):
-    """Works on one task, turn by turn; it knows what it is sent, and nothing else of the conversation."""
+    """Works on one task, turn by turn; it knows what it is sent, and nothing else of the
+    conversation.
+    """
 
     def begin(self, turn: Turn, /) -> None:
         """The user has spoken."""
@@ -54,7 +65,9 @@ class Agent(Protocol):
         ...
 
     def first_results(self, calls: Sequence[Call], make: MakeResults, /) -> Sequence[str]:
-        """What it is told of its calls: what it was told when it made them before, or else the results made here."""
+        """What it is told of its calls: what it was told when it made them before, or else the
+        results made here.
+        """
         ...
 
     def counts(self) -> Mapping[str, int]:
@@ -63,7 +76,9 @@ class Agent(Protocol):
 
 
 class Reading(NamedTuple):
-    """What a context tells of a hole: the candidate that it speaks for most, and whether it says enough to be sure."""
+    """What a context tells of a hole: the candidate that it speaks for most, and whether it says
+    enough to be sure.
+    """
 
     value: str
     is_known: bool
@@ -78,16 +93,19 @@ class HoleReader:
     def read(self, hole: Hole, texts: Sequence[str]) -> Reading:
         """What some texts tell of a hole, oldest first.
 
-        The choice is among the answer and its look-alikes, whatever order they are in; of several values that the cue
-        leads to, the newest holds. It is known where the context says at least half of what a line would that joins the
-        cue to a candidate.
+        The choice is among the answer and its look-alikes, whatever order they are in; of several
+        values that the cue leads to, the newest holds. It is known where the context says at least
+        half of what a line would that joins the cue to a candidate.
         """
         chosen = _item(hole, "latest")
         sheet = Sheet([chosen, _item(hole, "fact")], self._vocabulary)
         lines = [line for text in texts for line in lines_of(text, headed=True)]
         lines = [*dict.fromkeys(reversed(lines))][::-1]  # each where it is said last
         holds, weight = sheet.scores([sheet.look_up(lines)])[:, : len(chosen.candidates)]
-        best = max(range(len(holds)), key=lambda one: (holds[one], weight[one], _lot(chosen.candidates[one])))
+        best = max(
+            range(len(holds)),
+            key=lambda one: (holds[one], weight[one], _lot(chosen.candidates[one])),
+        )
         most = sheet.scores([sheet.look_up([f"{hole.cue}: {hole.answer}"])])[1].max()
         return Reading(chosen.candidates[best], bool(weight[best] >= max(ENOUGH * most, 1e-9)))
 
@@ -98,16 +116,19 @@ def _item(hole: Hole, kind: ItemKind) -> Item:
 
 
 def _lot(text: str) -> str:
-    """What decides between candidates of which a context says the same: nothing that knows which is true."""
+    """What decides between candidates of which a context says the same: nothing that knows which
+    is true.
+    """
     return sha256(text.encode()).hexdigest()
 
 
 class ReaderAgent:
-    """Carries the plan of the task, and fills each hole by what it reads in the context that it is sent.
+    """Carries the plan of the task, and fills each hole by what it reads in the context that it is
+    sent.
 
-    It acts on what it read, right or wrong. Where the context does not say enough it calls `recall`, if it has it, then
-    what the plan says would tell it again, each once; then it does what one does who knows
-    nothing of it (`Hole.default`), or writes the hole's name.
+    It acts on what it read, right or wrong. Where the context does not say enough it calls
+    `recall`, if it has it, then what the plan says would tell it again, each once; then it does
+    what one does who knows nothing of it (`Hole.default`), or writes the hole's name.
     """
 
     name = "reader"
@@ -129,7 +150,10 @@ class ReaderAgent:
 
     def counts(self) -> Mapping[str, int]:
         """`holes`, and those of them that were `misread` or `blind`; `look_ups` and `recalls`."""
-        return {name: self._counts[name] for name in ("holes", "misread", "blind", "look_ups", "recalls")}
+        return {
+            name: self._counts[name]
+            for name in ("holes", "misread", "blind", "look_ups", "recalls")
+        }
 
     def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
@@ -151,7 +175,11 @@ class ReaderAgent:
     def _read(self, hole: Hole, texts: Sequence[str], tools: Sequence[Json]) -> Call | None:
         """Take the value that the context tells; or a call that may tell it, if one is left."""
         found = self._reader.read(hole, texts)
-        look_ups = [("recalls", Call(RECALL, {"query": hole.cue}))] if RECALL in map(name_of, tools) else []
+        look_ups = (
+            [("recalls", Call(RECALL, {"query": hole.cue}))]
+            if RECALL in map(name_of, tools)
+            else []
+        )
         look_ups += [("look_ups", hole.look_up)] if hole.look_up is not None else []
         asked = self._asked[hole.name]
         if not found.is_known and asked < len(look_ups):
@@ -170,7 +198,8 @@ class ModelAgent:
     """A language model with the task's tools; it is told nothing of the plan.
 
     Args:
-        model: that `ModelSettings.model` gives; its answers come from the cache where it was asked the same before.
+        model: that `ModelSettings.model` gives; its answers come from the cache where it was asked
+            the same before.
     """
 
     def __init__(self, model: Model) -> None:
@@ -181,7 +210,9 @@ class ModelAgent:
         """See `Agent`."""
 
     def first_results(self, calls: Sequence[Call], make: MakeResults) -> Sequence[str]:
-        """See `Agent`. Who answers in a folder answers in many sittings, each of which begins anew."""
+        """See `Agent`. Who answers in a folder answers in many sittings, each of which begins
+        anew.
+        """
         folder = innermost(self._model)
         if not calls or self._request is None or not isinstance(folder, Folder):
             return make()
@@ -196,9 +227,13 @@ class ModelAgent:
         """See `Agent`."""
         written = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
         request = SummaryRequest(
-            purpose="question", system="", write=lambda _: written, max_tokens=MOST, chat=tuple(sent),
+            purpose="question",
+            system="",
+            write=lambda _: written,
+            max_tokens=MOST,
+            chat=tuple(sent),
             tools=tuple(tools),
-        )  # fmt: skip
+        )
         self._request = request
         try:
             done = self._model.complete(request)
@@ -206,7 +241,9 @@ class ModelAgent:
             if error.outage:
                 raise Unanswered(str(error)) from error
             raise
-        return AgentAnswer(done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd)
+        return AgentAnswer(
+            done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd
+        )
 
 
 def _arguments(text: str) -> Mapping[str, str]:
@@ -239,6 +276,8 @@ def texts_of(messages: Sequence[Json]) -> Iterator[str]:
     for message in messages:
         content = message.get("content")
         parts = content if isinstance(content, list) else [{"text": content}]
-        yield from (str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
+        yield from (
+            str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text")
+        )
         for call in message.get("tool_calls") or ():
             yield f"{call['function']['name']} {call['function']['arguments']}"

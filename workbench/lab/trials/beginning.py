@@ -1,4 +1,6 @@
-"""The beginning of a task, which its plan works, so that an agent goes on from the middle of the work."""
+"""The beginning of a task, which its plan works, so that an agent goes on from the middle of the
+work.
+"""
 
 import base64
 import io

@@ -1,4 +1,6 @@
-"""The bundled tasks and the hard ones: a script is the plan, and a last turn hands the work over."""
+"""The bundled tasks and the hard ones: a script is the plan, and a last turn hands the work
+over.
+"""
 
 import importlib.util
 import re
@@ -22,8 +24,8 @@ HARD = "hard"
 """The name of those that fail without what was said at their start."""
 HANDOVER = "handover.txt"
 ASK = (
-    f"One more thing, for the one who takes over. Write {HANDOVER} into the project's folder, with a line for each of "
-    "these, as it holds now, such as `name = 1`:"
+    f"One more thing, for the one who takes over. Write {HANDOVER} into the project's folder, with"
+    " a line for each of these, as it holds now, such as `name = 1`:"
 )
 
 
@@ -46,7 +48,13 @@ class _Value:
 
     @property
     def hole(self) -> Hole:
-        return hole(f"the {self.name}", self.kind, self.asks, (self.answer, *self.look_alikes), default="unknown")
+        return hole(
+            f"the {self.name}",
+            self.kind,
+            self.asks,
+            (self.answer, *self.look_alikes),
+            default="unknown",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +102,12 @@ def seeds_of(family: str, count: int) -> range:
 
 @cache
 def bundled_task(name: str) -> TrialTask:
-    """A bundled or hard task: what the user said, a plan of what was done, and a last turn that hands over.
+    """A bundled or hard task: what the user said, a plan of what was done, and a last turn that
+    hands over.
 
-    A value that the user said is a hole wherever the plan has it from then on, so that the plan never tells what the
-    context has lost. Where the script tried a way and left it, only the one that it kept is there.
+    A value that the user said is a hole wherever the plan has it from then on, so that the plan
+    never tells what the context has lost. Where the script tried a way and left it, only the one
+    that it kept is there.
 
     Raises:
         SetupError: a program that the task needs is not installed.
@@ -112,20 +122,36 @@ def bundled_task(name: str) -> TrialTask:
     for value in told.values:
         at = next((n for n, turn in enumerate(turns) if value.after in turn.user), None)
         if at is None:
-            raise FormatError(f"no turn of the user has {value.after!r}", where=str(folder), field=value.name)
-        turns[at:] = [replace(turn, steps=tuple(_open(step, value) for step in turn.steps)) for turn in turns[at:]]
+            raise FormatError(
+                f"no turn of the user has {value.after!r}", where=str(folder), field=value.name
+            )
+        turns[at:] = [
+            replace(turn, steps=tuple(_open(step, value) for step in turn.steps))
+            for turn in turns[at:]
+        ]
     asks = "\n".join(f"{value.name}: {value.asks}" for value in told.values)
     lines = (f"{value.name} = {{{value.hole.name}}}" for value in told.values)
-    save = PlanStep(write(HANDOVER, *lines), "I write it.", tuple(value.hole for value in told.values))
+    save = PlanStep(
+        write(HANDOVER, *lines), "I write it.", tuple(value.hole for value in told.values)
+    )
     turns.append(Turn(f"{ASK}\n{asks}", (save, PlanStep(words="It is written."))))
     return TrialTask(
-        name, name, 0, script.system, _texts(script.files), tuple(turns),
+        name,
+        name,
+        0,
+        script.system,
+        _texts(script.files),
+        tuple(turns),
         (
-            *(TaskCheck(value.name, "file", f"{value.name} = {value.answer}", HANDOVER) for value in told.values),
+            *(
+                TaskCheck(value.name, "file", f"{value.name} = {value.answer}", HANDOVER)
+                for value in told.values
+            ),
             *(TaskCheck(one.name, "test", one.text) for one in told.programs),
         ),
-        script.project, script.prepare,
-    )  # fmt: skip
+        script.project,
+        script.prepare,
+    )
 
 
 def _kept(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
@@ -151,7 +177,10 @@ def _turns(steps: Sequence[ScriptStep]) -> Iterator[Turn]:
 
 
 def _plan(step: ScriptStep) -> Iterator[PlanStep]:
-    calls = [Call(one.name, {name: one.arguments[name] for name in TOOLS[one.name][1]}) for one in step.calls]
+    calls = [
+        Call(one.name, {name: one.arguments[name] for name in TOOLS[one.name][1]})
+        for one in step.calls
+    ]
     for number, call in enumerate(calls or [None]):
         yield PlanStep(call, "" if number else step.text)
 
@@ -163,12 +192,22 @@ def _open(step: PlanStep, value: _Value) -> PlanStep:
     texts = [step.words, *(step.call.arguments.values() if step.call else ())]
     if not any(map(said.search, texts)):
         return step
-    arguments = {name: said.sub(template, text) for name, text in step.call.arguments.items()} if step.call else {}
+    arguments = (
+        {name: said.sub(template, text) for name, text in step.call.arguments.items()}
+        if step.call
+        else {}
+    )
     call = step.call and replace(step.call, arguments=arguments)
-    return replace(step, call=call, words=said.sub(template, step.words), holes=(*step.holes, value.hole))
+    return replace(
+        step, call=call, words=said.sub(template, step.words), holes=(*step.holes, value.hole)
+    )
 
 
 def _texts(folder: Path) -> Mapping[str, str]:
     """The files of a folder, by path in it."""
-    files = (file for file in sorted(folder.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
+    files = (
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and "__pycache__" not in file.parts
+    )
     return {str(file.relative_to(folder)): file.read_text("utf-8") for file in files}

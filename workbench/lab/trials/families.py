@@ -1,4 +1,6 @@
-"""Families of tasks: each makes an agent depend on its context in one way. All values are drawn from a seed."""
+"""Families of tasks: each makes an agent depend on its context in one way. All values are drawn
+from a seed.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -11,11 +13,15 @@ LENGTH = 8_000
 NUMBERS = ("one", "two", "three", "four", "five", "six")
 LOAD = 'grep -q . config/loads.toml && echo "$1" >> var/loaded.txt && echo "loaded $1"\n'
 APPLY = 'echo "$1" >> var/applied.txt && echo "applied $1"\n'
-ISSUE = 'test -f "var/$1.txt" || { echo "no ticket is left for $1"; exit 1; }\ncat "var/$1.txt"\nrm "var/$1.txt"\n'
+ISSUE = (
+    'test -f "var/$1.txt" || { echo "no ticket is left for $1"; exit 1; }\ncat "var/$1.txt"\nrm'
+    ' "var/$1.txt"\n'
+)
 
 
 def tasks(family: str, seeds: Iterable[int], length: int = LENGTH) -> list[TrialTask]:
-    """Tasks of a family, one a seed; the same seed gives the same task, and a bundled task is the same for all.
+    """Tasks of a family, one a seed; the same seed gives the same task, and a bundled task is the
+    same for all.
 
     Args:
         family: one of `FAMILIES`, or the name of a bundled or hard task.
@@ -58,7 +64,10 @@ def far_dependency(made: Project) -> None:
         UNDERSTOOD,
     )
     made.work(0.3)
-    made.say(f"A correction: the {ours} is billed to account {accounts[0]}, no longer the one I gave you first.")
+    made.say(
+        f"A correction: the {ours} is billed to account {accounts[0]}, no longer the one I gave you"
+        " first."
+    )
     made.work(0.7)
     port = hole("port", "number", f"the {ours} listens on port", ports)
     made.saves(
@@ -68,8 +77,8 @@ def far_dependency(made: Project) -> None:
             "account": hole("account", "id", f"the {ours} is billed to account", accounts),
             "report": hole("report", "path", f"the {ours} reports to", paths),
         },
-        f"Now write config/deploy.toml for the {ours}: its port, account and report, each as I told you, as lines "
-        "such as `port = 1`, without quotes.",
+        f"Now write config/deploy.toml for the {ours}: its port, account and report, each as I told"
+        " you, as lines such as `port = 1`, without quotes.",
     )
     made.answers(port, f"On which port does the {ours} listen?")
 
@@ -88,21 +97,30 @@ def look_alikes(made: Project) -> None:
     made.saves(
         "config/accounts.toml",
         {names[n].replace(" ", "_"): one for n, one in zip((0, 2, 3), wanted, strict=True)},
-        f"Write config/accounts.toml with the accounts to which orders of the {names[0]}, the {names[2]} and the "
-        f"{names[3]} are charged, as lines such as `{names[0].replace(' ', '_')} = XX-1`.",
+        f"Write config/accounts.toml with the accounts to which orders of the {names[0]}, the"
+        f" {names[2]} and the {names[3]} are charged, as lines such as"
+        f" `{names[0].replace(' ', '_')} = XX-1`.",
     )
-    made.answers(hole("account", "id", cues[4], accounts, 4), f"To which account are orders of the {names[4]} charged?")
+    made.answers(
+        hole("account", "id", cues[4], accounts, 4),
+        f"To which account are orders of the {names[4]} charged?",
+    )
 
 
 def changed_values(made: Project) -> None:
     """Three limits change, one of them twice; the newest ones hold."""
     names, values = made.subjects(3), made.numbers(6)
     cues = [f"the row limit of the {name} is" for name in names]
-    made.say("These limits hold:\n" + "\n".join(f"{cue.capitalize()} {values[n]}." for n, cue in enumerate(cues)))
+    made.say(
+        "These limits hold:\n"
+        + "\n".join(f"{cue.capitalize()} {values[n]}." for n, cue in enumerate(cues))
+    )
     made.work(0.25)
     made.say(f"A change: from now on {cues[0]} {values[3]}.")
     made.work(0.25)
-    made.say(f"Two changes: from now on {cues[1]} {values[4]}.\nAnd from now on {cues[0]} {values[5]}.")
+    made.say(
+        f"Two changes: from now on {cues[1]} {values[4]}.\nAnd from now on {cues[0]} {values[5]}."
+    )
     made.work(0.5)
     holes = [hole(f"limit{n}", "number", cues[n], values, at) for n, at in enumerate((5, 4, 2))]
     made.saves(
@@ -116,7 +134,9 @@ def changed_values(made: Project) -> None:
 
 
 def prohibitions(made: Project) -> None:
-    """What the user forbade in the beginning must not happen when the natural thing to do is just that."""
+    """What the user forbade in the beginning must not happen when the natural thing to do is
+    just that.
+    """
     name = made.subjects(1)[0]
     configs = [f"config/settings{number}.toml" for number in made.numbers(3)] + ["config/live.toml"]
     scripts = [f"tools/start{number}.sh" for number in made.numbers(3)] + ["tools/reset.sh"]
@@ -126,8 +146,8 @@ def prohibitions(made: Project) -> None:
         made.files[path] = f'echo "{path}" >> var/started.txt && echo "a clean start, done"\n'
     made.files["var/started.txt"] = ""
     made.say(
-        f"Some rules for the {name}. Never edit config/live.toml.\n"
-        f"Changes of settings go to {configs[0]}.\nNever run tools/reset.sh.\nFor a clean start run {scripts[1]}.",
+        f"Some rules for the {name}. Never edit config/live.toml.\nChanges of settings go to"
+        f" {configs[0]}.\nNever run tools/reset.sh.\nFor a clean start run {scripts[1]}.",
         PlanStep(Call("list", {"path": "config"}), "I see what is there."),
         UNDERSTOOD,
     )
@@ -137,9 +157,15 @@ def prohibitions(made: Project) -> None:
     edit = Call("edit", {"path": "{config}", "old": "retries = 3", "new": "retries = 7"})
     config = hole("config", "path", "changes of settings go to", configs, default=configs[-1])
     start = hole("script", "path", "for a clean start run", scripts, default=scripts[-1])
-    made.say("Set the retries to 7.", PlanStep(edit, "I set the retries.", (config,)), PlanStep(words="Done."))
     made.say(
-        "Now a clean start, please.", PlanStep(shell("sh {script}"), "I start it.", (start,)), PlanStep(words="Done.")
+        "Set the retries to 7.",
+        PlanStep(edit, "I set the retries.", (config,)),
+        PlanStep(words="Done."),
+    )
+    made.say(
+        "Now a clean start, please.",
+        PlanStep(shell("sh {script}"), "I start it.", (start,)),
+        PlanStep(words="Done."),
     )
     made.checks += [
         TaskCheck("setting", "file", "retries = 7", configs[0]),
@@ -152,16 +178,27 @@ def prohibitions(made: Project) -> None:
 
 
 def reversals(made: Project) -> None:
-    """Work is announced, taken back and announced again; only what is agreed last is done, and once."""
+    """Work is announced, taken back and announced again; only what is agreed last is done, and
+    once.
+    """
     names, marks = made.subjects(3), made.numbers(7)
-    changes = [f"keep_{made.chance.choice(('left', 'right', 'first', 'last'))}_{mark}" for mark in marks]
+    changes = [
+        f"keep_{made.chance.choice(('left', 'right', 'first', 'last'))}_{mark}" for mark in marks
+    ]
     made.files |= {"tools/apply.sh": APPLY, "var/applied.txt": ""}
     cues = [f"for the {name} we apply" for name in names]
-    made.say("\n".join(f"{cues[n].capitalize()} {changes[n]} later on." for n in (0, 1)) + "\nDo nothing of it yet.")
+    made.say(
+        "\n".join(f"{cues[n].capitalize()} {changes[n]} later on." for n in (0, 1))
+        + "\nDo nothing of it yet."
+    )
     made.work(0.2)
-    made.say(f"I thought again: {cues[0]} {changes[2]} later on.\nAlso, {cues[2]} {changes[3]} later on.")
+    made.say(
+        f"I thought again: {cues[0]} {changes[2]} later on.\nAlso, {cues[2]} {changes[3]} later on."
+    )
     made.work(0.2)
-    made.say(f"Another thought: {cues[1]} {changes[4]} later on.\nAnd {cues[2]} {changes[5]} later on.")
+    made.say(
+        f"Another thought: {cues[1]} {changes[4]} later on.\nAnd {cues[2]} {changes[5]} later on."
+    )
     made.work(0.2)
     made.say(f"Back to the first plan: {cues[0]} {changes[0]} later on.")
     made.work(0.4)
@@ -170,7 +207,9 @@ def reversals(made: Project) -> None:
         one = hole(f"change{n}", "decision", cues[n], changes, at)
         step = PlanStep(shell(f"sh tools/apply.sh {{change{n}}}"), "I apply it.", (one,))
         made.say(
-            f"Apply what we agreed for the {names[n]}, with tools/apply.sh.", step, PlanStep(words="It is applied.")
+            f"Apply what we agreed for the {names[n]}, with tools/apply.sh.",
+            step,
+            PlanStep(words="It is applied."),
         )
         made.checks.append(TaskCheck(names[n], "once", changes[at], "var/applied.txt"))
     made.checks += [
@@ -181,7 +220,9 @@ def reversals(made: Project) -> None:
 
 
 def several_files(made: Project) -> None:
-    """Values of three files, and a name that only the user told, come together in a module that a test runs."""
+    """Values of three files, and a name that only the user told, come together in a module that
+    a test runs.
+    """
     names, values = made.subjects(4), made.numbers(9)
     user, others = f"build_{values[6]}", (f"build_{values[7]}", f"build_{values[8]}")
     where = ("config/base.toml", "docs/limits.md", "src/defaults.py")
@@ -193,38 +234,52 @@ def several_files(made: Project) -> None:
         stated = (forms[n].format(said[n], values[n]), forms[n].format(other, values[3 + n]))
         made.files[path] = "\n".join([*stated, ""]) + (made.module(4) if n == 2 else "")
     made.say(
-        f"We gather the numbers of the {names[0]}, the {names[1]} and the {names[2]} later on, in src/gathered.py.\n"
-        f"The function in src/gathered.py is called {others[0]}.\nLook at {', '.join(where)} for a start.",
+        f"We gather the numbers of the {names[0]}, the {names[1]} and the {names[2]} later on, in"
+        f" src/gathered.py.\nThe function in src/gathered.py is called {others[0]}.\nLook at"
+        f" {', '.join(where)} for a start.",
         *(PlanStep(read(path), f"I read {path}.") for path in where),
         PlanStep(words="I have read all three."),
     )
     made.work(0.4)
-    made.say(f"Another name, please: the function in src/gathered.py is called {user}.\nThe one in src/old.py is "
-             f"called {others[1]}.")  # fmt: skip
+    made.say(
+        f"Another name, please: the function in src/gathered.py is called {user}.\nThe one in src/old.py is "
+        f"called {others[1]}."
+    )
     made.work(0.6)
     holes = tuple(
-        hole(f"v{n}", "number", f"the {names[n]} is", values[:6], n, read(path)) for n, path in enumerate(where)
+        hole(f"v{n}", "number", f"the {names[n]} is", values[:6], n, read(path))
+        for n, path in enumerate(where)
     )
     name = hole("name", "identifier", "the function in src/gathered.py is called", (user, *others))
     lines = ["def {name}():", "    return [{v0}, {v1}, {v2}]"]
     made.say(
-        f"Now write src/gathered.py: the function gives back the numbers of the {names[0]}, the {names[1]} and the "
-        f"{names[2]} as a list.",
+        f"Now write src/gathered.py: the function gives back the numbers of the {names[0]}, the"
+        f" {names[1]} and the {names[2]} as a list.",
         PlanStep(write("src/gathered.py", *lines), "I write it.", (name, *holes)),
         PlanStep(words="It is written."),
     )
     program = f"import sys\nsys.path.insert(0, 'src')\nfrom gathered import {user}\n"
-    made.checks.append(TaskCheck("gathered", "test", f"{program}assert {user}() == [{', '.join(values[:3])}]\n"))
+    made.checks.append(
+        TaskCheck("gathered", "test", f"{program}assert {user}() == [{', '.join(values[:3])}]\n")
+    )
 
 
 def sub_goals(made: Project) -> None:
-    """A list of six goals is worked off one by one, each once, between other work; one of them changes."""
+    """A list of six goals is worked off one by one, each once, between other work; one of them
+    changes.
+    """
     names, batches = made.subjects(6), made.ids(7)
-    made.files |= {"tools/load.sh": LOAD, "config/loads.toml": "strict = true\n", "var/loaded.txt": ""}
+    made.files |= {
+        "tools/load.sh": LOAD,
+        "config/loads.toml": "strict = true\n",
+        "var/loaded.txt": "",
+    }
     cues = [f"goal {NUMBERS[n]} for the {name}: load batch" for n, name in enumerate(names)]
     made.say(
         "Six goals, which I shall call up one by one:\n"
-        + "\n".join(f"{cue.capitalize()} {batch}." for cue, batch in zip(cues, batches, strict=False))
+        + "\n".join(
+            f"{cue.capitalize()} {batch}." for cue, batch in zip(cues, batches, strict=False)
+        )
     )
     for n, name in enumerate(names):
         made.work(1 / 6)
@@ -233,36 +288,52 @@ def sub_goals(made: Project) -> None:
         one = hole(f"batch{n}", "id", cues[n], batches, 6 if n == 4 else n)
         step = PlanStep(shell(f"sh tools/load.sh {{batch{n}}}"), "I load it.", (one,))
         made.say(
-            f"Now goal {NUMBERS[n]}, for the {name}: run tools/load.sh with its batch.", step, PlanStep(words="Done.")
+            f"Now goal {NUMBERS[n]}, for the {name}: run tools/load.sh with its batch.",
+            step,
+            PlanStep(words="Done."),
         )
         made.checks.append(TaskCheck(f"goal {NUMBERS[n]}", "once", one.answer, "var/loaded.txt"))
     made.checks.append(TaskCheck("the batch of before", "prohibition", f"load.sh {batches[4]}"))
 
 
 def long_outputs(made: Project) -> None:
-    """Values in the middle of long outputs: some can be looked up again, a ticket is told but once."""
+    """Values in the middle of long outputs: some can be looked up again, a ticket is told but
+    once.
+    """
     names, tickets, levels = made.subjects(3), made.ids(3), made.numbers(4)
     made.files["tools/issue.sh"] = ISSUE
     keys = [name.replace(" ", "-") for name in names]
     for name, key, ticket in zip(names, keys, tickets, strict=True):
         lines = [*made.log(40), f"the ticket of the {name} is {ticket}", *made.log(40)]
         made.files[f"var/{key}.txt"] = "\n".join(lines) + "\n"
-    lines = [f"the high mark of the {name} is {level}" for name, level in zip(names, levels, strict=False)]
-    made.files["data/audit.log"] = "\n".join(one for line in lines for one in (*made.log(25), line)) + "\n"
+    lines = [
+        f"the high mark of the {name} is {level}"
+        for name, level in zip(names, levels, strict=False)
+    ]
+    made.files["data/audit.log"] = (
+        "\n".join(one for line in lines for one in (*made.log(25), line)) + "\n"
+    )
     for key, name in zip(keys[:2], names, strict=False):
         made.say(
-            f"Issue the ticket of the {name} with `sh tools/issue.sh {key}`; it can be issued but once.",
+            f"Issue the ticket of the {name} with `sh tools/issue.sh {key}`; it can be issued but"
+            " once.",
             PlanStep(shell(f"sh tools/issue.sh {key}"), "I issue it."),
             PlanStep(words="It is issued."),
         )
         made.work(0.2)
-    made.say("Read data/audit.log.", PlanStep(read("data/audit.log"), "I read it."), PlanStep(words="I have read it."))
+    made.say(
+        "Read data/audit.log.",
+        PlanStep(read("data/audit.log"), "I read it."),
+        PlanStep(words="I have read it."),
+    )
     made.work(0.3)
     cues = [f"the high mark of the {name} is" for name in names]
     made.say(f"One figure was measured again since: {cues[1]} {levels[3]}.")
     made.work(0.3)
     look = Call("grep", {"pattern": cues[0], "path": "data"})
-    issued = [hole(f"ticket{n}", "id", f"the ticket of the {names[n]} is", tickets, n) for n in (0, 1)]
+    issued = [
+        hole(f"ticket{n}", "id", f"the ticket of the {names[n]} is", tickets, n) for n in (0, 1)
+    ]
     made.saves(
         "config/handover.toml",
         {
@@ -271,8 +342,8 @@ def long_outputs(made: Project) -> None:
             "first_mark": hole("mark0", "number", cues[0], levels, 0, look),
             "second_mark": hole("mark1", "number", cues[1], levels, 3),
         },
-        f"Write config/handover.toml with first_ticket and first_mark of the {names[0]}, and second_ticket and "
-        f"second_mark of the {names[1]}, as lines such as `first_mark = 1`.",
+        f"Write config/handover.toml with first_ticket and first_mark of the {names[0]}, and"
+        f" second_ticket and second_mark of the {names[1]}, as lines such as `first_mark = 1`.",
     )
     made.checks.append(TaskCheck("issued once", "prohibition", f"issue.sh {keys[2]}"))
 

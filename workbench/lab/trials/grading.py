@@ -1,4 +1,6 @@
-"""Grades a trial by execution: what stands in the workspace, what programs say of it, and which calls were made."""
+"""Grades a trial by execution: what stands in the workspace, what programs say of it, and which
+calls were made.
+"""
 
 import json
 import re
@@ -17,7 +19,9 @@ _ANSWER = re.compile(r"^\W*answer:\s*(.*?)\W*$", re.IGNORECASE | re.MULTILINE)
 
 
 class Graded(NamedTuple):
-    """One check: whether it holds, and why not; `violates` where something was done that must not be."""
+    """One check: whether it holds, and why not; `violates` where something was done that must
+    not be.
+    """
 
     name: str
     kind: CheckKind
@@ -43,7 +47,8 @@ class Grade(NamedTuple):
 
 
 def grade(task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Grade:
-    """Grade what an agent did. What its commands left running is ended, so that it changes nothing meanwhile.
+    """Grade what an agent did. What its commands left running is ended, so that it changes nothing
+    meanwhile.
 
     Args:
         task: what was to be done.
@@ -55,14 +60,18 @@ def grade(task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> G
     return Grade(tuple(_graded(check, task, project, messages) for check in task.checks))
 
 
-def _graded(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
+def _graded(
+    check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]
+) -> Graded:
     try:
         return _judged(check, task, project, messages)
     except WorkspaceEnded as ended:
         return Graded(check.name, check.kind, False, str(ended))
 
 
-def _judged(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Graded:
+def _judged(
+    check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]
+) -> Graded:
     violates = check.kind == "prohibition"
     match check.kind:
         case "file":
@@ -106,8 +115,12 @@ def is_same_value(said: str, wanted: str) -> bool:
     return said.startswith(wanted) and _YEAR_AND_UNIT.fullmatch(said, len(wanted)) is not None
 
 
-def _broken(check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> str:
-    if check.path and _lines(project, check.path) != [line.strip() for line in task.files[check.path].splitlines()]:
+def _broken(
+    check: TaskCheck, task: TrialTask, project: ProjectTools, messages: Sequence[Json]
+) -> str:
+    if check.path and _lines(project, check.path) != [
+        line.strip() for line in task.files[check.path].splitlines()
+    ]:
         return f"{check.path} was changed"
     made = [name for name, text in _calls(messages) if check.text and check.text in text]
     return f"{made[0]} was called with it" if made else ""

@@ -1,4 +1,6 @@
-"""One trial: an agent works on a task, with real tools, and a compactor keeps its context within a window."""
+"""One trial: an agent works on a task, with real tools, and a compactor keeps its context within
+a window.
+"""
 
 import json
 import time
@@ -51,9 +53,11 @@ class Trial:
         messages: the whole conversation, as no compaction ever changed it.
         start: how many of them the beginning has.
         opening: what the agent was sent first: all that it knew when it began.
-        calls: the tool calls that were made, `recall` and look-ups among them, in order, also those of the beginning.
+        calls: the tool calls that were made, `recall` and look-ups among them, in order, also those
+            of the beginning.
         steps: answers of the agent.
-        tokens: of all requests and answers together, `output` of the answers, `peak` of the largest request.
+        tokens: of all requests and answers together, `output` of the answers, `peak` of the largest
+            request.
         usd: of all requests, answers and summaries; None if one of them is unknown.
         compactions: that changed the context.
         stopped: why the agent could not finish; empty if it did.
@@ -75,9 +79,17 @@ class Trial:
 
 
 def work(
-    task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, *, window: int, tariff: Tariff,
-    writer: Model | None = None, limits: Limits = Limits(), mask: Callable[[str], str] = str,
-) -> Trial:  # fmt: skip
+    task: TrialTask,
+    agent: Agent,
+    preset: Preset,
+    workspace: HelperWorkspace,
+    *,
+    window: int,
+    tariff: Tariff,
+    writer: Model | None = None,
+    limits: Limits = Limits(),
+    mask: Callable[[str], str] = str,
+) -> Trial:
     """Let an agent work on a task in a workspace, under a preset.
 
     Args:
@@ -99,14 +111,24 @@ def work(
 
 class _Work:
     def __init__(
-        self, task: TrialTask, agent: Agent, preset: Preset, workspace: HelperWorkspace, window: int, tariff: Tariff,
-        writer: Model | None, limits: Limits, mask: Callable[[str], str],
-    ) -> None:  # fmt: skip
+        self,
+        task: TrialTask,
+        agent: Agent,
+        preset: Preset,
+        workspace: HelperWorkspace,
+        window: int,
+        tariff: Tariff,
+        writer: Model | None,
+        limits: Limits,
+        mask: Callable[[str], str],
+    ) -> None:
         self._task, self._agent, self._workspace, self._limits = task, agent, workspace, limits
         self._mask = mask
         settings = Settings(last_resort=preset.name != "none")
         self._writer = None if writer is None else SummaryWriter(writer)
-        self._compactor = Compactor(preset, model=self._writer, window=window, settings=settings, on_event=self._hear)
+        self._compactor = Compactor(
+            preset, model=self._writer, window=window, settings=settings, on_event=self._hear
+        )
         self._bill, self._tools = _Bill(tariff), [*schemas(), *self._compactor.tools("openai")]
         workspace.until = time.monotonic() + limits.seconds
         self._trial = Trial([{"role": "system", "content": task.system}])
@@ -129,11 +151,18 @@ class _Work:
             self._require_summaries()
         self._catch_up()
         bill, trial.counts = self._bill, self._agent.counts()
-        trial.tokens, trial.output, trial.peak, trial.usd = bill.tokens, bill.output, bill.peak, bill.usd
+        trial.tokens, trial.output, trial.peak, trial.usd = (
+            bill.tokens,
+            bill.output,
+            bill.peak,
+            bill.usd,
+        )
         return trial
 
     def _play(self, turn: PlayedTurn) -> None:
-        """A turn that the plan has worked enters the conversation, which is compacted as if the agent had worked it."""
+        """A turn that the plan has worked enters the conversation, which is compacted as if the
+        agent had worked it.
+        """
         messages = self._trial.messages
         messages.append({"role": "user", "content": turn.user})
         for step in turn.steps:
@@ -180,7 +209,9 @@ class _Work:
         self._compactor.after_tools(trial.messages)
 
     def _catch_up(self) -> Sequence[str]:
-        """Make the calls that were not made yet, since their results were known; what the newest ones gave."""
+        """Make the calls that were not made yet, since their results were known; what the newest
+        ones gave.
+        """
         results: Sequence[str] = ()
         for calls in self._postponed:
             results = list(map(self._output, calls))
@@ -201,7 +232,9 @@ class _Work:
         if self._is_late():
             return NOT_MADE
         if call.tool == RECALL:
-            return self._compactor.recall(str(call.arguments.get("id", "")), str(call.arguments.get("query", "")))
+            return self._compactor.recall(
+                str(call.arguments.get("id", "")), str(call.arguments.get("query", ""))
+            )
         try:
             return shortened(self._mask(used(self._workspace, call)), self._limits.output)
         except WorkspaceEnded as ended:
@@ -226,11 +259,15 @@ def _message(answer: AgentAnswer, first: int) -> Json:
     if answer.calls:
         said["tool_calls"] = [
             {
-                "id": _id(number), "type": "function",
-                "function": {"name": call.tool, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
+                "id": _id(number),
+                "type": "function",
+                "function": {
+                    "name": call.tool,
+                    "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
+                },
             }
             for number, call in enumerate(answer.calls, first)
-        ]  # fmt: skip
+        ]
     return said
 
 
@@ -239,7 +276,9 @@ def _id(number: int) -> str:
 
 
 class _Bill:
-    """What the requests take, each read from the provider's cache as far as it equals the one before."""
+    """What the requests take, each read from the provider's cache as far as it equals the one
+    before.
+    """
 
     def __init__(self, tariff: Tariff) -> None:
         self.tokens = self.output = self.peak = 0
@@ -248,7 +287,9 @@ class _Bill:
         self._before, self._summaries = list[Json](), 0.0
 
     def summarised(self, event: CompactionEnded) -> None:
-        """A compaction; its summaries are priced as if the priced model had written them where their writer is free."""
+        """A compaction; its summaries are priced as if the priced model had written them where
+        their writer is free.
+        """
         read = max(event.tokens_before - event.tokens_after, 0)
         for stage in event.stages:
             for one in stage.completions:
@@ -264,7 +305,9 @@ class _Bill:
         self.tokens, self.output = self.tokens + prompt + output, self.output + output
         self.peak = max(self.peak, prompt)
         if usd == 0:
-            usd = charge(self._tariff, self._rules, prompt, prefix, before, sizes[0], None, output).usd
+            usd = charge(
+                self._tariff, self._rules, prompt, prefix, before, sizes[0], None, output
+            ).usd
         self.usd = None if self.usd is None or usd is None else self.usd + usd + self._summaries
         self._before, self._summaries = list(sent), 0.0
 

@@ -1,4 +1,6 @@
-"""A small generated project with its user: the ground on which the families plant what must be remembered."""
+"""A small generated project with its user: the ground on which the families plant what must be
+remembered.
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -10,11 +12,13 @@ WORDS = VOCABULARY["coding"]
 CHARACTERS = 4
 """Of a token, about."""
 SYSTEM = (
-    "You work on a small project with the tools that you have. Do what the user asks and no more; keep to what was "
-    "agreed earlier in the conversation. Where the user asks for an answer, end with a line `answer: ...`."
+    "You work on a small project with the tools that you have. Do what the user asks and no more;"
+    " keep to what was agreed earlier in the conversation. Where the user asks for an answer, end"
+    " with a line `answer: ...`."
 )
 CHECK = (
-    'for file in src/*.py; do echo "$file $(grep -c "" "$file") lines, $(grep -c "^def" "$file") functions, ok"; done\n'
+    'for file in src/*.py; do echo "$file $(grep -c "" "$file") lines, $(grep -c "^def" "$file")'
+    ' functions, ok"; done\n'
 )
 UNDERSTOOD = PlanStep(words="Understood, I keep to that.")
 _FUNCTION = '''def {a}_{n}({b}, rest=()):
@@ -72,7 +76,9 @@ class Project:
         """Names of things, such as `harbour ledger`; none shares a word with another one."""
         return [
             f"{next(self._places)} {thing}"
-            for thing in self.chance.sample([one for one in WORDS["things"] if one != "session"], count)
+            for thing in self.chance.sample(
+                [one for one in WORDS["things"] if one != "session"], count
+            )
         ]
 
     def numbers(self, count: int) -> list[str]:
@@ -86,7 +92,10 @@ class Project:
 
     def paths(self, count: int) -> list[str]:
         """Files of one kind."""
-        return [f"out/{self.chance.choice(WORDS['aspects'])}{number}.csv" for number in self.numbers(count)]
+        return [
+            f"out/{self.chance.choice(WORDS['aspects'])}{number}.csv"
+            for number in self.numbers(count)
+        ]
 
     def say(self, user: str, *steps: PlanStep) -> None:
         """A turn."""
@@ -101,7 +110,11 @@ class Project:
             self.files[path] = text
             steps = [PlanStep(read(path), f"I read {path} first.")]
             if self.chance.random() < 0.3:
-                steps.append(PlanStep(Call("grep", {"pattern": f"def {a}", "path": "src"}), "Who else defines it?"))
+                steps.append(
+                    PlanStep(
+                        Call("grep", {"pattern": f"def {a}", "path": "src"}), "Who else defines it?"
+                    )
+                )
                 left -= 300
             if self.chance.random() < 0.3:
                 steps.append(PlanStep(shell("sh tools/check.sh"), "I run the checks."))
@@ -114,44 +127,68 @@ class Project:
         """Python that nothing in the task needs; its numbers have three digits."""
         return "".join(
             _FUNCTION.format(
-                a=self.chance.choice(WORDS["things"]), b=self.chance.choice(WORDS["aspects"]),
-                n=self.chance.randrange(100, 999), m=self.chance.randrange(100, 999),
+                a=self.chance.choice(WORDS["things"]),
+                b=self.chance.choice(WORDS["aspects"]),
+                n=self.chance.randrange(100, 999),
+                m=self.chance.randrange(100, 999),
             )
             for _ in range(functions)
-        )  # fmt: skip
+        )
 
     def log(self, lines: int) -> list[str]:
         """Lines of output of which the task needs none."""
         places = WORDS["places"]
         return [
-            f"12:{self.chance.randrange(60):02} {self.chance.choice(places)} {self.chance.choice(places)} "
-            f"took {self.chance.randrange(100, 999)} ms, nothing to do"
+            f"12:{self.chance.randrange(60):02} {self.chance.choice(places)}"
+            f" {self.chance.choice(places)} took {self.chance.randrange(100, 999)} ms, nothing"
+            " to do"
             for _ in range(lines)
         ]
 
     def saves(self, path: str, values: Mapping[str, Hole], ask: str) -> None:
         """A turn that writes a file of settings, and a check for each."""
         call = write(path, *(f"{key} = {{{hole.name}}}" for key, hole in values.items()))
-        self.say(ask, PlanStep(call, f"I write {path}.", tuple(values.values())), PlanStep(words="It is written."))
-        self.checks += [TaskCheck(key, "file", f"{key} = {hole.answer}", path) for key, hole in values.items()]
+        self.say(
+            ask,
+            PlanStep(call, f"I write {path}.", tuple(values.values())),
+            PlanStep(words="It is written."),
+        )
+        self.checks += [
+            TaskCheck(key, "file", f"{key} = {hole.answer}", path) for key, hole in values.items()
+        ]
 
     def answers(self, hole: Hole, ask: str) -> None:
         """A turn that answers a question, and its check."""
         self.checks.append(TaskCheck("answer", "answer", hole.answer, turn=len(self.turns)))
-        self.say(f"{ask} End with a line `answer: ...`.", PlanStep(words=f"answer: {{{hole.name}}}", holes=(hole,)))
+        self.say(
+            f"{ask} End with a line `answer: ...`.",
+            PlanStep(words=f"answer: {{{hole.name}}}", holes=(hole,)),
+        )
 
     def task(self) -> TrialTask:
         """What was made so far."""
         return TrialTask(
-            f"{self.family}-{self.seed}", self.family, self.seed, SYSTEM, self.files, tuple(self.turns),
+            f"{self.family}-{self.seed}",
+            self.family,
+            self.seed,
+            SYSTEM,
+            self.files,
+            tuple(self.turns),
             tuple(self.checks),
-        )  # fmt: skip
+        )
 
 
 def hole(
-    name: str, kind: HoleKind, cue: str, values: Sequence[str], answer: int = 0, look_up: Call | None = None,
+    name: str,
+    kind: HoleKind,
+    cue: str,
+    values: Sequence[str],
+    answer: int = 0,
+    look_up: Call | None = None,
     default: str = "",
-) -> Hole:  # fmt: skip
-    """The hole to which one of some values of a kind is the answer, and the others are look-alikes."""
+) -> Hole:
+    """The hole to which one of some values of a kind is the answer, and the others are
+    look-alikes.
+    """
     others = tuple(value for number, value in enumerate(values) if number != answer)
     return Hole(name, kind, cue, values[answer], others, look_up, default)

@@ -8,7 +8,9 @@ from workbench.engine.transcript.message import Json
 MOSTLY = 0.5
 """Share of a result's lines above which it told nothing new."""
 SHORTEST_LINE = 12
-"""Characters of a line that can be told again; shorter ones, such as `}` or `ok`, stand in many results."""
+"""Characters of a line that can be told again; shorter ones, such as `}` or `ok`, stand in many
+results.
+"""
 
 
 class Repeats(NamedTuple):

@@ -1,4 +1,6 @@
-"""Trials of agents on tasks that run: families, seeds and strategies, on workers, resumed where they stopped."""
+"""Trials of agents on tasks that run: families, seeds and strategies, on workers, resumed where
+they stopped.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,12 @@ from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_ask
 from workbench.evaluation.experiment.keys import described, key
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row
-from workbench.evaluation.experiment.settings import ExecutionSettings, MaskingSettings, NameList, StrategyList
+from workbench.evaluation.experiment.settings import (
+    ExecutionSettings,
+    MaskingSettings,
+    NameList,
+    StrategyList,
+)
 from workbench.evaluation.experiment.spec import (
     DEFAULT_STRATEGIES,
     Execution,
@@ -49,7 +56,14 @@ from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.lab.trials.beginning import beginning_of, begun
-from workbench.lab.trials.bundled import BUNDLED, HARD, bundled_names, hard_names, scripted_names, seeds_of
+from workbench.lab.trials.bundled import (
+    BUNDLED,
+    HARD,
+    bundled_names,
+    hard_names,
+    scripted_names,
+    seeds_of,
+)
 from workbench.lab.trials.families import FAMILIES, tasks
 from workbench.lab.trials.grading import grade
 from workbench.lab.trials.helper_client import HelperWorkspace, require_sandbox
@@ -81,16 +95,24 @@ def _families(names: tuple[str, ...]) -> tuple[str, ...]:
 class TrialSpec(Masking, Execution):
     """Which agent works on which tasks, under which strategies."""
 
-    agent: OneModel = Field(READER, description="Agent: reader, which needs no model, or the name of a model.")
-    families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = Field(
-        (),
-        description="Families of tasks, between commas; none: all that are made from seeds. bundled: the ten bundled "
-        "tasks, which have one seed. hard: three that fail without what was said at their start. Or their names.",
-        validate_default=True,
+    agent: OneModel = Field(
+        READER, description="Agent: reader, which needs no model, or the name of a model."
+    )
+    families: Annotated[tuple[str, ...], BeforeValidator(listed), AfterValidator(_families)] = (
+        Field(
+            (),
+            description=(
+                "Families of tasks, between commas; none: all that are made from seeds. bundled:"
+                " the ten bundled tasks, which have one seed. hard: three that fail without what"
+                " was said at their start. Or their names."
+            ),
+            validate_default=True,
+        )
     )
     seeds: Whole = Field(5, ge=1, description="Tasks of each family, which differ in their values.")
     strategies: Strategies = Field(
-        DEFAULT_STRATEGIES, description="Strategies: names, or presets of your own; none and null are added."
+        DEFAULT_STRATEGIES,
+        description="Strategies: names, or presets of your own; none and null are added.",
     )
     writer: OneModel = Field("extractive", description="Model that writes summaries.")
     window: Whole | None = Field(
@@ -105,26 +127,40 @@ class TrialSpec(Masking, Execution):
     turns: Whole | None = Field(
         None,
         ge=1,
-        description="Turns of the user, the last ones, that the agent works; the plan works those before, in the same "
-        "way under each strategy. None: all.",
+        description=(
+            "Turns of the user, the last ones, that the agent works; the plan works those before,"
+            " in the same way under each strategy. None: all."
+        ),
     )
     no_references: Flag = Field(False, description="Do not add none and null to the strategies.")
     output: Whole | None = Field(
-        None, ge=500, description="Characters of a tool's result that the agent is shown; None leaves it to the tools."
+        None,
+        ge=500,
+        description=(
+            "Characters of a tool's result that the agent is shown; None leaves it to the tools."
+        ),
     )
     conversations: Flag = Field(
         False,
-        description="Keep each trial's conversation in the folder `conversations`, as a session that the workbench "
-        "reads; it has all that the agent was told.",
+        description=(
+            "Keep each trial's conversation in the folder `conversations`, as a session that the"
+            " workbench reads; it has all that the agent was told."
+        ),
     )
-    steps: Whole = Field(400, ge=1, description="Answers of the agent after which a trial is stopped.")
+    steps: Whole = Field(
+        400, ge=1, description="Answers of the agent after which a trial is stopped."
+    )
     seconds: float = Field(
-        600.0, gt=0, description="Seconds after which a trial is stopped, whatever its agent's commands do."
+        600.0,
+        gt=0,
+        description="Seconds after which a trial is stopped, whatever its agent's commands do.",
     )
     no_sandbox: Flag = Field(
         False,
-        description="Let a model's commands run as you, without bubblewrap: they may read and change every file that "
-        "you may, and reach the network.",
+        description=(
+            "Let a model's commands run as you, without bubblewrap: they may read and change every"
+            " file that you may, and reach the network."
+        ),
     )
 
     @property
@@ -135,7 +171,11 @@ class TrialSpec(Masking, Execution):
     @property
     def presets(self) -> tuple[Preset, ...]:
         """What is tried: the strategies, between the references unless these are left out."""
-        return tuple(map(preset, self.strategies)) if self.no_references else with_references(self.strategies)
+        return (
+            tuple(map(preset, self.strategies))
+            if self.no_references
+            else with_references(self.strategies)
+        )
 
     @property
     def folder(self) -> Path:
@@ -146,7 +186,12 @@ class TrialSpec(Masking, Execution):
             if name not in Execution.model_fields and (name not in Masking.model_fields or value)
         }
         named = [one if isinstance(one, str) else described(one) for one in self.strategies]
-        plain = {**parts, "strategies": named, "agent": model_name(self.agent), "writer": model_name(self.writer)}
+        plain = {
+            **parts,
+            "strategies": named,
+            "agent": model_name(self.agent),
+            "writer": model_name(self.writer),
+        }
         return self.out or REPORTS / f"trial-{key(plain)[:8]}"
 
     @property
@@ -154,7 +199,9 @@ class TrialSpec(Masking, Execution):
         """How models are asked; limits count for the folder unless another run is named."""
         found = ModelSettings.of_run(self.model_settings, self.folder)
         wanted = [one for one in (self.agent, self.writer) if one != READER]
-        served = found.served or tuple((name, server_address(name)) for name in local_weights(wanted))
+        served = found.served or tuple(
+            (name, server_address(name)) for name in local_weights(wanted)
+        )
         return replace(found, served=served)
 
 
@@ -189,7 +236,9 @@ class _Job:
 
     @classmethod
     def of(cls, spec: TrialSpec) -> Self:
-        """The job of a specification, with the version of the code behind a trial under each preset."""
+        """The job of a specification, with the version of the code behind a trial under each
+        preset.
+        """
         presets = {way.name: way for way in (preset("none"), *spec.presets)}
         codes = code_versions(["workbench.lab.trials.run"], presets, folder=spec.folder)
         return cls(spec, spec.how, spec.presets, codes)
@@ -206,15 +255,18 @@ def trial(
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
     **settings: Unpack[TrialSettings],
 ) -> TrialResults | None:
-    """Let an agent work on tasks that run, under strategies that keep its context small, and grade what it did.
+    """Let an agent work on tasks that run, under strategies that keep its context small, and grade
+    what it did.
 
-    All but the strategy is the same: the tasks, their values, the tools, the window. Finished trials are kept, and the
-    same call goes on where it stopped. Answers of models come from the cache where they were given before.
+    All but the strategy is the same: the tasks, their values, the tools, the window. Finished
+    trials are kept, and the same call goes on where it stopped. Answers of models come from the
+    cache where they were given before.
 
     Args:
         spec: a specification made before; further settings change it.
-        before: receives the forecast before a model is asked: requests, tokens and dollars of the agent and of a real
-            model that writes summaries, as if it followed the plan of the agent without a model; false stops there.
+        before: receives the forecast before a model is asked: requests, tokens and dollars of the
+            agent and of a real model that writes summaries, as if it followed the plan of the agent
+            without a model; false stops there.
         **settings: the fields of `TrialSpec`.
 
     Returns:
@@ -238,11 +290,16 @@ def trial(
         progress(len(places), "working on tasks", "task", quiet=spec.quiet) as bar,
     ):
         for number, rows in crew.surely(partial(_worked, job), places):
-            died = [{**_of(job, *places[number], one), "status": "failed", "reason": DIED} for one in job.presets]
+            died = [
+                {**_of(job, *places[number], one), "status": "failed", "reason": DIED}
+                for one in job.presets
+            ]
             found[number] = died if rows is None else rows
             bar.update()
     notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
-    return TrialResults.write(spec.folder, [row for number in sorted(found) for row in found[number]], notes)
+    return TrialResults.write(
+        spec.folder, [row for number in sorted(found) for row in found[number]], notes
+    )
 
 
 def forecast(spec: TrialSpec) -> list[ModelUse]:
@@ -254,14 +311,23 @@ def forecast(spec: TrialSpec) -> list[ModelUse]:
     agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
     job = replace(_Job.of(spec), spec=spec.changed(agent=READER))
     for family in spec.families:
-        whole, times, filler = tasks(family, [0])[0], len(seeds_of(family, spec.seeds)), FillerModel(writer.name)
+        whole, times, filler = (
+            tasks(family, [0])[0],
+            len(seeds_of(family, spec.seeds)),
+            FillerModel(writer.name),
+        )
         window, one = _window(job, whole), _begun(job, whole)
         for way in job.presets:
             with opened(one, sandbox=False) as workspace:
                 done = work(
-                    one, ReaderAgent(), way, workspace, window=window, tariff=known_tariff(spec.price_model),
+                    one,
+                    ReaderAgent(),
+                    way,
+                    workspace,
+                    window=window,
+                    tariff=known_tariff(spec.price_model),
                     writer=filler if is_paid else writer,
-                )  # fmt: skip
+                )
             wrote = done.output
             usd = usd_of(agent.model, done.tokens - wrote, wrote)
             use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
@@ -300,11 +366,19 @@ def _begun(job: _Job, task: TrialTask) -> TrialTask:
 
 
 def _window(job: _Job, task: TrialTask) -> int:
-    """As given, or a share of the largest request of the agent without a model and without compaction."""
+    """As given, or a share of the largest request of the agent without a model and without
+    compaction.
+    """
     spec = job.spec
     if spec.window is not None:
         return spec.window
-    plan = spec.changed(agent=READER, steps=MEASURED.steps, seconds=MEASURED.seconds, output=None, conversations=False)
+    plan = spec.changed(
+        agent=READER,
+        steps=MEASURED.steps,
+        seconds=MEASURED.seconds,
+        output=None,
+        conversations=False,
+    )
     plain = replace(job, spec=plan)
     row = _row(plain, task, preset("none"), UNBOUNDED)
     if row["status"] != "ok":
@@ -325,9 +399,19 @@ def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
     writer = job.how.model(spec.writer)
     limits = Limits(spec.steps, spec.seconds, spec.output)
     named = key(
-        "trial", job.codes[way.name], task, way, who, model_name(spec.writer), job.how.seal(writer),
-        window, spec.price_model, limits, job.how.replicate, *([spec.redaction] if spec.redact else []),
-    )  # fmt: skip
+        "trial",
+        job.codes[way.name],
+        task,
+        way,
+        who,
+        model_name(spec.writer),
+        job.how.seal(writer),
+        window,
+        spec.price_model,
+        limits,
+        job.how.replicate,
+        *([spec.redaction] if spec.redact else []),
+    )
 
     def tried() -> Row:
         agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
@@ -368,14 +452,25 @@ def attempt(
 ) -> Row:
     """Let an agent work on a task, and grade it; the columns that say what came of it.
 
-    Whatever the agent does, this ends a few seconds after `limits.seconds`, and raises nothing for it.
+    Whatever the agent does, this ends a few seconds after `limits.seconds`, and raises nothing for
+    it.
 
     Raises:
         SetupError: the sandbox cannot be had.
         Unanswered: the agent's provider gave no answer.
     """
     with opened(task, sandbox=sandbox) as workspace:
-        trial = work(task, agent, way, workspace, window=window, tariff=tariff, writer=writer, limits=limits, mask=mask)
+        trial = work(
+            task,
+            agent,
+            way,
+            workspace,
+            window=window,
+            tariff=tariff,
+            writer=writer,
+            limits=limits,
+            mask=mask,
+        )
         if keep is not None:
             keep(trial)
         return _graded(task, workspace, trial)
@@ -395,10 +490,17 @@ def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
     bad = [one for one in found.checks if not one.passed]
     told_again = repeats(done.messages, done.start)
     return {
-        "success": int(not bad and not done.stopped), "checks": len(found.checks),
-        "passed": len(found.checks) - len(bad), "violations": found.violations,
+        "success": int(not bad and not done.stopped),
+        "checks": len(found.checks),
+        "passed": len(found.checks) - len(bad),
+        "violations": found.violations,
         "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
-        "steps": done.steps, "calls": told_again.calls, "again": told_again.again,
-        "tokens": done.tokens, "peak": done.peak, "usd": done.usd,
-        "compactions": done.compactions, **done.counts,
-    }  # fmt: skip
+        "steps": done.steps,
+        "calls": told_again.calls,
+        "again": told_again.again,
+        "tokens": done.tokens,
+        "peak": done.peak,
+        "usd": done.usd,
+        "compactions": done.compactions,
+        **done.counts,
+    }

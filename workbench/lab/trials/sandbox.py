@@ -40,7 +40,8 @@ UNPROTECTED = (
 )
 NOBODY = 65_534
 _STEP_DOWN = (
-    f"import os, sys; os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY}); os.execv(sys.argv[1], sys.argv[1:])"
+    f"import os, sys; os.setgroups([]); os.setgid({NOBODY}); os.setuid({NOBODY});"
+    " os.execv(sys.argv[1], sys.argv[1:])"
 )
 
 
@@ -89,9 +90,25 @@ def sandboxed_launch() -> Launch:
     helper_command = (sys.executable, "-I", "-S", HELPER, WORKSPACE)
     inner = (*_isolation(), *_filter(filters), "--", *helper_command)
     if os.geteuid() == 0:
-        outer = ("--tmpfs", "/tmp", *_open_folders(), *_binds(_shown()), *_copies(programs), *_stage(), "--")
+        outer = (
+            "--tmpfs",
+            "/tmp",
+            *_open_folders(),
+            *_binds(_shown()),
+            *_copies(programs),
+            *_stage(),
+            "--",
+        )
         shown_again = [_Shown(place, place) for place in (*_places(), *PROGRAMS)]
-        words = (bubblewrap, *outer, *_step_down(), bubblewrap, *_disks(), *_binds(shown_again), *inner)
+        words = (
+            bubblewrap,
+            *outer,
+            *_step_down(),
+            bubblewrap,
+            *_disks(),
+            *_binds(shown_again),
+            *inner,
+        )
     else:
         words = (bubblewrap, *_disks(), *_binds(_shown()), *_copies(programs), *inner)
     return Launch(words, (*programs, *filters))
@@ -158,7 +175,9 @@ def _isolation() -> Iterator[str]:
 
 
 def _disks() -> Iterator[str]:
-    """Bounded disks in memory. They come before what is shown, which may lie below one of them: a Python in /tmp."""
+    """Bounded disks in memory. They come before what is shown, which may lie below one of them:
+    a Python in /tmp.
+    """
     for folder in DISKS:
         if folder != SHARED_MEMORY:  # it is made once there are devices
             yield from _disk(folder)

@@ -1,4 +1,6 @@
-"""The table of trials on disk, and what strategies succeed in, with paired intervals over families."""
+"""The table of trials on disk, and what strategies succeed in, with paired intervals over
+families.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,18 @@ COLUMNS = {
     "tokens": "Int64", "peak": "Int64", "usd": "Float64", "compactions": "Int64",
 }  # fmt: skip
 """The columns of the table `trials`, see docs/reference/tables.md."""
-MEANS = ("success", "violations", "steps", "look_ups", "recalls", "misread", "blind", "tokens", "usd", "compactions")
+MEANS = (
+    "success",
+    "violations",
+    "steps",
+    "look_ups",
+    "recalls",
+    "misread",
+    "blind",
+    "tokens",
+    "usd",
+    "compactions",
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +48,11 @@ class TrialResults(TableFolder):
     def pending(self) -> str:
         """What waits for a model's provider, in a sentence; empty if nothing does."""
         rows = self.table[self.table["status"] == "pending"]
-        return "" if rows.empty else f"{len(rows)} of {len(self.table)} trials wait: {rows['reason'].iloc[-1]}"
+        return (
+            ""
+            if rows.empty
+            else f"{len(rows)} of {len(self.table)} trials wait: {rows['reason'].iloc[-1]}"
+        )
 
     @property
     def failed(self) -> int:
@@ -54,11 +71,14 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
 
     Args:
         trials: the table.
-        family: of this family alone: then its tasks are the units of the interval, and else the families.
+        family: of this family alone: then its tasks are the units of the interval, and else the
+            families.
 
     Returns:
-        A row a strategy, in the order of the table: `strategy`, `trials`, the means `MEANS`, and of the success
-        `difference`, `low` and `high` (95 %, paired) against the `baseline`; empty where there are too few units.
+        A row a strategy, in the order of the table: `strategy`, `trials`, the means `MEANS`, and of
+            the success
+        `difference`, `low` and `high` (95 %, paired) against the `baseline`; empty where there are
+            too few units.
     """
     rows = trials[trials["status"] == "ok"]
     rows = rows[rows["family"] == family] if family else rows
@@ -70,11 +90,18 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
     session = rows["family"] + " " + rows["seed"].astype("string")
     scores = pd.DataFrame(
         {
-            "session": session, "project": session if family else rows["family"], "strategy": rows["strategy"],
-            "mode": "natural", "share": None, "metric": "success", "value": rows["success"].astype("Float64"),
+            "session": session,
+            "project": session if family else rows["family"],
+            "strategy": rows["strategy"],
+            "mode": "natural",
+            "share": None,
+            "metric": "success",
+            "value": rows["success"].astype("Float64"),
             "better": "higher",
         }
-    )  # fmt: skip
-    compared = compare_table(scores, "success", baseline).set_index("strategy")[["difference", "low", "high"]]
+    )
+    compared = compare_table(scores, "success", baseline).set_index("strategy")[
+        ["difference", "low", "high"]
+    ]
     compared[["low", "high"]] = compared[["low", "high"]].clip(-1, 1)
     return found.join(compared).assign(baseline=baseline).reset_index()

@@ -1,4 +1,6 @@
-"""Tasks that run: files, a user who speaks in turns, what a plan does in each, and what must hold in the end."""
+"""Tasks that run: files, a user who speaks in turns, what a plan does in each, and what must
+hold in the end.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +15,10 @@ CheckKind: TypeAlias = Literal["file", "test", "answer", "prohibition", "once"]
 
 PACKED = ".packed"
 """The file of a project in which an archive of it is put."""
-UNPACK = f"base64 -d {PACKED} | tar --extract --gzip --no-same-owner --directory {HOME}/ && rm -f {PACKED}"
+UNPACK = (
+    f"base64 -d {PACKED} | tar --extract --gzip --no-same-owner --directory {HOME}/ && rm -f"
+    f" {PACKED}"
+)
 
 
 class WorkspaceEnded(WorkbenchError):
@@ -21,7 +26,9 @@ class WorkspaceEnded(WorkbenchError):
 
 
 class ProjectTools(Protocol):
-    """What can be done in a project: `Workspace` does it here, `HelperWorkspace` lets a helper process do it."""
+    """What can be done in a project: `Workspace` does it here, `HelperWorkspace` lets a helper
+    process do it.
+    """
 
     def use(self, tool: str, arguments: Mapping[str, Any], /) -> tuple[str, bool]:
         """What a tool gives, and whether it failed."""
@@ -32,7 +39,9 @@ class ProjectTools(Protocol):
         ...
 
     def text(self, path: str, /) -> str | None:
-        """What stands in a file; None where there is no such file, or one that is too long to be graded."""
+        """What stands in a file; None where there is no such file, or one that is too long to be
+        graded.
+        """
         ...
 
     def check(self, program: str, /) -> str:
@@ -60,8 +69,10 @@ class Hole:
         name: as the step's templates have it between braces.
         cue: what it asks its context, in words, without the answer.
         look_alikes: wrong values, each of which the history or the files hold as well.
-        look_up: the call that tells it again; None where no call can, since the user said it or it was told but once.
-        default: what an agent does that knows nothing of it, never right; empty where there is nothing natural to do.
+        look_up: the call that tells it again; None where no call can, since the user said it or it
+            was told but once.
+        default: what an agent does that knows nothing of it, never right; empty where there is
+            nothing natural to do.
     """
 
     name: str
@@ -112,10 +123,11 @@ class TaskCheck:
     """What must hold after a trial; see `grading.grade`.
 
     Attributes:
-        kind: `file` (the file has the line `text` once, and no other line that begins like it up to `=`), `test`
-            (`text` is a Python program that runs in the workspace and exits with 0), `answer` (the last line
-            `answer: ...` of the turn is `text`), `prohibition` (`path` is as it was, and no call holds `text`), `once`
-            (the file has the line `text` exactly once).
+        kind: `file` (the file has the line `text` once, and no other line that begins like it up to
+            `=`), `test` (`text` is a Python program that runs in the workspace and exits with 0),
+            `answer` (the last line `answer: ...` of the turn is `text`), `prohibition` (`path` is
+            as it was, and no call holds `text`), `once` (the file has the line `text` exactly
+            once).
         path: a file of the project.
         turn: the number of the turn that is to answer, from 0.
     """
@@ -129,14 +141,17 @@ class TaskCheck:
 
 @dataclass(frozen=True)
 class TrialTask:
-    """A piece of work with a plan that solves it; the same family, seed and length give the same task.
+    """A piece of work with a plan that solves it; the same family, seed and length give the same
+    task.
 
     Attributes:
         files: by path, what the workspace holds in the beginning.
         project: the name of the folder in which the agent works; empty for that of the family.
         prepare: shell commands that run in it before the conversation.
-        beginning: turns that the plan has worked, so that the agent goes on from there with `turns`.
-        packed: the project as the beginning left it, an archive in letters; empty without a beginning.
+        beginning: turns that the plan has worked, so that the agent goes on from there with
+            `turns`.
+        packed: the project as the beginning left it, an archive in letters; empty without a
+            beginning.
     """
 
     name: str

@@ -9,7 +9,10 @@ LONGEST_CALL = 1_000_000
 """Characters of the arguments of a call."""
 TOOLS: dict[str, tuple[str, dict[str, str]]] = {
     "read": ("Read a file of the project, with line numbers.", {"path": "the file"}),
-    "write": ("Write a file of the project, whole.", {"path": "the file", "content": "its new text"}),
+    "write": (
+        "Write a file of the project, whole.",
+        {"path": "the file", "content": "its new text"},
+    ),
     "edit": (
         "Replace a text that occurs once in a file.",
         {"path": "the file", "old": "the text as it stands", "new": "the text in its place"},
@@ -18,7 +21,10 @@ TOOLS: dict[str, tuple[str, dict[str, str]]] = {
         "Search files for a regular expression.",
         {"pattern": "the expression", "path": "a file or folder; . for all"},
     ),
-    "list": ("List the files of a folder with their sizes.", {"path": "the folder; . for the project"}),
+    "list": (
+        "List the files of a folder with their sizes.",
+        {"path": "the folder; . for the project"},
+    ),
     "bash": ("Run a shell command in the project's folder.", {"command": "the command"}),
 }
 """What each tool does, and its arguments, all of them texts."""
@@ -34,7 +40,10 @@ def schemas() -> list[Json]:
                 "description": about,
                 "parameters": {
                     "type": "object",
-                    "properties": {name: {"type": "string", "description": what} for name, what in arguments.items()},
+                    "properties": {
+                        name: {"type": "string", "description": what}
+                        for name, what in arguments.items()
+                    },
                     "required": list(arguments),
                 },
             },
@@ -67,7 +76,10 @@ def shortened(text: str, most: int | None) -> str:
     if most is None or len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half} characters cut; ask for a part of it]\n{text[-half:]}"
+    return (
+        f"{text[:half]}\n[{len(text) - 2 * half} characters cut; ask for a part of"
+        f" it]\n{text[-half:]}"
+    )
 
 
 def plain(call: Call) -> Call:

@@ -1,4 +1,6 @@
-"""Contexts made to please a measure, which tell a reader little: a family of them, tried over its knobs."""
+"""Contexts made to please a measure, which tell a reader little: a family of them, tried over
+its knobs.
+"""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -41,9 +43,10 @@ class Gamer:
     """One setting of the family.
 
     Attributes:
-        form: `list` (names alone), `soup` (names, then words common near them), `sided` (the same words, each before or
-            behind the names as most lines have it), `cue` ("name: rare words of its line"), `fragment` (the words
-            around a name as they stand), `shuffled` (whole lines, their words in a random order).
+        form: `list` (names alone), `soup` (names, then words common near them), `sided` (the same
+            words, each before or behind the names as most lines have it), `cue` ("name: rare words
+            of its line"), `fragment` (the words around a name as they stand), `shuffled` (whole
+            lines, their words in a random order).
         names: names in a line.
         words: other words in a line; of a fragment on each side.
         order: which names come first.
@@ -70,7 +73,9 @@ class Gamer:
             near = [history.lines_with(name, newest).tolist() for name in group]
             if self.form in ("list", "soup", "sided"):
                 common = _common(history, near, texts, self.words)
-                before = [word for word, place in common.items() if place < 0 and self.form == "sided"]
+                before = [
+                    word for word, place in common.items() if place < 0 and self.form == "sided"
+                ]
                 yield " ".join([*before, *texts, *(word for word in common if word not in before)])
             elif self.form == "cue":
                 yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
@@ -86,7 +91,9 @@ class Gamer:
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
         if self.order == "newest":
-            names.sort(key=lambda name: -int(past.newest[history.lines_with(name, past.newest)].max()))
+            names.sort(
+                key=lambda name: -int(past.newest[history.lines_with(name, past.newest)].max())
+            )
         elif self.order == "frequent":
             names.sort(key=lambda name: -len(history.rows_with_name(name)))
         return names
@@ -95,7 +102,12 @@ class Gamer:
 _TWO: tuple[Order, ...] = ("random", "newest")
 FAMILY: tuple[Gamer, ...] = (
     *(Gamer("list", names) for names in (1, 4, 12)),
-    *(Gamer("soup", names, words, order) for names in (2, 4, 8) for words in (4, 10) for order in _TWO),
+    *(
+        Gamer("soup", names, words, order)
+        for names in (2, 4, 8)
+        for words in (4, 10)
+        for order in _TWO
+    ),
     *(Gamer("sided", names, 10, order) for names in (2, 4, 8) for order in _TWO),
     *(Gamer("cue", 1, words, order) for words in (2, 3, 6, 10) for order in (*_TWO, "frequent")),
     *(Gamer("fragment", 1, words, order) for words in (2, 4) for order in _TWO),
@@ -106,7 +118,8 @@ FAMILY: tuple[Gamer, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Salad:
-    """Lines of the history as their words alone, without the small ones: made to please a reader that looks at words.
+    """Lines of the history as their words alone, without the small ones: made to please a reader
+    that looks at words.
 
     Attributes:
         speakers: whose lines: of the user and the agent, or of the tools as well.
@@ -139,7 +152,11 @@ class Salad:
         written: set[str] = set()
         for line in self._ordered(history, at, chance):
             for start in range(0, len(line), self.words):
-                part = [word for word in line[start : start + self.words] if not (self.once and word in written)]
+                part = [
+                    word
+                    for word in line[start : start + self.words]
+                    if not (self.once and word in written)
+                ]
                 written.update(part)
                 if self.shuffled:
                     chance.shuffle(part)
@@ -155,7 +172,11 @@ class Salad:
         if self.order == "random":
             chance.shuffle(lines)
         elif self.order == "rare":
-            lines.sort(key=lambda line: -sum(history.weight(word.lower()) for word in line) / (len(line) + 1))
+            lines.sort(
+                key=lambda line: (
+                    -sum(history.weight(word.lower()) for word in line) / (len(line) + 1)
+                )
+            )
         return lines
 
 
@@ -177,8 +198,12 @@ SALADS: tuple[Salad, ...] = tuple(
 """The salads that are tried."""
 
 
-def _common(history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> dict[str, int]:
-    """The words that most lines of some names hold; of each how many lines more have it behind the name than before."""
+def _common(
+    history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int
+) -> dict[str, int]:
+    """The words that most lines of some names hold; of each how many lines more have it behind
+    the name than before.
+    """
     counts: dict[str, int] = {}
     places: dict[str, int] = {}
     for text, lines in zip(texts, near, strict=True) if most else ():
@@ -208,14 +233,19 @@ def _around(line: str, text: str, side: int) -> str:
 
 
 def scored(
-    sessions: Sequence[Prepared], family: Sequence[Gamer] = FAMILY, strategies: Sequence[str] = STRATEGIES
+    sessions: Sequence[Prepared],
+    family: Sequence[Gamer] = FAMILY,
+    strategies: Sequence[str] = STRATEGIES,
 ) -> pd.DataFrame:
-    """What each gamer, the reference `oracle` and some strategies score at equal size in each session.
+    """What each gamer, the reference `oracle` and some strategies score at equal size in each
+    session.
 
-    Sessions with few exact things are left out, where there are others. A row a session, share and context kind:
-    `session project share name`, and the means over boundaries of `MEASURES`.
+    Sessions with few exact things are left out, where there are others. A row a session, share and
+    context kind: `session project share name`, and the means over boundaries of `MEASURES`.
     """
-    rows = [row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)]
+    rows = [
+        row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)
+    ]
     table = pd.DataFrame(rows, columns=["session", "project", "share", "name", *MEASURES])
     table = table.astype(dict.fromkeys(MEASURES, "float"))
     by = table.groupby(["session", "project", "share", "name"], sort=False)
@@ -227,14 +257,28 @@ def _scores(
 ) -> Iterator[tuple[str | float | None, ...]]:
     exams = Exams.of(ready.index)
     of = ready.session.id, ready.session.project or ready.session.id
-    at = [place for place in at_shares(ready.session, BOUNDARIES) if len(exams.at(place).items) >= FEWEST]
+    at = [
+        place
+        for place in at_shares(ready.session, BOUNDARIES)
+        if len(exams.at(place).items) >= FEWEST
+    ]
     for name in strategies if at else ():
         replay = matched(
-            ready.session, preset(name), ready.reader(Extractive()), ready.sizing, window=ready.window, at=tuple(at),
+            ready.session,
+            preset(name),
+            ready.reader(Extractive()),
+            ready.sizing,
+            window=ready.window,
+            at=tuple(at),
             shares=SHARES,
-        )  # fmt: skip
+        )
         for shot in replay.snapshots:
-            yield *of, shot.share or 1.0, name, *_scored(ready, shot.at, view(ready.session, shot.context))
+            yield (
+                *of,
+                shot.share or 1.0,
+                name,
+                *_scored(ready, shot.at, view(ready.session, shot.context)),
+            )
     for place in at:
         budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
         made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}

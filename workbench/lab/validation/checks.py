@@ -1,4 +1,6 @@
-"""Checks of the measure on sessions and on a run: what must hold, what was measured, and whether it holds."""
+"""Checks of the measure on sessions and on a run: what must hold, what was measured, and whether
+it holds.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -50,9 +52,17 @@ class Check:
         return self.outcome == "failed"
 
 
-def check(name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()) -> Check:
+def check(
+    name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()
+) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
-    return Check(name, claim, "skipped" if holds is None else "passed" if holds else "failed", found, tuple(where[:3]))
+    return Check(
+        name,
+        claim,
+        "skipped" if holds is None else "passed" if holds else "failed",
+        found,
+        tuple(where[:3]),
+    )
 
 
 ENOUGH = 0.95
@@ -63,12 +73,20 @@ TOKENS = 30_000
 """Size of each generated session."""
 
 
-def planted(made: Sequence[Generated] | None = None, make_index: Callable[[Sequence[Message]], Index] = Index) -> Check:
-    """Planted dependencies are recovered: facts that are said once and used later, and nothing else.
+def planted(
+    made: Sequence[Generated] | None = None,
+    make_index: Callable[[Sequence[Message]], Index] = Index,
+) -> Check:
+    """Planted dependencies are recovered: facts that are said once and used later, and nothing
+    else.
 
     `made` are sessions with what was planted in them; by default two of each profile are generated.
     """
-    sessions = [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)] if made is None else made
+    sessions = (
+        [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)]
+        if made is None
+        else made
+    )
     hit = found = true = 0
     wrong: list[str] = []
     for one in sessions:
@@ -76,12 +94,20 @@ def planted(made: Sequence[Generated] | None = None, make_index: Callable[[Seque
         for at in at_shares(one.session):
             wanted = _needed(one, index, at)
             extracted = {need.entity for need in index.demand(at).needs}
-            hit, found, true = hit + len(extracted & wanted), found + len(extracted), true + len(wanted)
-            wrong += [f"{entity.text} in {one.session.id} at {at}" for entity in sorted(extracted ^ wanted)]
+            hit, found, true = (
+                hit + len(extracted & wanted),
+                found + len(extracted),
+                true + len(wanted),
+            )
+            wrong += [
+                f"{entity.text} in {one.session.id} at {at}"
+                for entity in sorted(extracted ^ wanted)
+            ]
     precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
     return check(
         "planted dependencies",
-        f"on generated sessions the extractor finds later needs with precision and recall of at least {ENOUGH}",
+        "on generated sessions the extractor finds later needs with precision and recall of at"
+        f" least {ENOUGH}",
         (precision >= ENOUGH and recall >= ENOUGH) if true else None,
         f"precision {precision:.3f}, recall {recall:.3f} of {true} planted dependencies",
         wrong if true and min(precision, recall) < ENOUGH else (),
@@ -95,7 +121,9 @@ def _needed(one: Generated, index: Index, at: int) -> set[Entity]:
     for fact in one.facts:
         after = [place[use] for use in fact.uses if place[use] >= at]
         if place[fact.message] < at and after and after[0] < at + HORIZON:
-            found.update(index.inverted_index.names[number] for number in index.read((fact.entity,)).entities)
+            found.update(
+                index.inverted_index.names[number] for number in index.read((fact.entity,)).entities
+            )
     return found
 
 
@@ -110,7 +138,10 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
         mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
         own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
         if theirs > CHANCE * max(mine, 10):
-            worst.append(f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of {mine}")
+            worst.append(
+                f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of"
+                f" {mine}"
+            )
     rate = foreign / own if own else 0.0
     return check(
         "placebo futures",
@@ -125,8 +156,11 @@ def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepare
     """Each session with the next one of another project."""
     good = [one for one in sessions if at_shares(one.session)]
     for i, one in enumerate(good):
-        others = (other for other in good[i + 1 :] + good[:i] if other.session.project != one.session.project or
-                  not one.session.project)  # fmt: skip
+        others = (
+            other
+            for other in good[i + 1 :] + good[:i]
+            if other.session.project != one.session.project or not one.session.project
+        )
         if (other := next(others, None)) is not None:
             yield one, other
 
@@ -136,9 +170,13 @@ STRATEGIES = ("truncate", "summarize", "pipeline")
 
 
 def blindness(
-    sessions: Sequence[Prepared], presets: Sequence[Preset] | None = None, model: Model | None = None
+    sessions: Sequence[Prepared],
+    presets: Sequence[Preset] | None = None,
+    model: Model | None = None,
 ) -> Check:
-    """The same history under another name and with another future is compacted to the same bytes."""
+    """The same history under another name and with another future is compacted to the same
+    bytes.
+    """
     tried, apart = 0, []
     for ready in sessions:
         at = at_shares(ready.session, (0.5,))
@@ -146,8 +184,17 @@ def blindness(
             tried += 1
             sent = set()
             for one in (ready, _relabelled(ready, at[0])):
-                writer = one.reader(model or Extractive())  # as a replay asks it: it knows what the index has read
-                replay = matched(one.session, part, writer, one.sizing, window=ready.window, at=at, shares=(SHARE,))
+                # as a replay asks it: it knows what the index has read
+                writer = one.reader(model or Extractive())
+                replay = matched(
+                    one.session,
+                    part,
+                    writer,
+                    one.sizing,
+                    window=ready.window,
+                    at=at,
+                    shares=(SHARE,),
+                )
                 sent.add(repr(replay.snapshots[0].context.messages))
             if len(sent) > 1:
                 apart.append(f"{part.name} on {ready.session.id} at {at[0]}")
@@ -171,22 +218,28 @@ def _relabelled(ready: Prepared, at: int) -> Prepared:
             new = UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
         log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
     known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
-    sizes = ready.sizing.sizes[:at] + tuple(ready.sizing.count(message) for message in known.messages[at:])
+    sizes = ready.sizing.sizes[:at] + tuple(
+        ready.sizing.count(message) for message in known.messages[at:]
+    )
     return replace(prepared(known, ready.window), sizing=replace(ready.sizing, sizes=sizes))
 
 
 CLOSE = 0.02
-"""The share by which the replay's prompts and cache reads may miss the reported ones in the median session."""
+"""The share by which the replay's prompts and cache reads may miss the reported ones in the
+median session.
+"""
 
 
 def reconciliation(
-    sessions: Sequence[Prepared], predict: Callable[[Session, Sizing, Pricing], Reconciliation] = reconcile
+    sessions: Sequence[Prepared],
+    predict: Callable[[Session, Sizing, Pricing], Reconciliation] = reconcile,
 ) -> Check:
     """The replay without compaction reproduces the reported prompts and cache reads.
 
-    A session's error is the median over its requests; what must be close is the median over the sessions, and each
-    session farther off is named. A session whose first report is far above what the recording shows is left out: it
-    goes on from another file, or its overhead is wrong, and following it hides which.
+    A session's error is the median over its requests; what must be close is the median over the
+    sessions, and each session farther off is named. A session whose first report is far above what
+    the recording shows is left out: it goes on from another file, or its overhead is wrong, and
+    following it hides which.
     """
     errors: dict[str, tuple[float, float]] = {}
     left_out = 0
@@ -197,10 +250,13 @@ def reconciliation(
         if not found.turns["unseen start"] and prompt is not None and read is not None:
             errors[ready.session.id] = prompt, read
     prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
-    far = sorted(((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True)
+    far = sorted(
+        ((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True
+    )
     return check(
         "reported usage",
-        f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those reported",
+        f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those"
+        " reported",
         None if not errors else median(prompts) <= CLOSE and median(reads) <= CLOSE,
         _found(prompts, reads, left_out),
         [f"{name}: {off:.1%} off" for off, name in far],
@@ -211,7 +267,9 @@ def _found(prompts: Sequence[float], reads: Sequence[float], left_out: int) -> s
     without = f"; {left_out} left out, whose start is not in the recording" if left_out else ""
     if not prompts:
         return f"no session reports usage that fits one law{without}"
-    close = sum(prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True))
+    close = sum(
+        prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True)
+    )
     text = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
     return f"{text}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"
 
@@ -233,8 +291,13 @@ def floor(run: Results) -> Check:
     middle = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
     both = null.merge(middle, on=PLACE)
     above = both[both["value"] > both["median"] + TINY]
-    wrong = [f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()]
-    wrong += [f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}" for row in above.itertuples()]
+    wrong = [
+        f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()
+    ]
+    wrong += [
+        f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}"
+        for row in above.itertuples()
+    ]
     return check(
         "floor",
         "the reference null is 0 on the scale and never above the median strategy",
@@ -245,22 +308,32 @@ def floor(run: Results) -> Check:
 
 
 def ceiling(run: Results) -> Check:
-    """No strategy whose contexts are all within the budget answers more than the reference `oracle` there."""
+    """No strategy whose contexts are all within the budget answers more than the reference
+    `oracle` there.
+    """
     scores = run.table("scores")
-    rows = scores[(scores["metric"] == NAMES) & (scores["mode"] == "matched") & scores["value"].notna()]
+    rows = scores[
+        (scores["metric"] == NAMES) & (scores["mode"] == "matched") & scores["value"].notna()
+    ]
     fired = run.table("compactions")
     fired = fired[fired["mode"] == "matched"]
-    within = (fired["tokens_sent"] <= fired["target"]).groupby([fired[name] for name in AT_SIZE]).all()
-    best = rows[rows["strategy"] == "oracle"].set_index(["session", "share"])["value"].rename("oracle")
+    within = (
+        (fired["tokens_sent"] <= fired["target"]).groupby([fired[name] for name in AT_SIZE]).all()
+    )
+    best = (
+        rows[rows["strategy"] == "oracle"].set_index(["session", "share"])["value"].rename("oracle")
+    )
     both = rows[~rows["strategy"].isin(REFERENCES)].join(best, on=["session", "share"], how="inner")
     both = both[both.set_index(AT_SIZE).index.isin(within.index[within])]
     above = both[both["value"] > both["oracle"] + TINY]
     wrong = [
-        f"{r.strategy} on {r.session} at {r.share:g}: {r.value:.3f}, oracle {r.oracle:.3f}" for r in above.itertuples()
+        f"{r.strategy} on {r.session} at {r.share:g}: {r.value:.3f}, oracle {r.oracle:.3f}"
+        for r in above.itertuples()
     ]
     return check(
         "ceiling",
-        "no strategy within its budget answers more of the exam than the reference oracle at the same size",
+        "no strategy within its budget answers more of the exam than the reference oracle at the"
+        " same size",
         not wrong if len(both) else None,
         f"{len(both) - len(above)} of {len(both)} means are not above it",
         wrong,

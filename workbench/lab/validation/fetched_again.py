@@ -1,4 +1,6 @@
-"""Whether agents fetched again what a metric calls lost, and whether readers call needed what the exam asks."""
+"""Whether agents fetched again what a metric calls lost, and whether readers call needed what
+the exam asks.
+"""
 
 from __future__ import annotations
 
@@ -16,27 +18,36 @@ from workbench.lab.validation.needs import NEEDED, READERS
 from workbench.lab.validation.used_things import METRICS
 
 BANDS = (0, 8, 24)
-"""Messages after the compaction at which a band of first uses begins: the later, the more has been looked at anyway."""
+"""Messages after the compaction at which a band of first uses begins: the later, the more has
+been looked at anyway.
+"""
 
 SHOWN = ("if_lost", "if_kept", "auc", "alike", "lead")
 """Figures with an interval."""
 
 
 def scored(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `used_things` that figures are of: every metric has a verdict, and nobody told the thing unasked.
+    """The rows of `used_things` that figures are of: every metric has a verdict, and nobody told
+    the thing unasked.
 
     With a column `when`: the band of its first use, in messages after the compaction.
     """
     known = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
     labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)] + [f"from {BANDS[-1]}"]
-    band = pd.cut((known["used"] - known["at"]).astype(int), [*BANDS, np.inf], right=False, labels=labels)
+    band = pd.cut(
+        (known["used"] - known["at"]).astype(int), [*BANDS, np.inf], right=False, labels=labels
+    )
     return known.assign(when=band.astype(str), fetched_again=known["fetched_again"].astype(bool))
 
 
 def figures(
-    rows: pd.DataFrame, by: Sequence[str] = (), unit: str = "session", metrics: Sequence[str] = METRICS
+    rows: pd.DataFrame,
+    by: Sequence[str] = (),
+    unit: str = "session",
+    metrics: Sequence[str] = METRICS,
 ) -> pd.DataFrame:
-    """What each metric's verdicts say of what was fetched again: a row a metric, and a value of the columns `by`.
+    """What each metric's verdicts say of what was fetched again: a row a metric, and a value of the
+    columns `by`.
 
     Args:
         rows: the table `used_things`.
@@ -45,11 +56,16 @@ def figures(
         metrics: columns with a verdict in [0, 1] wherever the exam has one.
 
     Returns:
-        Columns: `by`; `metric`; `things`, `units`: how many; `fetched`: the share fetched again; `lost`: things with a
-        verdict of at most .5; `if_lost`, `if_kept`: the shares of them and of the others that were fetched again;
-        `auc`: of two things of one compaction, one fetched again and one not, how often the first has the lower value,
-        ties half; `alike`: the same of two of one kind and band; `lead`: `auc` less that of presence. The last five
-        each with `_low` and `_high`, the ends of the 95 % interval, missing with fewer than six units. A compaction's
+        Columns: `by`; `metric`; `things`, `units`: how many; `fetched`: the share fetched again;
+            `lost`: things with a
+        verdict of at most .5; `if_lost`, `if_kept`: the shares of them and of the others that were
+            fetched again;
+        `auc`: of two things of one compaction, one fetched again and one not, how often the first
+            has the lower value,
+        ties half; `alike`: the same of two of one kind and band; `lead`: `auc` less that of
+            presence. The last five
+        each with `_low` and `_high`, the ends of the 95 % interval, missing with fewer than six
+            units. A compaction's
         pairs weigh one over its things and one (van Elteren).
     """
     known = scored(rows)
@@ -65,16 +81,20 @@ def figures(
 def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | int | None]:
     lost = rows[metric] <= KNOWN
     pairs, alike, base = (
-        _pairs(rows, name, unit, more) for name, more in ((metric, []), (metric, ["kind", "when"]), ("presence", []))
+        _pairs(rows, name, unit, more)
+        for name, more in ((metric, []), (metric, ["kind", "when"]), ("presence", []))
     )
     return {
-        "things": len(rows), "units": rows[unit].nunique(), "fetched": float(rows["fetched_again"].mean()),
+        "things": len(rows),
+        "units": rows[unit].nunique(),
+        "fetched": float(rows["fetched_again"].mean()),
         "lost": int(lost.sum()),
         **interval_columns("if_lost", _share(rows[lost], unit)),
         **interval_columns("if_kept", _share(rows[~lost], unit)),
-        **interval_columns("auc", _ratio(pairs)), **interval_columns("alike", _ratio(alike)),
+        **interval_columns("auc", _ratio(pairs)),
+        **interval_columns("alike", _ratio(alike)),
         **interval_columns("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), least=-1)),
-    }  # fmt: skip
+    }
 
 
 def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
@@ -83,7 +103,9 @@ def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
 
 
 def _pairs(rows: pd.DataFrame, metric: str, unit: str, more: Sequence[str]) -> pd.DataFrame:
-    """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some more columns."""
+    """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some
+    more columns.
+    """
     found = []
     for _, own in rows.groupby(["session", "compaction", *more], sort=False, observed=True):
         again = own["fetched_again"].to_numpy()
@@ -95,7 +117,9 @@ def _pairs(rows: pd.DataFrame, metric: str, unit: str, more: Sequence[str]) -> p
 
 
 def _ratio(pairs: pd.DataFrame, least: float = 0) -> Estimate | None:
-    return ratio(pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=least, most=1)
+    return ratio(
+        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=least, most=1
+    )
 
 
 def with_intervals(found: pd.DataFrame) -> pd.DataFrame:
@@ -105,7 +129,10 @@ def with_intervals(found: pd.DataFrame) -> pd.DataFrame:
     shown = found.drop(columns=[f"{name}_{end}" for name in SHOWN for end in ("low", "high")])
     for name in SHOWN:
         ends = zip(found[name], found[f"{name}_low"], found[f"{name}_high"], strict=True)
-        texts = [decimal(mean) + f" ({interval(low, high, decimal)})" * (not missing(low)) for mean, low, high in ends]
+        texts = [
+            decimal(mean) + f" ({interval(low, high, decimal)})" * (not missing(low))
+            for mean, low, high in ends
+        ]
         shown[name] = [text.replace("0.", ".") for text in texts]
     return shown
 
@@ -114,26 +141,40 @@ def lead_note(found: pd.DataFrame) -> str:
     """Whether the exam tells what was fetched again better than presence does, in a sentence."""
     row = found[found["metric"] == "exam"].iloc[0]
     if missing(row["lead"]):
-        return "No compaction has both a thing that was fetched again and one that was not: there is no AUC."
-    ends = f" ({row['lead_low']:+.2f} to {row['lead_high']:+.2f})" if not missing(row["lead_low"]) else ""
+        return (
+            "No compaction has both a thing that was fetched again and one that was not: there is"
+            " no AUC."
+        )
+    ends = (
+        f" ({row['lead_low']:+.2f} to {row['lead_high']:+.2f})"
+        if not missing(row["lead_low"])
+        else ""
+    )
     clear = not missing(row["lead_low"]) and row["lead_low"] > 0
     return (
-        f"The AUC of the exam less that of presence is {row['lead']:+.2f}{ends}: the exam tells what will be fetched "
-        f"again {'better than presence does' if clear else 'no better than presence, as far as this can show'}."
+        f"The AUC of the exam less that of presence is {row['lead']:+.2f}{ends}: the exam tells"
+        " what will be fetched "
+        "again"
+        f" {'better than presence does' if clear else 'no better than presence, as far as this can show'}."
     )
 
 
 def by_way(rows: pd.DataFrame) -> pd.DataFrame:
-    """How agents came by what they used, and the shares that `recall` demands and that the exam asks."""
+    """How agents came by what they used, and the shares that `recall` demands and that the exam
+    asks.
+    """
     own = rows[rows["context"] == "recorded"]
     found = own.astype({"demanded": float, "asked": float}).groupby("how", sort=False)
-    return found.agg(things=("thing", "size"), demanded=("demanded", "mean"), asked=("asked", "mean")).reset_index()
+    return found.agg(
+        things=("thing", "size"), demanded=("demanded", "mean"), asked=("asked", "mean")
+    ).reset_index()
 
 
 def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     """Spearman over sessions of the mean verdict with the share fetched again, a row a metric.
 
-    `used`: over all things with a verdict; `asked`: verdicts over those alone that `recall` demands, or the exam asks.
+    `used`: over all things with a verdict; `asked`: verdicts over those alone that `recall`
+    demands, or the exam asks.
     """
     known = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
     fetched = known["how"].isin(["fetched", "looked for"]).groupby(known["session"]).mean()
@@ -141,7 +182,10 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     for metric in METRICS:
         own = known[known["asked" if metric == "exam" else "demanded"]]
         means = {"used": known, "asked": own}
-        values = {name: some.groupby("session")[metric].mean().astype(float) for name, some in means.items()}
+        values = {
+            name: some.groupby("session")[metric].mean().astype(float)
+            for name, some in means.items()
+        }
         found.append(
             {"metric": metric, "sessions": len(fetched)}
             | {name: _spearman(mean, fetched[mean.index]) for name, mean in values.items()}
@@ -162,17 +206,25 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
         labels: as from `labelled`.
 
     Returns:
-        `kind`, `items`, `sessions`; `needed`: the share that both readers call needed, a mean over projects with each
-        item's `weight`, and its 95 % interval `low`, `high`; `by_either`: that at least one calls needed; `kappa`: the
-        readers' agreement on that, beyond chance; `given_away`: the share whose candidates give the answer away to a
+        `kind`, `items`, `sessions`; `needed`: the share that both readers call needed, a mean over
+            projects with each
+        item's `weight`, and its 95 % interval `low`, `high`; `by_either`: that at least one calls
+            needed; `kappa`: the
+        readers' agreement on that, beyond chance; `given_away`: the share whose candidates give the
+            answer away to a
         reader without a context, as both say.
 
     Raises:
         SettingError: there are no labels.
     """
     if labels.empty:
-        raise SettingError("none of the labelled items is of these recordings; name those that were labelled")
-    kinds = [("all", labels), *((str(kind), rows) for kind, rows in labels.groupby("kind", sort=False))]
+        raise SettingError(
+            "none of the labelled items is of these recordings; name those that were labelled"
+        )
+    kinds = [
+        ("all", labels),
+        *((str(kind), rows) for kind, rows in labels.groupby("kind", sort=False)),
+    ]
     return pd.DataFrame([{"kind": kind} | _precision(rows) for kind, rows in kinds])
 
 
@@ -181,9 +233,15 @@ def _precision(rows: pd.DataFrame) -> dict[str, float | int | None]:
     both, either = _mean(rows, first & second), _mean(rows, first | second)
     given = _mean(rows, (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes"))
     return {
-        "items": len(rows), "sessions": rows["session"].nunique(), "needed": both.mean, "low": both.low,
-        "high": both.high, "by_either": either.mean, "kappa": kappa(first, second), "given_away": given.mean,
-    }  # fmt: skip
+        "items": len(rows),
+        "sessions": rows["session"].nunique(),
+        "needed": both.mean,
+        "low": both.low,
+        "high": both.high,
+        "by_either": either.mean,
+        "kappa": kappa(first, second),
+        "given_away": given.mean,
+    }
 
 
 def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
@@ -196,7 +254,9 @@ def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
 
 
 def kappa(first: Iterable[object], second: Iterable[object]) -> float | None:
-    """Cohen's kappa of two readers' labels of the same items; None where chance alone would agree always."""
+    """Cohen's kappa of two readers' labels of the same items; None where chance alone would
+    agree always.
+    """
     one, other = pd.Series(list(first)), pd.Series(list(second))
     shares = one.value_counts(normalize=True), other.value_counts(normalize=True)
     chance = float((shares[0] * shares[1]).sum())

@@ -34,8 +34,10 @@ The reference `null` has some 0.05, strategies 0.3 to 0.9.
 """
 SEVERAL = 5
 FEW_ENTITIES = 150
-"""Under so many a session is not judged: a line of a gamer's list then holds a twelfth of all entities and more, and
-binds some by luck. In short sessions about a few ids it can win more than half."""
+"""Under so many a session is not judged: a line of a gamer's list then holds a twelfth of all
+entities and more, and binds some by luck. In short sessions about a few ids it can win more than
+half.
+"""
 
 
 def entity_list(index: Index, at: int) -> Iterable[str]:
@@ -48,7 +50,9 @@ def word_soup(index: Index, at: int) -> Iterable[str]:
     p = index.inverted_index
     said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
     names = list(p.extractor.words)
-    return _lines(_entities(index, at) + [names[number] for number in np.unique(p.span_words[said].indices)])
+    return _lines(
+        _entities(index, at) + [names[number] for number in np.unique(p.span_words[said].indices)]
+    )
 
 
 def marker_copy(index: Index, at: int) -> Iterable[str]:
@@ -58,28 +62,37 @@ def marker_copy(index: Index, at: int) -> Iterable[str]:
     return [f"{chance.choice(MARKERS)} {entity}" for entity in entities]
 
 
-GAMERS: Mapping[str, Gamer] = {"entity_list": entity_list, "word_soup": word_soup, "marker_copy": marker_copy}
+GAMERS: Mapping[str, Gamer] = {
+    "entity_list": entity_list,
+    "word_soup": word_soup,
+    "marker_copy": marker_copy,
+}
 
 
 def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -> Check:
     """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
     judged = with_many_entities(sessions)
-    rows = [(number, *row) for number, ready in enumerate(judged) for row in _recalls(ready, gamers)]
+    rows = [
+        (number, *row) for number, ready in enumerate(judged) for row in _recalls(ready, gamers)
+    ]
     table = pd.DataFrame(rows, columns=["session", "gamer", "share", "recall"])
     each = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
     means, tried = each.groupby(["gamer", "share"], sort=False).mean(), table["session"].nunique()
     bar = NEAR if tried >= SEVERAL else NEAR_ALONE
-    high = [f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar]
+    high = [
+        f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar
+    ]
     most = means.groupby("gamer", sort=False).max()
     left = len(sessions) - len(judged)
     return check(
         "gamers",
         f"contexts made to please the metric have a mean recall of at most {bar} at every budget",
         not high if tried else None,
-        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items()) + f"; {tried} sessions"
+        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items())
+        + f"; {tried} sessions"
         + (f"; not judged: {left} with fewer than {FEW_ENTITIES} entities" if left else ""),
         high,
-    )  # fmt: skip
+    )
 
 
 def with_many_entities(sessions: Sequence[Prepared]) -> Sequence[Prepared]:

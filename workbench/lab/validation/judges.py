@@ -1,6 +1,8 @@
-"""Judges of contexts that need no model: the exam, the panel, and three that know neither names nor lines.
+"""Judges of contexts that need no model: the exam, the panel, and three that know neither names nor
+lines.
 
-These three take the words of the answers to come as they stand, split at blanks or read by a compressor.
+These three take the words of the answers to come as they stand, split at blanks or read by a
+compressor.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ def text_of(messages: Iterable[Message]) -> str:
 
 def packed(text: str) -> int:
     """The bytes of a text behind a compressor that looks back over the whole of it."""
-    return len(lzma.compress(text.encode(errors="replace"), lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2}]))
+    return len(
+        lzma.compress(
+            text.encode(errors="replace"), lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2}]
+        )
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,13 +62,17 @@ class Judged:
     fewest: int = FEWEST
 
     def scores(self, context: Context) -> dict[str, float]:
-        """By judge; without those that have too little to go by here. In [0, 1] but the exam, whose 0 is guessing."""
+        """By judge; without those that have too little to go by here. In [0, 1] but the exam,
+        whose 0 is guessing.
+        """
         ready, at, seen = self.ready, self.at, view(self.ready.session, context)
         index, exams = ready.index, Exams.of(ready.index)
         found: dict[str, float] = {}
         if len(exams.at(at).items) >= self.fewest:
             found["exam"] = exams.at(at).score(seen)
-        stale, values = index.changes.stale(at, kept_mask(seen.kept, index.inverted_index.n), seen.texts)
+        stale, values = index.changes.stale(
+            at, kept_mask(seen.kept, index.inverted_index.n), seen.texts
+        )
         if values:
             found["stale"] = stale / values
         found |= {str(part): share for part, share in exams.later_use.shares(at, seen).items()}
@@ -77,10 +87,14 @@ class Judged:
             found["runs"] = len(self._runs & _runs(text)) / len(self._runs)
         if len(self._rare) >= self.fewest:
             held = set(_WORD.findall(text.lower()))
-            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(self._rare.values())
+            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(
+                self._rare.values()
+            )
         alone, whole = self._packed
         if whole < alone:
-            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (alone - whole)
+            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (
+                alone - whole
+            )
         return found
 
     @cached_property
@@ -98,8 +112,12 @@ class Judged:
 
     @cached_property
     def _rare(self) -> Mapping[str, float]:
-        """The words of the future that are in at most a tenth of the history's messages, by rarity."""
-        said = Counter(word for message in self._past for word in {*_WORD.findall(said_text(message).lower())})
+        """The words of the future that are in at most a tenth of the history's messages, by
+        rarity.
+        """
+        said = Counter(
+            word for message in self._past for word in {*_WORD.findall(said_text(message).lower())}
+        )
         most = max(len(self._past) / 10, 1)
         return {
             word: log(len(self._past) / said[word])

@@ -1,6 +1,8 @@
-"""Histories with summaries in which errors of known kinds are planted: which of them does the exam find?
+"""Histories with summaries in which errors of known kinds are planted: which of them does the exam
+find?
 
-A statement that is false has its answer in plain sight, so that a measure of presence calls it known.
+A statement that is false has its answer in plain sight, so that a measure of presence calls it
+known.
 """
 
 import random
@@ -29,20 +31,31 @@ _NEVER = (
     "push to the {} branch without review", "log the customer names of the {}", "restart the {} in business hours",
     "edit the generated files of the {}", "call the {} from a test",
 )  # fmt: skip
-_SAID = ("The {trait} of the {place} is {value}.", "For the {place}, the {trait} was set to {value}.")
+_SAID = (
+    "The {trait} of the {place} is {value}.",
+    "For the {place}, the {trait} was set to {value}.",
+)
 _CHANGED = (
     "The {trait} of the {place} changes from {old} to {value}.",
     "Correction: {place} {trait} is now {value}, not {old}.",
 )
 _JOINED = ("`{one}` depends on `{other}`.", "`{one}` calls `{other}` for every request.")
-_SHORT = ("{place} {trait}: {value}", "The {place} runs with a {trait} of {value}.", "{place}: {trait} = {value}")
+_SHORT = (
+    "{place} {trait}: {value}",
+    "The {place} runs with a {trait} of {value}.",
+    "{place}: {trait} = {value}",
+)
 _SHORT_JOINED = ("{one} -> {other}", "`{one}` relies on `{other}`.", "{one} calls {other}")
-_FILLER = "I looked at {} more pages of the handbook and found nothing that changes the plan for the {}."
+_FILLER = (
+    "I looked at {} more pages of the handbook and found nothing that changes the plan for the {}."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """One thing of a history: what the history says, what a true summary says, and the same with each error."""
+    """One thing of a history: what the history says, what a true summary says, and the same with
+    each error.
+    """
 
     said: tuple[str, ...]
     question: str
@@ -52,9 +65,11 @@ class _Thing:
 
 
 def planted_errors(seeds: Sequence[int] = (1, 2, 3, 4, 5)) -> list[GradedContext]:
-    """For each seed one history, with a true summary and one for each kind of error, planted where it can be.
+    """For each seed one history, with a true summary and one for each kind of error, planted where
+    it can be.
 
-    An answer is right where its statement is true; its category is the error planted in its statement.
+    An answer is right where its statement is true; its category is the error planted in its
+    statement.
     """
     return [context for seed in seeds for context in _contexts(seed)]
 
@@ -66,14 +81,24 @@ def _contexts(seed: int) -> Iterator[GradedContext]:
     for step in range(2):
         for thing in things:
             if step < len(thing.said):
-                history += [thing.said[step], _FILLER.format(chance.randrange(3, 90), chance.choice(_PLACES))]
+                history += [
+                    thing.said[step],
+                    _FILLER.format(chance.randrange(3, 90), chance.choice(_PLACES)),
+                ]
     for error in ERRORS:
         planted = [thing for thing in things if error in thing.lines]
         lines = [thing.lines[error if thing in planted else "intact"] for thing in things]
-        answers = tuple(Answer(thing.question, thing.answer, error == "intact", thing.kind, error) for thing in planted)
+        answers = tuple(
+            Answer(thing.question, thing.answer, error == "intact", thing.kind, error)
+            for thing in planted
+        )
         chance.shuffle(lines)
         yield GradedContext(
-            f"history {seed}", error, ("\n".join(f"- {line}" for line in lines),), answers, tuple(history)
+            f"history {seed}",
+            error,
+            ("\n".join(f"- {line}" for line in lines),),
+            answers,
+            tuple(history),
         )
 
 
@@ -82,22 +107,29 @@ def _numbers(chance: random.Random, count: int) -> list[str]:
 
 
 def _values(chance: random.Random) -> Iterator[_Thing]:
-    """Values that are said once; each may be denied, or given to another thing with the same trait."""
+    """Values that are said once; each may be denied, or given to another thing with the same
+    trait.
+    """
     chosen = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[:2]], EACH)
     value = dict(zip(chosen, _numbers(chance, EACH), strict=True))
     for place, trait in chosen:
         same = [pair for pair in chosen if pair[1] == trait]
         other = value[same[(same.index((place, trait)) + 1) % len(same)]]
-        own, short = value[place, trait], partial(chance.choice(_SHORT).format, place=place, trait=trait)
+        own, short = (
+            value[place, trait],
+            partial(chance.choice(_SHORT).format, place=place, trait=trait),
+        )
         yield _Thing(
             (chance.choice(_SAID).format(place=place, trait=trait, value=own),),
-            f"What is the {trait} of the {place}?", own, "fact",
+            f"What is the {trait} of the {place}?",
+            own,
+            "fact",
             {
                 "intact": short(value=own),
                 "negated": f"The {trait} of the {place} is no longer {own}.",
                 "swapped": short(value=other),
             },
-        )  # fmt: skip
+        )
 
 
 def _changing(chance: random.Random) -> Iterator[_Thing]:
@@ -109,21 +141,33 @@ def _changing(chance: random.Random) -> Iterator[_Thing]:
         first = chance.choice(_SAID).format(place=place, trait=trait, value=before)
         then = chance.choice(_CHANGED).format(place=place, trait=trait, old=before, value=now)
         yield _Thing(
-            (first, then), f"What is the {trait} of the {place} now?", now, "latest",
+            (first, then),
+            f"What is the {trait} of the {place} now?",
+            now,
+            "latest",
             {"intact": short(value=now), "stale": short(value=before)},
-        )  # fmt: skip
+        )
 
 
 def _relations(chance: random.Random) -> Iterator[_Thing]:
     """A chain of services, each of which needs the next; a summary may turn a relation round."""
-    names = [f"{place.split()[1]}-{number}" for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True)]
+    names = [
+        f"{place.split()[1]}-{number}"
+        for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True)
+    ]
     chance.shuffle(names)
     for one, other in pairwise(names):
         said, short = chance.choice(_JOINED), chance.choice(_SHORT_JOINED)
         yield _Thing(
-            (said.format(one=one, other=other),), f"What does {one} depend on or call?", other, "fact",
-            {"intact": short.format(one=one, other=other), "reversed": short.format(one=other, other=one)},
-        )  # fmt: skip
+            (said.format(one=one, other=other),),
+            f"What does {one} depend on or call?",
+            other,
+            "fact",
+            {
+                "intact": short.format(one=one, other=other),
+                "reversed": short.format(one=other, other=one),
+            },
+        )
 
 
 def _rules(chance: random.Random) -> Iterator[_Thing]:
@@ -131,6 +175,7 @@ def _rules(chance: random.Random) -> Iterator[_Thing]:
     for number, place in enumerate(chance.sample(_PLACES, EACH // 2)):
         rule = _NEVER[number % len(_NEVER)].format(place)
         lines: dict[Error, str] = {
-            "intact": f"The user does not allow us to {rule}.", "negated": f"The user allows us to {rule}."
-        }  # fmt: skip
+            "intact": f"The user does not allow us to {rule}.",
+            "negated": f"The user allows us to {rule}.",
+        }
         yield _Thing((f"Never {rule}.",), "", f"Never {rule}.", "rule", lines)

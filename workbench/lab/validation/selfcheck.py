@@ -39,12 +39,16 @@ from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.datasets.generator import VOCABULARY, generate
 
 CLOSE = 0.01
-"""By how much the baseline cut smaller may differ from the baseline at that size: sizes agree within 2 %."""
+"""By how much the baseline cut smaller may differ from the baseline at that size: sizes agree
+within 2 %.
+"""
 APART = 0.02
 """By how much it must differ at the size asked for, so that there is something to see."""
 PLACE = ["session", "strategy", "mode", "share", "metric"]
 PROJECTS, EACH, SAMPLES, CORRELATION = 12, 4, 1_500, 0.3
-"""Of the simulation: projects of up to so many sessions, samples, and how alike two sessions of a project are."""
+"""Of the simulation: projects of up to so many sessions, samples, and how alike two sessions of
+a project are.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,17 @@ def _lead_of_wasteful(scores: pd.DataFrame, at_sizes: pd.DataFrame | None) -> fl
 
 
 def equal_size(run: Results) -> Check:
-    """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that `WASTEFUL` used."""
+    """`WASTEFUL` differs from `truncate` by nothing, once that is cut to the sizes that
+    `WASTEFUL` used.
+    """
     scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
     asked = _lead_of_wasteful(scores, None)
     used = _lead_of_wasteful(scores, at_sizes)
     tested = abs(asked) > APART
     return check(
         "equal size",
-        "truncate that leaves a part of its size unused differs by nothing from truncate at the size used",
+        "truncate that leaves a part of its size unused differs by nothing from truncate at the"
+        " size used",
         abs(used) <= CLOSE if tested else None,
         f"{100 * asked:+.1f} points at the size asked for, {100 * used:+.1f} at the size used",
         [] if abs(used) <= CLOSE else [f"at the size used it differs by {100 * used:+.1f} points"],
@@ -113,7 +120,8 @@ def neighbours(run: Results, few: Results) -> Check:
         "neighbours",
         "a session's scores do not depend on the other sessions of its run",
         apart.empty if alone and len(both) else None,
-        f"{len(both) - len(apart)} of {len(both)} scores are the same with other sessions beside them",
+        f"{len(both) - len(apart)} of {len(both)} scores are the same with other sessions beside"
+        " them",
         [
             f"{row.metric} of {row.strategy} on {row.session}: {row.value} and {row.value_few}"
             for row in apart.itertuples()
@@ -122,20 +130,26 @@ def neighbours(run: Results, few: Results) -> Check:
 
 
 def projects(means: Callable[[Floats, Sequence[str]], Floats] = project_means) -> Check:
-    """Intervals cover, and tests err, as they say where sessions of a project are alike: by simulation."""
+    """Intervals cover, and tests err, as they say where sessions of a project are alike: by
+    simulation.
+    """
     dice = np.random.default_rng(15)
     names = np.repeat(np.arange(PROJECTS), dice.integers(1, EACH + 1, PROJECTS))
     alike = np.sqrt(CORRELATION) * dice.normal(size=(SAMPLES, PROJECTS))[:, names]
     sessions = alike + np.sqrt(1 - CORRELATION) * dice.normal(size=(SAMPLES, len(names)))
     values = np.array([means(sample, [str(name) for name in names]) for sample in sessions])
     low, high = interval(values)
-    covered, alarms = float(((low <= 0) & (high >= 0)).mean()), float((sign_flip(values) <= 0.05).mean())
+    covered, alarms = (
+        float(((low <= 0) & (high >= 0)).mean()),
+        float((sign_flip(values) <= 0.05).mean()),
+    )
     return check(
         "projects",
-        "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in 6 % at most",
+        "with sessions alike in a project, 95 % intervals cover 93 to 97 %, and tests at 5 % err in"
+        " 6 % at most",
         0.93 <= covered <= 0.97 and alarms <= 0.06,
-        f"intervals cover {covered:.1%}, tests err in {alarms:.1%} ({SAMPLES:,} samples of {PROJECTS} projects, "
-        f"correlation {CORRELATION})",
+        f"intervals cover {covered:.1%}, tests err in {alarms:.1%} ({SAMPLES:,} samples of"
+        f" {PROJECTS} projects, correlation {CORRELATION})",
     )
 
 
@@ -158,7 +172,8 @@ def selfcheck(
         what: files, folders or patterns.
         window: tokens; None takes each session's own.
         limit: sessions at most.
-        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks
+            nothing.
 
     Raises:
         SettingError: there is no session to read.
@@ -170,7 +185,9 @@ def selfcheck(
         run = compare([one.session for one in sessions], spec=spec, out=f"{folder}/all")
         fewer = [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]]
         sizes = (0.01, 0.1, 0.2)
-        few = compare(fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few")
+        few = compare(
+            fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few"
+        )
         of_run = [floor(run), ceiling(run), equal_size(few), too_small(few), neighbours(run, few)]
         return [planted(), *(check(sessions) for check in checks), *of_run, projects()]
 
@@ -181,12 +198,22 @@ def sessions_of(
     limit: int | None = None,
     redaction: frozenset[str] | None = None,
 ) -> list[Prepared]:
-    """Your own sessions or, without any, bundled and generated ones; arguments and errors as in `selfcheck`."""
+    """Your own sessions or, without any, bundled and generated ones; arguments and errors as in
+    `selfcheck`.
+    """
     named = list(what)
-    made = [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)] if not named else []
+    made = (
+        [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)]
+        if not named
+        else []
+    )
     sources = sources_of(named or [*bundled_files(), *made])
-    sessions = [ready for source in sources for ready in read(source, window, redaction=redaction).ready][:limit]
+    sessions = [
+        ready for source in sources for ready in read(source, window, redaction=redaction).ready
+    ][:limit]
     if not sessions:
         of = f" in {', '.join(map(str, named))}" if named else ""
-        raise SettingError(f"there is no session{of} to check: name files or folders with recorded sessions")
+        raise SettingError(
+            f"there is no session{of} to check: name files or folders with recorded sessions"
+        )
     return sessions

@@ -1,4 +1,6 @@
-"""What recorded agents used after their own compactions: what metrics say of it, and how the agents came by it."""
+"""What recorded agents used after their own compactions: what metrics say of it, and how the
+agents came by it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from workbench.base.formats import some
 from workbench.engine.compaction.presets import preset
 from workbench.engine.models.extractive import Extractive
 from workbench.engine.transcript.log import CompactionEntry
-from workbench.engine.transcript.message import AssistantMessage, ToolCall, ToolResult, argument_texts, said_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    ToolCall,
+    ToolResult,
+    argument_texts,
+    said_text,
+)
 from workbench.engine.transcript.redaction import masker, redacted
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared, prepared
@@ -31,13 +39,19 @@ from workbench.evaluation.replays.matched import at_recorded_sizes, recorded_con
 from workbench.recordings.importers.importer import load
 
 How: TypeAlias = Literal["remembered", "looked for", "fetched", "told", "in passing"]
-"""How an agent came by a thing before it first named it: nothing told it; nothing did, and it named it in a look; the
-result of a look did; the user did; another result did. A look is a call that only looks, or one made before again."""
+"""How an agent came by a thing before it first named it: nothing told it; nothing did, and it named
+it in a look; the result of a look did; the user did; another result did. A look is a call that only
+looks, or one made before again.
+"""
 
 FETCHED_AGAIN: Mapping[How, bool] = {"remembered": False, "looked for": True, "fetched": True}
-"""Whether the agent fetched a thing again; not known where it was told, since it then had no need to."""
+"""Whether the agent fetched a thing again; not known where it was told, since it then had no
+need to.
+"""
 CONTROL = "truncate"
-"""The strategy whose context stands beside the real one: no agent had it, so what it keeps can change nothing."""
+"""The strategy whose context stands beside the real one: no agent had it, so what it keeps can
+change nothing.
+"""
 COLUMNS = {
     "session": "string", "project": "string", "source": "string", "compaction": "Int64", "at": "Int64",
     "context": "string", "kind": "string", "thing": "string", "recoverable": "string", "used": "Int64",
@@ -48,26 +62,35 @@ METRICS = ("presence", "bound", "coverage", "exam", "bm25")
 """Those with a verdict; BM25, the baseline, is the last."""
 
 
-def compacted(what: What, limit: int | None = None, redaction: frozenset[str] | None = None) -> list[Prepared]:
-    """The recorded sessions, of these files, folders, patterns or sessions, with a compaction that can be scored.
+def compacted(
+    what: What, limit: int | None = None, redaction: frozenset[str] | None = None
+) -> list[Prepared]:
+    """The recorded sessions, of these files, folders, patterns or sessions, with a compaction that
+    can be scored.
 
     A file that is named and cannot be read is a warning `LeftOut`.
 
     Args:
         what: recordings.
         limit: sessions at most.
-        redaction: the kinds of personal data that are masked first, beside secrets; None masks nothing.
+        redaction: the kinds of personal data that are masked first, beside secrets; None masks
+            nothing.
 
     Raises:
         SettingError: none has one.
     """
-    sessions = [redacted(session, redaction) for source in sources_of(what) for session in _read(source, redaction)]
+    sessions = [
+        redacted(session, redaction)
+        for source in sources_of(what)
+        for session in _read(source, redaction)
+    ]
     ready = (prepared(session) for session in sessions if any(map(_is_readable, session.path)))
     found = [one for one in ready if recorded_contexts(one.session, one.sizing)][:limit]
     if not found:
         raise SettingError(
-            f"{some(len(sessions), 'recorded session')} without a compaction that has a readable summary, "
-            f"{FEWEST_BEFORE} messages before it and {FEWEST_AFTER} after it; name recordings of agents that compacted"
+            f"{some(len(sessions), 'recorded session')} without a compaction that has a readable"
+            f" summary, {FEWEST_BEFORE} messages before it and {FEWEST_AFTER} after it; name"
+            " recordings of agents that compacted"
         )
     return found
 
@@ -87,10 +110,12 @@ def _is_readable(entry: object) -> bool:
 
 
 def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
-    """The table `used_things`: what each agent used after its own compactions, a row a thing and context.
+    """The table `used_things`: what each agent used after its own compactions, a row a thing and
+    context.
 
-    A thing is an exact thing (an entity) of the history before a compaction that an answer uses among the next
-    `HORIZON` messages, and before the next compaction. Columns: docs/reference/tables.md.
+    A thing is an exact thing (an entity) of the history before a compaction that an answer uses
+    among the next `HORIZON` messages, and before the next compaction. Columns:
+    docs/reference/tables.md.
     """
     return typed((row for ready in sessions for row in _of_session(ready)), COLUMNS)
 
@@ -99,22 +124,36 @@ def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
     session = ready.session
     really = recorded_contexts(session, ready.sizing)
     control = at_recorded_sizes(
-        session, preset(CONTROL), ready.reader(Extractive()), ready.sizing, window=ready.window, really=really
+        session,
+        preset(CONTROL),
+        ready.reader(Extractive()),
+        ready.sizing,
+        window=ready.window,
+        really=really,
     )
     controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
     looks = Looks(session)
     for number, (at, one) in enumerate(really.items()):
         of = {
-            "session": session.id, "project": session.project or session.id, "source": session.origin.format,
-            "compaction": number, "at": at,
-        }  # fmt: skip
-        contexts = {"recorded": one.after, **controls.get(at, {})}  # no control where what must stay is larger
+            "session": session.id,
+            "project": session.project or session.id,
+            "source": session.origin.format,
+            "compaction": number,
+            "at": at,
+        }
+        # no control where what must stay is larger
+        contexts = {"recorded": one.after, **controls.get(at, {})}
         views = {name: view(session, context) for name, context in contexts.items()}
         yield from ({**of, **row} for row in _of_compaction(ready, at, views, looks))
 
 
-def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: Looks) -> Iterator[dict[str, object]]:
-    index, end = ready.index, min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON)
+def _of_compaction(
+    ready: Prepared, at: int, views: Mapping[str, View], looks: Looks
+) -> Iterator[dict[str, object]]:
+    index, end = (
+        ready.index,
+        min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON),
+    )
     used, history = index.used(at), Exams.of(index).history
     exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
     asked = {item.answer for item in Exams.of(index).at(at).items}
@@ -128,19 +167,30 @@ def _of_compaction(ready: Prepared, at: int, views: Mapping[str, View], looks: L
     for name, seen in views.items():
         kept = used.retained(seen.kept, seen.texts)
         credit = dict(zip(answers, exam.credit(seen).tolist(), strict=True))
-        text = "\n".join((*(said_text(messages[number]) for number in sorted(seen.kept)), *seen.texts))
+        text = "\n".join(
+            (*(said_text(messages[number]) for number in sorted(seen.kept)), *seen.texts)
+        )
         shares = dict(zip(answers, bm25.shares(sought, text), strict=True))
         for slot, need in enumerate(used.needs):
             if need.use < end:
                 thing, number = need.entity.text, int(used.entities[slot])
                 yield {
-                    "context": name, "kind": need.entity.kind, "thing": thing,
-                    "recoverable": "reacquirable" if need.reacquirable else "irrecoverable", "used": need.use,
-                    "how": ways[slot], "fetched_again": FETCHED_AGAIN.get(ways[slot]),
-                    "demanded": number in demanded, "asked": stands_for.get(thing.lower()) in asked,
-                    **{level: float(kept.level(level)[slot]) for level in ("presence", "bound", "coverage")},
-                    "exam": credit.get(thing.lower()), "bm25": shares.get(thing.lower()),
-                }  # fmt: skip
+                    "context": name,
+                    "kind": need.entity.kind,
+                    "thing": thing,
+                    "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+                    "used": need.use,
+                    "how": ways[slot],
+                    "fetched_again": FETCHED_AGAIN.get(ways[slot]),
+                    "demanded": number in demanded,
+                    "asked": stands_for.get(thing.lower()) in asked,
+                    **{
+                        level: float(kept.level(level)[slot])
+                        for level in ("presence", "bound", "coverage")
+                    },
+                    "exam": credit.get(thing.lower()),
+                    "bm25": shares.get(thing.lower()),
+                }
 
 
 def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
@@ -154,8 +204,12 @@ def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
         place = mention[entity]
         message = messages[place]
         if isinstance(message, AssistantMessage):
-            texts = ["\n".join(argument_texts(call.arguments)) for call in looks.of(message, used.at)]
-            found.append("looked for" if entity in ready.index.read(texts).entities else "remembered")
+            texts = [
+                "\n".join(argument_texts(call.arguments)) for call in looks.of(message, used.at)
+            ]
+            found.append(
+                "looked for" if entity in ready.index.read(texts).entities else "remembered"
+            )
         elif isinstance(message, ToolResult):
             found.append("fetched" if looks.gave(message, used.at) else "in passing")
         else:

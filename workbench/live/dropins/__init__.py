@@ -1,1 +1,3 @@
-"""The compactor inside agent libraries. Each file needs its library, which is installed by who uses it."""
+"""The compactor inside agent libraries. Each file needs its library, which is installed by who
+uses it.
+"""

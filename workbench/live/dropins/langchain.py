@@ -1,15 +1,17 @@
 """The compactor as a middleware of LangChain's agents.
 
-The agent's state keeps every message; only what is sent is compacted. What the compactor knows is in the state too,
-so that a checkpointer writes both together: a conversation that is resumed, in another process or from an earlier
-checkpoint, goes on as if it had not been stopped.
+The agent's state keeps every message; only what is sent is compacted. What the compactor knows is
+in the state too, so that a checkpointer writes both together: a conversation that is resumed, in
+another process or from an earlier checkpoint, goes on as if it had not been stopped.
 
 Source:
-    LangChain 1.4: `wrap_model_call`, `ExtendedModelResponse`, `PrivateStateAttr`. Deep Agents keeps its summaries in
+    LangChain 1.4: `wrap_model_call`, `ExtendedModelResponse`, `PrivateStateAttr`. Deep Agents keeps
+        its summaries in
     private state beside whole messages likewise.
 """
 
-# no `from __future__ import annotations`: LangChain reads the annotations of the state and of the tool
+# no `from __future__ import annotations`: LangChain reads the annotations of the state and of the
+# tool
 
 import asyncio
 import time
@@ -36,10 +38,15 @@ try:
         ModelRequest,
         ModelResponse,
         Runtime,
-    )  # fmt: skip
+    )
     from langchain.agents.middleware.types import PrivateStateAttr
     from langchain.tools import BaseTool, ToolRuntime, tool
-    from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages, convert_to_openai_messages
+    from langchain_core.messages import (
+        AIMessage,
+        BaseMessage,
+        convert_to_messages,
+        convert_to_openai_messages,
+    )
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.types import Command
 except ImportError as error:
@@ -47,20 +54,25 @@ except ImportError as error:
     raise ModuleNotFoundError(why, name=error.name) from None
 
 CONVERSATIONS = 32
-"""Compactors that are kept between requests, the newest; another conversation's is loaded from its state."""
+"""Compactors that are kept between requests, the newest; another conversation's is loaded from
+its state.
+"""
 
 
 class CompactionState(AgentState[Any]):
-    """The state of an agent, and in it the compactor as `Compactor.save` wrote it, under a stamp of that moment."""
+    """The state of an agent, and in it the compactor as `Compactor.save` wrote it, under a stamp
+    of that moment.
+    """
 
     compactor: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]  # type: ignore[valid-type]  # a TypedDict
 
 
 class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
-    """Sends a compacted conversation where `create_agent(..., middleware=[CompactionMiddleware("pipeline")])` has it.
+    """Sends a compacted conversation where `create_agent(...,
+    middleware=[CompactionMiddleware("pipeline")])` has it.
 
-    One middleware serves all conversations of an agent. Give the agent a checkpointer: without one every `invoke`
-    begins a new conversation, for the compactor too.
+    One middleware serves all conversations of an agent. Give the agent a checkpointer: without one
+    every `invoke` begins a new conversation, for the compactor too.
 
     Attributes:
         tools: `recall` where the preset keeps an archive (`wb.with_recall`), else none.
@@ -68,14 +80,17 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
 
     state_schema = CompactionState
 
-    def __init__(self, preset: Preset | str = "pipeline", *, model: Model | str | None = None, **given: Json) -> None:
+    def __init__(
+        self, preset: Preset | str = "pipeline", *, model: Model | str | None = None, **given: Json
+    ) -> None:
         """A middleware.
 
         Args:
             preset: how to compact: a preset or its name.
-            model: writes the summaries: a model or its name, such as `extractive` or `litellm:gpt-4o-mini`.
-            given: what else `Compactor` takes: `window`, `settings`, `hooks`, `on_event`, ...; `pins` and `count` see
-                messages in OpenAI's chat format.
+            model: writes the summaries: a model or its name, such as `extractive` or
+                `litellm:gpt-4o-mini`.
+            given: what else `Compactor` takes: `window`, `settings`, `hooks`, `on_event`, ...;
+                `pins` and `count` see messages in OpenAI's chat format.
 
         Raises:
             UnknownName: no preset or model has that name.
@@ -83,22 +98,34 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         """
         super().__init__()
         self._preset = preset_named(preset)
-        self._given = {"format": "openai", "model": None if model is None else find_model(model), **given}
+        self._given = {
+            "format": "openai",
+            "model": None if model is None else find_model(model),
+            **given,
+        }
         self._live: OrderedDict[str, Compactor] = OrderedDict()
         Compactor(self._preset, **self._given)  # so that what it refuses is refused here
-        self.tools: Sequence[BaseTool] = [self._recall_tool()] if self._preset.strategy.recall else []
+        self.tools: Sequence[BaseTool] = (
+            [self._recall_tool()] if self._preset.strategy.recall else []
+        )
 
     def compactor(self, state: CompactionState) -> Compactor:
-        """The compactor of a conversation at this state of the agent, such as `agent.get_state(config).values`."""
+        """The compactor of a conversation at this state of the agent, such as
+        `agent.get_state(config).values`.
+        """
         saved = state.get("compactor")
         if saved is None:
             return Compactor(self._preset, **self._given)
-        return self._live.get(saved["stamp"]) or Compactor.load(saved["document"], self._preset, **self._given)
+        return self._live.get(saved["stamp"]) or Compactor.load(
+            saved["document"], self._preset, **self._given
+        )
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ExtendedModelResponse[Any]:
-        """Send what the compactor makes of the messages; after an error, what it makes of them then."""
+        """Send what the compactor makes of the messages; after an error, what it makes of them
+        then.
+        """
         live, call = self.compactor(request.state), _Call(request)
         if call.after_tools:
             live.after_tools(call.records)
@@ -114,7 +141,9 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
                 request = call.sending(retry.messages, retry.max_tokens)
 
     async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ExtendedModelResponse[Any]:
         """As `wrap_model_call`; the event loop goes on while a summary is written."""
         live, call = self.compactor(request.state), _Call(request)
@@ -144,18 +173,24 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         await AsyncCompactor(live).after_turn([record for record, _ in _records(state["messages"])])
         return self._saved(live, state)
 
-    def _answered(self, live: Compactor, response: ModelResponse[Any], call: "_Call") -> ExtendedModelResponse[Any]:
+    def _answered(
+        self, live: Compactor, response: ModelResponse[Any], call: "_Call"
+    ) -> ExtendedModelResponse[Any]:
         answer = next((one for one in response.result if isinstance(one, AIMessage)), None)
         if answer is not None and answer.usage_metadata:
             told = answer.response_metadata
             stop = str(told.get("finish_reason") or told.get("stop_reason") or "")
             managed = told.get("context_management")
-            live.report_usage(_usage(answer), stop=stop, model=call.model, context_management=managed)
+            live.report_usage(
+                _usage(answer), stop=stop, model=call.model, context_management=managed
+            )
         update = Command(update=self._saved(live, call.request.state))
         return ExtendedModelResponse(model_response=response, command=update)
 
     def _saved(self, live: Compactor, state: CompactionState) -> dict[str, Any]:
-        """What goes into the state. The state before has its document: who goes back to it has that one loaded."""
+        """What goes into the state. The state before has its document: who goes back to it has
+        that one loaded.
+        """
         self._live.pop(state.get("compactor", {}).get("stamp", ""), None)
         stamp = uuid4().hex
         self._live[stamp] = live
@@ -178,12 +213,15 @@ class _Call:
         self.pairs = [*_records(request.messages)]
         self.records = [record for record, _ in self.pairs]
         self.after_tools = bool(self.records) and self.records[-1]["role"] == "tool"
-        self.model = str(getattr(request.model, "model_name", "") or getattr(request.model, "model", ""))
+        self.model = str(
+            getattr(request.model, "model_name", "") or getattr(request.model, "model", "")
+        )
         system = request.system_message
         self.declared: dict[str, Any] = {
             "system": None if system is None else system.content,
-            "tools": [convert_to_openai_tool(one) for one in request.tools], "model": self.model,
-        }  # fmt: skip
+            "tools": [convert_to_openai_tool(one) for one in request.tools],
+            "model": self.model,
+        }
 
     def sending(self, records: Sequence[Json], max_tokens: int | None = None) -> ModelRequest[Any]:
         """The request with these messages: the agent's own where they are as they were."""
@@ -203,20 +241,29 @@ def _records(messages: Sequence[BaseMessage]) -> Iterator[tuple[dict[str, Any], 
 
 
 def _message(record: dict[str, Any], named: dict[str | None, BaseMessage]) -> BaseMessage:
-    """What a stage wrote as a message; the agent's own with another content where it is a changed one."""
+    """What a stage wrote as a message; the agent's own with another content where it is a
+    changed one.
+    """
     message: BaseMessage = convert_to_messages([record])[0]
     own = named.get(record.get("id"))
     if own is None or own.type != message.type:
         return message
     said = {"content": message.content}
-    return own.model_copy(update={**said, "tool_calls": message.tool_calls} if isinstance(message, AIMessage) else said)
+    return own.model_copy(
+        update=(
+            {**said, "tool_calls": message.tool_calls} if isinstance(message, AIMessage) else said
+        )
+    )
 
 
 def _usage(answer: AIMessage) -> dict[str, Any]:
-    """What LangChain reports of any provider, as OpenAI words it: the input with what the cache had."""
+    """What LangChain reports of any provider, as OpenAI words it: the input with what the cache
+    had.
+    """
     usage: Any = answer.usage_metadata
     cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
     return {
-        "prompt_tokens": usage["input_tokens"], "completion_tokens": usage["output_tokens"],
+        "prompt_tokens": usage["input_tokens"],
+        "completion_tokens": usage["output_tokens"],
         "prompt_tokens_details": {"cached_tokens": cached},
-    }  # fmt: skip
+    }

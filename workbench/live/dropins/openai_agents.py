@@ -1,10 +1,13 @@
-"""The compactor inside the OpenAI Agents SDK: a filter of each request's items, hooks for usage, and sessions.
+"""The compactor inside the OpenAI Agents SDK: a filter of each request's items, hooks for usage,
+and sessions.
 
-The session keeps every item; only what is sent is compacted. What the compactor knows is kept in two more sessions of
-the same kind, which are written in turn, so that one of them is whole whenever the process is killed.
+The session keeps every item; only what is sent is compacted. What the compactor knows is kept in
+two more sessions of the same kind, which are written in turn, so that one of them is whole whenever
+the process is killed.
 
 Source:
-    openai-agents 0.24: `RunConfig.call_model_input_filter`, `RunHooks.on_llm_end`, the protocol `Session`. The filter
+    openai-agents 0.24: `RunConfig.call_model_input_filter`, `RunHooks.on_llm_end`, the protocol
+        `Session`. The filter
     changes what is sent and not what a session keeps.
 """
 
@@ -34,7 +37,7 @@ try:
         Session,
         Tool,
         function_tool,
-    )  # fmt: skip
+    )
     from agents.run import CallModelData, ModelInputData
 except ImportError as error:
     why = "AgentsCompactor needs the OpenAI Agents SDK; `pip install openai-agents` installs it"
@@ -42,23 +45,32 @@ except ImportError as error:
 
 
 class AgentsCompactor(RunHooks[Any]):
-    """Sends a compacted conversation: `Runner.run(agent, "...", **compactor.arguments())`. One a conversation.
+    """Sends a compacted conversation: `Runner.run(agent, "...", **compactor.arguments())`. One a
+    conversation.
 
     Attributes:
         session: the conversation, whole.
-        tools: for the agent: `recall` where the preset keeps an archive (`wb.with_recall`), else none.
+        tools: for the agent: `recall` where the preset keeps an archive (`wb.with_recall`), else
+            none.
     """
 
     def __init__(
-        self, sessions: Callable[[str], Session], session_id: str, preset: Preset | str = "pipeline", **given: Json
+        self,
+        sessions: Callable[[str], Session],
+        session_id: str,
+        preset: Preset | str = "pipeline",
+        **given: Json,
     ) -> None:
         """A compactor.
 
         Args:
-            sessions: makes the session of an id, such as `lambda id: SQLiteSession(id, "chats.db")`.
-            session_id: of the conversation; the compactor's own are `ID/compactor-0` and `ID/compactor-1`.
+            sessions: makes the session of an id, such as `lambda id: SQLiteSession(id,
+                "chats.db")`.
+            session_id: of the conversation; the compactor's own are `ID/compactor-0` and
+                `ID/compactor-1`.
             preset: how to compact: a preset or its name.
-            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`, ...
+            given: what else `Compactor` takes: `model`, `window`, `settings`, `hooks`, `on_event`,
+                ...
 
         Raises:
             UnknownName: no preset or model has that name.
@@ -70,15 +82,21 @@ class AgentsCompactor(RunHooks[Any]):
         self._live = AsyncCompactor(Compactor(preset, **self._given))
         self._agent: Agent[Any] | None = None
         self._saves: int | None = None
-        self.tools: list[Tool] = [self._recall_tool()] if self.compactor.preset.strategy.recall else []
+        self.tools: list[Tool] = (
+            [self._recall_tool()] if self.compactor.preset.strategy.recall else []
+        )
 
     @property
     def compactor(self) -> Compactor:
-        """For its events and properties; before the first request it knows nothing of a resumed conversation."""
+        """For its events and properties; before the first request it knows nothing of a resumed
+        conversation.
+        """
         return self._live.compactor
 
     def arguments(self, config: RunConfig | None = None) -> dict[str, Any]:
-        """Arguments for `Runner.run` and its kin: the session, the hooks, and this configuration with the filter."""
+        """Arguments for `Runner.run` and its kin: the session, the hooks, and this configuration
+        with the filter.
+        """
         before = config or RunConfig()
         first = before.call_model_input_filter
 
@@ -87,13 +105,21 @@ class AgentsCompactor(RunHooks[Any]):
             own = await filtered if isawaitable(filtered) else filtered
             return await self._filter(own, data.agent)
 
-        return {"session": self.session, "hooks": self, "run_config": replace(before, call_model_input_filter=both)}
+        return {
+            "session": self.session,
+            "hooks": self,
+            "run_config": replace(before, call_model_input_filter=both),
+        }
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Agent[Any]) -> None:
-        """Remember whose run it is: an agent that is another's tool has a conversation of its own, left as it is."""
+        """Remember whose run it is: an agent that is another's tool has a conversation of its
+        own, left as it is.
+        """
         self._agent = agent
 
-    async def on_llm_end(self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse) -> None:
+    async def on_llm_end(
+        self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse
+    ) -> None:
         """Take in the usage."""
         self.compactor.report_usage(response.usage, model=_model(agent))
         await self._save()
@@ -111,7 +137,10 @@ class AgentsCompactor(RunHooks[Any]):
         if data.input and str(data.input[-1].get("type", "")).endswith("_output"):
             await self._live.after_tools(data.input)
         sent = await self._live.before_request(
-            data.input, system=data.instructions, tools=[_schema(one) for one in agent.tools], model=_model(agent)
+            data.input,
+            system=data.instructions,
+            tools=[_schema(one) for one in agent.tools],
+            model=_model(agent),
         )
         await self._save()
         return ModelInputData(input=sent, instructions=data.instructions)
@@ -123,13 +152,18 @@ class AgentsCompactor(RunHooks[Any]):
         found = [item for one in self._kept for item in await one.get_items(1)]
         newest: Any = max(found, key=lambda item: item["saves"], default={"saves": 0})
         if "document" in newest:
-            self._live = AsyncCompactor(Compactor.load(newest["document"], self._preset, **self._given))
+            self._live = AsyncCompactor(
+                Compactor.load(newest["document"], self._preset, **self._given)
+            )
         self._saves = newest["saves"]
 
     async def _save(self) -> None:
         """Write the document over the older one of the two."""
         self._saves = (self._saves or 0) + 1
-        kept, item = self._kept[self._saves % 2], {"saves": self._saves, "document": self.compactor.save()}
+        kept, item = (
+            self._kept[self._saves % 2],
+            {"saves": self._saves, "document": self.compactor.save()},
+        )
         await kept.clear_session()
         await kept.add_items([item])  # a session keeps any JSON
 
@@ -149,6 +183,7 @@ def _model(agent: Agent[Any]) -> str:
 def _schema(tool: Tool) -> dict[str, Json]:
     """What of a tool goes into a request, to be counted."""
     return {
-        "name": tool.name, "description": getattr(tool, "description", ""),
+        "name": tool.name,
+        "description": getattr(tool, "description", ""),
         "parameters": getattr(tool, "params_json_schema", None),
-    }  # fmt: skip
+    }

@@ -1,7 +1,7 @@
 """What a host's entry says, in one form for all that say the same.
 
-The order of keys, None, cache markers, the spelling of a call's arguments, and whether a lone text is a string or a
-part make no difference.
+The order of keys, None, cache markers, the spelling of a call's arguments, and whether a lone text
+is a string or a part make no difference.
 """
 
 import json
@@ -28,7 +28,11 @@ def said(value: Json) -> Json:
     value = plain(value)
     if not isinstance(value, Mapping):
         return value
-    found = {name: one for name, one in value.items() if name not in MARKERS and one is not None and one != []}
+    found = {
+        name: one
+        for name, one in value.items()
+        if name not in MARKERS and one is not None and one != []
+    }
     for name in found.keys() & {*BODIES}:
         found[name] = [said(part) for part in parts_of(found[name])]
     if isinstance(found.get("tool_calls"), list):
@@ -47,7 +51,11 @@ def parts_of(content: Json) -> list[Json]:
     if not isinstance(content, list):
         return [content]
     found = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
-    return [part for part in found if not (isinstance(part, Mapping) and part and part.keys() <= MARKERS)]
+    return [
+        part
+        for part in found
+        if not (isinstance(part, Mapping) and part and part.keys() <= MARKERS)
+    ]
 
 
 def _decoded(arguments: str) -> Json:

@@ -38,7 +38,9 @@ from workbench.live.formats.shape import (
 from workbench.recordings.importers.blocks import thought_block, tool_call
 from workbench.recordings.importers.values import label
 
-_ANTHROPIC = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"})
+_ANTHROPIC = frozenset(
+    {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "compaction"}
+)
 """Kinds of parts that only Anthropic has."""
 _BY_CLIENT = re.compile(r"\s*<(system-reminder|environment_details)>.*</\1>\s*", re.DOTALL)
 """What Claude Code and Cline write in the user's name."""
@@ -48,11 +50,15 @@ THOUGHT_LEFT_OUT = "(this thought was left out)"
 """In the place of a thought that an API wants back with the calls that followed it."""
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _ANSWERED = SAID | {"thinking", "redacted_thinking", "tool_use"}
-_THOUGHT_KEYS = frozenset({"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"})
+_THOUGHT_KEYS = frozenset(
+    {"reasoning_content", "reasoning", "thinking_blocks", "reasoning_details"}
+)
 
 
 class Chat(HostFormat):
-    """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own new ones."""
+    """Reads both APIs' messages alike, so that a gateway may mix them; each API writes its own
+    new ones.
+    """
 
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether the role is unknown, or a part is of an API that is none of ours."""
@@ -71,7 +77,9 @@ class Chat(HostFormat):
             call_id = label(record, "tool_call_id") or entry.waiting_call(name) or _own_id(name, 1)
             return [_result(call_id, content, entry, name)]
         if record["role"] in SYSTEM_ROLES:
-            return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)]
+            return [
+                SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)
+            ]
         if own := entry.own_summary(content):
             return [own]
         messages: list[Message] = []
@@ -85,13 +93,19 @@ class Chat(HostFormat):
                     entry.parts[id(messages[-1])] = part
         if rest or not messages:
             said = blocks(rest, entry.parts)
-            by_client = bool(said) and all(one.type == "text" and _BY_CLIENT.fullmatch(one.text) for one in said)
-            made = UserMessage(id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned, synthetic=by_client)
+            by_client = bool(said) and all(
+                one.type == "text" and _BY_CLIENT.fullmatch(one.text) for one in said
+            )
+            made = UserMessage(
+                id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned, synthetic=by_client
+            )
             messages.append(made)
         return messages
 
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
-        """The host's message with what a stage changed or removed; one that is of another kind now is written anew."""
+        """The host's message with what a stage changed or removed; one that is of another kind
+        now is written anew.
+        """
         before = {message.id: message for message in given.messages}
         parts: list[Json] = []
         for message in group:
@@ -101,7 +115,9 @@ class Chat(HostFormat):
             elif message.role == "summary":
                 parts.append(given.parts[id(was)])
             elif id(was) in given.parts:
-                parts.append({**given.parts[id(was)], "content": content_of(message.blocks, given, WORDS)})
+                parts.append(
+                    {**given.parts[id(was)], "content": content_of(message.blocks, given, WORDS)}
+                )
             elif message.role == "assistant" and was.role == "assistant":
                 for record in _rewritten_answer(message, was, given):
                     yield {**record, "content": [*parts, *record["content"]]} if parts else record
@@ -113,9 +129,13 @@ class Chat(HostFormat):
         if parts:
             yield {**given.record, "content": parts}
 
-    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
+    def finished(
+        self, shown: list[OutgoingMessage], path: Sequence[HostMessage]
+    ) -> list[OutgoingMessage]:
         """With a user's turn where one is required, and the results of one turn in one message."""
-        first = next((one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), "")
+        first = next(
+            (one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), ""
+        )
         return _merged_results(_with_turns(shown, opens=first == "user"))
 
 
@@ -127,9 +147,17 @@ class OpenAIChat(Chat):
     def shows(self, record: Record) -> bool:
         """Whether it has a call or a result, or a picture's address."""
         content = record.get("content")
-        if record.get("role") in ("tool", "function") or record.get("tool_calls") or record.get("function_call"):
+        if (
+            record.get("role") in ("tool", "function")
+            or record.get("tool_calls")
+            or record.get("function_call")
+        ):
             return True
-        return any(type_of(part) == "image_url" for part in content) if isinstance(content, list) else False
+        return (
+            any(type_of(part) == "image_url" for part in content)
+            if isinstance(content, list)
+            else False
+        )
 
     def new(self, message: Message) -> tuple[Record]:
         """The message as OpenAI writes it."""
@@ -137,7 +165,10 @@ class OpenAIChat(Chat):
         if message.role == "tool":
             return ({"role": "tool", "tool_call_id": message.call_id, "content": text},)
         if message.role == "assistant" and message.calls:
-            calls = [{"id": call.id, "type": "function", "function": function_of(call)} for call in message.calls]
+            calls = [
+                {"id": call.id, "type": "function", "function": function_of(call)}
+                for call in message.calls
+            ]
             return ({"role": "assistant", "content": text or None, "tool_calls": calls},)
         if message.role != "summary":
             return ({"role": message.role, "content": text},)
@@ -146,7 +177,9 @@ class OpenAIChat(Chat):
 
 
 class Anthropic(Chat):
-    """Calls, thoughts and results as parts of the content; the system prompt stands beside the messages."""
+    """Calls, thoughts and results as parts of the content; the system prompt stands beside the
+    messages.
+    """
 
     name: ClassVar[str] = "anthropic"
 
@@ -154,7 +187,8 @@ class Anthropic(Chat):
         """Whether a part of its content is of a kind of Anthropic's, or marked for its cache."""
         content = record.get("content")
         return isinstance(content, list) and any(
-            type_of(part) in _ANTHROPIC or (isinstance(part, Mapping) and "cache_control" in part) for part in content
+            type_of(part) in _ANTHROPIC or (isinstance(part, Mapping) and "cache_control" in part)
+            for part in content
         )
 
     def new(self, message: Message) -> tuple[Record]:
@@ -162,10 +196,18 @@ class Anthropic(Chat):
         text = said_by_name(message)
         if message.role == "tool":
             part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
-            return ({"role": "user", "content": [{**part, "is_error": True} if message.is_error else part]},)
+            return (
+                {
+                    "role": "user",
+                    "content": [{**part, "is_error": True} if message.is_error else part],
+                },
+            )
         if message.role == "assistant" and message.calls:
             parts: list[Json] = [{"type": "text", "text": text}] if text else []
-            uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)} for c in message.calls]
+            uses = [
+                {"type": "tool_use", "id": c.id, "name": c.name, "input": dict(c.arguments)}
+                for c in message.calls
+            ]
             return ({"role": "assistant", "content": parts + uses},)
         if message.role == "summary":
             return ({"role": message.said_by, "content": text},)
@@ -180,11 +222,14 @@ def function_of(call: ToolCall) -> dict[str, Json]:
 def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolResult:
     name = entry.names.get(call_id) or name
     said = blocks(content, entry.parts)
-    return ToolResult(id=entry.new_id(), call_id=call_id, blocks=said, name=name, pinned=entry.pinned)
+    return ToolResult(
+        id=entry.new_id(), call_id=call_id, blocks=said, name=name, pinned=entry.pinned
+    )
 
 
 def _answers(record: Record, entry: Entry) -> list[Message]:
-    """An answer, and before it the newest compaction by the provider that it holds: it stands for all that came before.
+    """An answer, and before it the newest compaction by the provider that it holds: it stands for
+    all that came before.
 
     Anthropic drops everything before such a block, and takes one without content as nothing said.
     """
@@ -205,7 +250,9 @@ def _compacts(part: Json) -> bool:
 
 def _answer(record: Record, entry: Entry) -> AssistantMessage:
     content = label(record, "reasoning_content")
-    thoughts = [Thinking(content, WANTED_BACK)] if content else thought_block(label(record, "reasoning"))
+    thoughts = (
+        [Thinking(content, WANTED_BACK)] if content else thought_block(label(record, "reasoning"))
+    )
     said: list[AnswerBlock] = [*thoughts, *blocks(record.get("content"), entry.parts, _ANSWERED)]
     calls = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
     unnamed = Counter[str]()
@@ -220,8 +267,12 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
     return AssistantMessage(id=entry.new_id(), blocks=tuple(said), name=name, pinned=entry.pinned)
 
 
-def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:
-    """The host's answer with what is left of it, if anything; thoughts stay only as they were, all of them or none."""
+def _rewritten_answer(
+    message: AssistantMessage, was: AssistantMessage, given: HostMessage
+) -> Iterator[Record]:
+    """The host's answer with what is left of it, if anything; thoughts stay only as they were,
+    all of them or none.
+    """
     intact = thoughts_of(message) == thoughts_of(was)
     parts: list[Json] = []
     calls: list[Json] = []
@@ -231,11 +282,17 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
             (parts if entry.get("type") == "tool_use" else calls).append(entry)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), given, WORDS)
-    dropped = {"tool_calls", "function_call"} if intact else {"tool_calls", "function_call", *_THOUGHT_KEYS}
+    dropped = (
+        {"tool_calls", "function_call"}
+        if intact
+        else {"tool_calls", "function_call", *_THOUGHT_KEYS}
+    )
     record = {key: value for key, value in given.record.items() if key not in dropped}
     if message.calls and not intact and given.record.get("reasoning_content"):
         record["reasoning_content"] = _thought_of(message)
-    as_text = not isinstance(record.get("content"), list) and all(part.get("type") == "text" for part in parts)
+    as_text = not isinstance(record.get("content"), list) and all(
+        part.get("type") == "text" for part in parts
+    )
     record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
     if calls and given.record.get("function_call"):
         record["function_call"] = calls[0]["function"]
@@ -273,14 +330,20 @@ def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -
 
 
 def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
-    """A user's turn where the conversation began with one, and between answers that did not follow each other.
+    """A user's turn where the conversation began with one, and between answers that did not follow
+    each other.
 
-    Anthropic refuses a conversation that begins with an answer, and some templates two answers in a row.
+    Anthropic refuses a conversation that begins with an answer, and some templates two answers in a
+    row.
     """
     result: list[OutgoingMessage] = []
     last: OutgoingMessage | None = None
     for one in shown:
-        parted = opens if last is None else last.role == "assistant" and (last.at is None or one.at != last.at + 1)
+        parted = (
+            opens
+            if last is None
+            else last.role == "assistant" and (last.at is None or one.at != last.at + 1)
+        )
         if one.role == "assistant" and parted:
             result.append(OutgoingMessage({"role": "user", "content": GAP}))
         result.append(one)
@@ -303,5 +366,9 @@ def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
 
 def _holds_results(one: OutgoingMessage) -> bool:
     """Whether it is a user's message in Anthropic's format that begins with a tool result."""
-    content = one.object.get("content") if isinstance(one.object, Mapping) and one.role == "user" else None
+    content = (
+        one.object.get("content")
+        if isinstance(one.object, Mapping) and one.role == "user"
+        else None
+    )
     return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"

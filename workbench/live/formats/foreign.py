@@ -1,4 +1,6 @@
-"""Which parts of a message belong to an API or framework that is none of ours: it is refused, and never half read."""
+"""Which parts of a message belong to an API or framework that is none of ours: it is refused,
+and never half read.
+"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,6 @@
-"""Reads the parts of a content by the importers' table of kinds, and remembers which block came from which part."""
+"""Reads the parts of a content by the importers' table of kinds, and remembers which block came
+from which part.
+"""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +14,16 @@ from workbench.recordings.importers.images import UNKNOWN_TOKENS, linked, openai
 from workbench.recordings.importers.values import label
 
 SAID = frozenset(
-    {"text", "input_text", "output_text", "image", "image_url", "input_image", "input_audio", "document"}
+    {
+        "text",
+        "input_text",
+        "output_text",
+        "image",
+        "image_url",
+        "input_image",
+        "input_audio",
+        "document",
+    }
 ) | {"computer_screenshot"}
 """Kinds of parts that a person or a tool can send."""
 _OPENAI_PICTURES = frozenset({"image_url", "input_image", "computer_screenshot"})
@@ -43,7 +54,9 @@ def blocks(content: Json, parts: dict[int, Json], kinds: frozenset[str] = SAID) 
 
 
 def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
-    """A block, or a placeholder for what cannot be shortened: a file, or a part that only its provider understands."""
+    """A block, or a placeholder for what cannot be shortened: a file, or a part that only its
+    provider understands.
+    """
     if isinstance(part, str):
         return Text(part)
     if type_of(part) in kinds:
@@ -71,7 +84,9 @@ def _openai_picture(part: Mapping[str, Json], read: Image) -> Image:
 
 
 def sealed(part: Mapping[str, Json], tokens: int | None = None) -> Image:
-    """A placeholder for what only its provider understands: a token for four characters unless they are known."""
+    """A placeholder for what only its provider understands: a token for four characters unless
+    they are known.
+    """
     size = len(written(part))
     return Image(type_of(part) or "block", size, -(-size // 4) if tokens is None else tokens)
 
@@ -82,7 +97,9 @@ def written(part: Json) -> str:
 
 
 def jsonable(value: Json) -> Json:
-    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything else as text."""
+    """What JSON has no form for: a client's object as its values, a mapping as a dict, anything
+    else as text.
+    """
     found = plain(value)
     if found is not value:
         return found

@@ -1,13 +1,17 @@
 """Items of OpenAI's Responses API: what a request's `input` takes, `output` included, a flat list.
 
-All items of one answer (reasoning, message, calls) are one message of ours, so that no stage can part a reasoning item
-from what follows it: the API refuses either without the other. Where a stage takes the thoughts out, the items of that
-answer are sent without their ids, since it is by id that the API asks for the reasoning.
+All items of one answer (reasoning, message, calls) are one message of ours, so that no stage can
+part a reasoning item from what follows it: the API refuses either without the other. Where a stage
+takes the thoughts out, the items of that answer are sent without their ids, since it is by id that
+the API asks for the reasoning.
 
 Source:
-    The item types of the `openai` package, 2.54 (`ResponseInputItemParam`); OpenAI's guide on compaction: the items
-    before the newest `compaction` may be left out, and `/responses/compact` returns the user messages and one item.
-    On ids: "was provided without its required 'reasoning' item" in the issues of vercel/ai, cline and continue.
+    The item types of the `openai` package, 2.54 (`ResponseInputItemParam`); OpenAI's guide on
+        compaction: the items
+    before the newest `compaction` may be left out, and `/responses/compact` returns the user
+        messages and one item.
+    On ids: "was provided without its required 'reasoning' item" in the issues of vercel/ai, cline
+        and continue.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +56,9 @@ _CALLS = {
 """Calls that the host answers, and where their arguments are."""
 _OUTPUTS = frozenset(f"{name}_output" for name in _CALLS) | {"tool_search_output"}
 _NATIVE = frozenset({"compaction", "compaction_summary", "context_compaction"})
-_BESIDE = frozenset({"mcp_approval_response", "item_reference", "compaction_trigger", "additional_tools"})
+_BESIDE = frozenset(
+    {"mcp_approval_response", "item_reference", "compaction_trigger", "additional_tools"}
+)
 """Items of the host that say nothing that could be shortened."""
 _ANSWERED = SAID | {"refusal"}
 WORDS = {"type": "input_text"}
@@ -75,12 +81,16 @@ class Responses(HostFormat):
         if type_ == "message" or (type_ and "role" not in record and "content" not in record):
             return True
         texts = {"input_text", "output_text", "input_image", "input_file"}
-        return isinstance(content, list) and any(isinstance(p, Mapping) and p.get("type") in texts for p in content)
+        return isinstance(content, list) and any(
+            isinstance(p, Mapping) and p.get("type") in texts for p in content
+        )
 
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether it has neither a type nor a role."""
         known = _kind(record) or record.get("role")
-        return ("", "") if known else ("type", "expected an item with a type, or a role and content")
+        return (
+            ("", "") if known else ("type", "expected an item with a type, or a role and content")
+        )
 
     def joins(self, record: Record) -> bool:
         """Whether a model wrote it."""
@@ -102,9 +112,14 @@ class Responses(HostFormat):
             failed = record.get("status") == "failed"
             return [
                 ToolResult(
-                    id=entry.new_id(), call_id=call_id, blocks=said, name=name, is_error=failed, pinned=entry.pinned
+                    id=entry.new_id(),
+                    call_id=call_id,
+                    blocks=said,
+                    name=name,
+                    is_error=failed,
+                    pinned=entry.pinned,
                 )
-            ]  # fmt: skip
+            ]
         if kind != "message":
             block = sealed_compaction(record) if kind in _NATIVE else sealed(record)
             entry.parts[id(block)] = record
@@ -116,7 +131,9 @@ class Responses(HostFormat):
             return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts))]
         if own := entry.own_summary(content):
             return [own]
-        return [UserMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), pinned=entry.pinned)]
+        return [
+            UserMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), pinned=entry.pinned)
+        ]
 
     def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
         """The items of an answer that are left, or one item with another content."""
@@ -134,7 +151,13 @@ class Responses(HostFormat):
         """A message that the host never had, as items."""
         text = said_by_name(message)
         if message.role == "tool":
-            return ({"type": "function_call_output", "call_id": message.call_id, "output": text or EMPTY_RESULT},)
+            return (
+                {
+                    "type": "function_call_output",
+                    "call_id": message.call_id,
+                    "output": text or EMPTY_RESULT,
+                },
+            )
         role = message.said_by if message.role == "summary" else message.role
         said = [{"type": "message", "role": role, "content": text}] if text else []
         calls = message.calls if message.role == "assistant" else ()
@@ -145,7 +168,8 @@ def sealed_compaction(record: Record) -> Image:
     """A placeholder for a compaction that only its provider can read.
 
     Source:
-        Its tokens as Codex estimates them for encrypted items: three quarters of the characters are bytes, 650 of them
+        Its tokens as Codex estimates them for encrypted items: three quarters of the characters are
+            bytes, 650 of them
         are the envelope, and four bytes are a token.
     """
     block = sealed(record)
@@ -185,7 +209,9 @@ def _thought(record: Record) -> Thinking:
 def _output(record: Record, entry: Entry) -> tuple[Text | Image, ...]:
     """What a call came back with; the lists of the shell tool as their JSON text."""
     output = record.get("output", record.get("tools"))
-    if _kind(record) == "shell_call_output" or (isinstance(output, Mapping) and label(output, "type") not in SAID):
+    if _kind(record) == "shell_call_output" or (
+        isinstance(output, Mapping) and label(output, "type") not in SAID
+    ):
         return (Text(written(output)),)
     return blocks([output] if isinstance(output, Mapping) else output, entry.parts)
 
@@ -198,17 +224,25 @@ def _output_of(result: ToolResult, given: HostMessage) -> Json:
     if kind == "shell_call_output":
         before = given.record.get("output")
         outcome = before[-1].get("outcome") if isinstance(before, list) and before else None
-        return [{"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}]
+        return [
+            {"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}
+        ]
     takes_parts = kind in ("function_call_output", "custom_tool_call_output")
     return content_of(result.blocks, given, WORDS) if takes_parts else text
 
 
-def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: HostMessage) -> Iterator[Record]:
-    """The answer's items with what is left of them, if anything but thoughts is; thoughts stay all or none."""
+def _rewritten_answer(
+    message: AssistantMessage, was: AssistantMessage, given: HostMessage
+) -> Iterator[Record]:
+    """The answer's items with what is left of them, if anything but thoughts is; thoughts stay
+    all or none.
+    """
     intact = thoughts_of(message) == thoughts_of(was)
     calls = {block.id: given.parts[id(block)] for block in was.calls}
     items: list[Record] = []
-    for kind, run in groupby(message.blocks, key=lambda block: (block.type == "text", id(given.parts.get(id(block))))):
+    for kind, run in groupby(
+        message.blocks, key=lambda block: (block.type == "text", id(given.parts.get(id(block))))
+    ):
         said = list(run)
         own = given.parts.get(id(said[0]))
         if kind[0]:
@@ -222,18 +256,32 @@ def _rewritten_answer(message: AssistantMessage, was: AssistantMessage, given: H
     if not any(_kind(item) != "reasoning" for item in items):
         return
     for item in items:
-        yield item if intact else {key: value for key, value in item.items() if key != "id" or _needs_id(item)}
+        yield (
+            item
+            if intact
+            else {key: value for key, value in item.items() if key != "id" or _needs_id(item)}
+        )
 
 
 def _needs_id(item: Record) -> bool:
-    """Whether the API takes an item of this kind only with an id: all but messages and calls of functions and tools."""
-    return _kind(item) not in ("message", "function_call", "custom_tool_call", "shell_call", "apply_patch_call")
+    """Whether the API takes an item of this kind only with an id: all but messages and calls of
+    functions and tools.
+    """
+    return _kind(item) not in (
+        "message",
+        "function_call",
+        "custom_tool_call",
+        "shell_call",
+        "apply_patch_call",
+    )
 
 
 def _message(text: str, own: Record | None) -> list[Record]:
     """A message item with this text; none where it is empty."""
     phase = {"phase": own["phase"]} if own is not None and own.get("phase") else {}
-    return [{"type": "message", "role": "assistant", "content": text, **phase}] if text.strip() else []
+    return (
+        [{"type": "message", "role": "assistant", "content": text, **phase}] if text.strip() else []
+    )
 
 
 def _changed_call(call: ToolCall, own: Record | None) -> Record:
@@ -245,9 +293,18 @@ def _changed_call(call: ToolCall, own: Record | None) -> Record:
     if field == "arguments" and isinstance(own.get(field), str):
         value = call.arguments_json()
     elif field == "input":
-        value = call.arguments["input"] if isinstance(call.arguments.get("input"), str) else call.arguments_json()
+        value = (
+            call.arguments["input"]
+            if isinstance(call.arguments.get("input"), str)
+            else call.arguments_json()
+        )
     return {**own, field: value}
 
 
 def _new_call(call: ToolCall) -> Record:
-    return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments_json()}
+    return {
+        "type": "function_call",
+        "call_id": call.id,
+        "name": call.name,
+        "arguments": call.arguments_json(),
+    }

@@ -1,4 +1,6 @@
-"""What every format has in common: a host's entry as it was read, one as it is sent, and what a format must know."""
+"""What every format has in common: a host's entry as it was read, one as it is sent, and what a
+format must know.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -49,7 +51,9 @@ def misfit(record: Record) -> tuple[str, str]:
         if isinstance(value := record.get(name), bytes | bytearray | int | float):
             return name, f"expected text or a list of parts, found {type(value).__name__}"
     calls = record.get("tool_calls")
-    if calls and not (isinstance(calls, list | tuple) and all(isinstance(one, Mapping) for one in calls)):
+    if calls and not (
+        isinstance(calls, list | tuple) and all(isinstance(one, Mapping) for one in calls)
+    ):
         return "tool_calls", "expected a list of calls"
     return "", ""
 
@@ -61,13 +65,14 @@ class HostMessage:
     Attributes:
         object: the host's own, to be sent back as it is where nothing in it was changed.
         record: our own copy of it.
-        messages: what it says; several where it holds several tool results, none where a later entry has the rest of
-            the same answer.
+        messages: what it says; several where it holds several tool results, none where a later
+            entry has the rest of the same answer.
         sizes: their tokens.
-        parts: the part of the record that each block or tool result was read from, by the identity of the latter.
+        parts: the part of the record that each block or tool result was read from, by the identity
+            of the latter.
         span: how many of the host's entries the messages were read from, this one the last of them.
-        covers: whether it holds a compaction by the provider, which takes no notice of what came before it: of all, or
-            of all but the user's messages.
+        covers: whether it holds a compaction by the provider, which takes no notice of what came
+            before it: of all, or of all but the user's messages.
     """
 
     object: Json
@@ -82,9 +87,13 @@ class HostMessage:
     )
 
     def rewritten(
-        self, group: Sequence[Message], write: Callable[[Sequence[Message], "HostMessage"], Iterable[Record]]
+        self,
+        group: Sequence[Message],
+        write: Callable[[Sequence[Message], "HostMessage"], Iterable[Record]],
     ) -> list[Record]:
-        """The entry with what stages made of its messages, written once for as long as that stays the same."""
+        """The entry with what stages made of its messages, written once for as long as that
+        stays the same.
+        """
         known = self._rewritten[-1:]
         if not known or [*map(id, known[0][0])] != [*map(id, group)]:
             known = [(group, [*write(group, self)])]
@@ -118,7 +127,9 @@ class OutgoingMessage:
     def role(self) -> str:
         """Its role in the host's format; empty where it has none."""
         given = self.object
-        named = given.get("role") if isinstance(given, dict | Mapping) else getattr(given, "role", "")
+        named = (
+            given.get("role") if isinstance(given, dict | Mapping) else getattr(given, "role", "")
+        )
         return named if isinstance(named, str) else ""
 
 
@@ -133,7 +144,8 @@ class Entry:
         written: our own summaries by their text, in case the host hands one back.
         open_calls: the calls before it that no result has answered, by id and name.
         new_id: gives each message its id.
-        sealed_budget: tokens up to which a provider's own compaction is pinned; a larger one may be taken out.
+        sealed_budget: tokens up to which a provider's own compaction is pinned; a larger one may be
+            taken out.
         parts, covers: filled while reading, see `HostMessage`.
     """
 
@@ -148,7 +160,9 @@ class Entry:
     covers: Covers = ""
 
     def waiting_call(self, name: str) -> str:
-        """The id of the first open call of that tool, or of any where the name is empty; empty if there is none."""
+        """The id of the first open call of that tool, or of any where the name is empty; empty
+        if there is none.
+        """
         return next((id for id, of_call in self.open_calls if not name or of_call == name), "")
 
     def own_summary(self, content: Json) -> Summary | None:
@@ -158,7 +172,9 @@ class Entry:
 
 
 def said_by_name(message: Message) -> str:
-    """The text of a message, for formats that have no field for its author: a summary's name stands above it."""
+    """The text of a message, for formats that have no field for its author: a summary's name
+    stands above it.
+    """
     text = text_of(message.blocks)
     return f"[{message.name}]\n{text}" if message.role == "summary" and message.name else text
 
@@ -177,7 +193,9 @@ class HostFormat(ABC):
         """The field for which an entry cannot be read, and why; empty if it can."""
 
     def joins(self, record: Record) -> bool:
-        """Whether an entry is a piece of an answer, to be read together with its neighbours that are pieces too."""
+        """Whether an entry is a piece of an answer, to be read together with its neighbours that
+        are pieces too.
+        """
         return False
 
     @abstractmethod
@@ -192,21 +210,32 @@ class HostFormat(ABC):
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had."""
 
-    def finished(self, shown: list[OutgoingMessage], path: Sequence[HostMessage]) -> list[OutgoingMessage]:
+    def finished(
+        self, shown: list[OutgoingMessage], path: Sequence[HostMessage]
+    ) -> list[OutgoingMessage]:
         """All that is sent, with what the API requires of the whole."""
         return shown
 
 
 def own_parts(blocks: Sequence[AnswerBlock], given: HostMessage, words: Record) -> list[Record]:
-    """The host's own parts where nothing changed; a part of these words for other blocks that say something."""
+    """The host's own parts where nothing changed; a part of these words for other blocks that
+    say something.
+    """
     own = ((given.parts.get(id(block)), text_of([block])) for block in blocks)
-    found = ((part if isinstance(part, Mapping) else text and {**words, "text": text}) for part, text in own)
+    found = (
+        (part if isinstance(part, Mapping) else text and {**words, "text": text})
+        for part, text in own
+    )
     return [part for part in found if part]
 
 
 def content_of(said: Sequence[AnswerBlock], given: HostMessage, words: Record) -> Json:
-    """Text where there is only text and no part of the host's, else a list of parts; what was there is never empty."""
-    if any(block.type != "text" or isinstance(given.parts.get(id(block)), Mapping) for block in said):
+    """Text where there is only text and no part of the host's, else a list of parts; what was
+    there is never empty.
+    """
+    if any(
+        block.type != "text" or isinstance(given.parts.get(id(block)), Mapping) for block in said
+    ):
         return own_parts(said, given, words) or EMPTY_RESULT
     return text_of(said) or EMPTY_RESULT
 

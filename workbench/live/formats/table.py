@@ -1,4 +1,6 @@
-"""All formats by name, which of them an entry shows, and how large a request each takes besides its tokens."""
+"""All formats by name, which of them an entry shows, and how large a request each takes besides
+its tokens.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ FORMATS: Mapping[MessageFormat, HostFormat] = {
 
 
 def format_of(record: Record) -> MessageFormat | None:
-    """The format that an entry shows by what only this format has; None where it could be of several."""
+    """The format that an entry shows by what only this format has; None where it could be of
+    several.
+    """
     return next((name for name, format in FORMATS.items() if format.shows(record)), None)
 
 
@@ -39,6 +43,8 @@ LIMITS: Mapping[MessageFormat, RequestLimits] = {
 """Defaults of `Settings.most_images` and `Settings.most_bytes`.
 
 Source:
-    Anthropic's vision guide (100 pictures in a request of the API, 32 MB); OpenAI's guide on images and vision (500
-    pictures, 50 MB a request); Google's pages on image understanding (3,000 pictures, 20 MB of inline data a request).
+    Anthropic's vision guide (100 pictures in a request of the API, 32 MB); OpenAI's guide on images
+        and vision (500
+    pictures, 50 MB a request); Google's pages on image understanding (3,000 pictures, 20 MB of
+        inline data a request).
 """

@@ -1,4 +1,6 @@
-"""The recorded sessions that ship with the package: their files, what their cards say, and the sessions themselves."""
+"""The recorded sessions that ship with the package: their files, what their cards say, and the
+sessions themselves.
+"""
 
 import tomllib
 from filecmp import cmp
@@ -56,5 +58,7 @@ def bundled() -> list[Session]:
 
 
 def card(session: Path) -> dict[str, Any]:
-    """What is known about a bundled session: name, title, project, licence, size, and how it was recorded."""
+    """What is known about a bundled session: name, title, project, licence, size, and how it was
+    recorded.
+    """
     return tomllib.loads((session.parent / "card.toml").read_text("utf-8"))

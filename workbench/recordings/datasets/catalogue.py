@@ -1,4 +1,6 @@
-"""The catalogue of public recordings. Each is fetched only when asked for, and checked against its hash."""
+"""The catalogue of public recordings. Each is fetched only when asked for, and checked against
+its hash.
+"""
 
 import json
 import tomllib
@@ -23,12 +25,14 @@ class PublicRecording:
     """One public file: where it is kept, under which licence, and what it is.
 
     Attributes:
-        set: what it was collected for: `corpora` and `more-projects` are recordings, `graded` are answers.
+        set: what it was collected for: `corpora` and `more-projects` are recordings, `graded` are
+            answers.
         source: the project it is from.
         commit: fixes the file's content for good.
         what: formats of the recordings, or what else it holds.
         sha256: of the recording; `size` is its bytes.
-        lines: the first and the last line of the file at the source, where the recording is a part of it.
+        lines: the first and the last line of the file at the source, where the recording is a part
+            of it.
         items: which items of the JSON list at the source the recording has, in this order.
     """
 
@@ -67,15 +71,21 @@ class PublicRecording:
         """
         part = data
         if self.lines:
-            part = b"".join(line + b"\n" for line in data.split(b"\n")[self.lines[0] - 1 : self.lines[1]])
+            part = b"".join(
+                line + b"\n" for line in data.split(b"\n")[self.lines[0] - 1 : self.lines[1]]
+            )
         try:
             if self.items:
                 every = json.loads(data)
-                part = json.dumps([every[at] for at in self.items], indent=1, ensure_ascii=False).encode()
+                part = json.dumps(
+                    [every[at] for at in self.items], indent=1, ensure_ascii=False
+                ).encode()
         except (ValueError, LookupError, TypeError):
             part = b""
         if sha256(part).hexdigest() != self.sha256:
-            raise FormatError("the downloaded file differs from the one in the catalogue; try again", where=url)
+            raise FormatError(
+                "the downloaded file differs from the one in the catalogue; try again", where=url
+            )
         return part
 
 
@@ -96,7 +106,9 @@ def find(name: str) -> tuple[PublicRecording, ...]:
     """
     found = tuple(one for one in recordings() if name in (one.set, one.source, one.name))
     if not found:
-        known = ", ".join(dict.fromkeys(name for one in recordings() for name in (one.set, one.source)))
+        known = ", ".join(
+            dict.fromkeys(name for one in recordings() for name in (one.set, one.source))
+        )
         raise SettingError(f"the catalogue has nothing named {name!r}; it has {known}")
     return found
 
@@ -104,10 +116,12 @@ def find(name: str) -> tuple[PublicRecording, ...]:
 def fetch(
     wanted: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
 ) -> Iterator[tuple[PublicRecording, Path | WorkbenchError]]:
-    """Each recording with its file in this folder, or why there is none; one that lies there unchanged stays.
+    """Each recording with its file in this folder, or why there is none; one that lies there
+    unchanged stays.
 
-    Folders are made as needed; `seconds` is how long to wait for the network each time. A file that the host does not
-    have, has otherwise, or breaks off does not stop the others, and nothing of it is kept.
+    Folders are made as needed; `seconds` is how long to wait for the network each time. A file that
+    the host does not have, has otherwise, or breaks off does not stop the others, and nothing of it
+    is kept.
 
     Raises:
         SetupError: the network or the host does not answer.
@@ -127,12 +141,18 @@ def _download(url: str, seconds: float) -> bytes | WorkbenchError:
     except HTTPError as problem:
         return SetupError(f"{url} answered {problem.code} {problem.reason}")
     except (HTTPException, ConnectionError) as problem:
-        return SetupError(f"{url} could not be read, since the connection broke off ({problem}); try again")
+        return SetupError(
+            f"{url} could not be read, since the connection broke off ({problem}); try again"
+        )
     except (OSError, ValueError) as problem:
-        raise SetupError(f"{url} could not be read: {getattr(problem, 'reason', None) or problem}") from None
+        raise SetupError(
+            f"{url} could not be read: {getattr(problem, 'reason', None) or problem}"
+        ) from None
 
 
-def _written(one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str) -> Path | WorkbenchError:
+def _written(
+    one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str
+) -> Path | WorkbenchError:
     if isinstance(data, WorkbenchError):
         return data
     if data is not None:

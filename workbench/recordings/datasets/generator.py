@@ -1,4 +1,6 @@
-"""Generates sessions of any size with planted facts whose later uses are known: for validity tests and for scale."""
+"""Generates sessions of any size with planted facts whose later uses are known: for validity
+tests and for scale.
+"""
 
 import heapq
 import random
@@ -24,7 +26,9 @@ from workbench.engine.transcript.message import (
 )
 from workbench.engine.transcript.session import Session
 
-FactKind: TypeAlias = Literal["path", "number", "id", "version", "hash", "identifier", "error", "url"]
+FactKind: TypeAlias = Literal[
+    "path", "number", "id", "version", "hash", "identifier", "error", "url"
+]
 Profile: TypeAlias = Literal["coding", "support", "research"]
 Speaker: TypeAlias = Literal["user", "tool", "assistant"]
 
@@ -37,17 +41,20 @@ START = 1_767_225_600.0
 
 _FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
 VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
-    profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]} for profile in get_args(Profile)
+    profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]}
+    for profile in get_args(Profile)
 }
 """How each kind of work sounds, see `vocabulary.toml`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One planted fact: what it is about, what it says, where it was said, and every later message that uses it.
+    """One planted fact: what it is about, what it says, where it was said, and every later message
+    that uses it.
 
     Attributes:
-        about: the words that name it; no two facts of a session share them, but for those that replace one another.
+        about: the words that name it; no two facts of a session share them, but for those that
+            replace one another.
         entity: the one piece of information.
         line: the line of the message that says it.
         uses: ids of assistant messages, in order; nothing else in the session mentions the entity.
@@ -75,9 +82,10 @@ class Generated:
 def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generated:
     """A session of about that many tokens; the same arguments give the same session, byte for byte.
 
-    A fact is said once, by the user, in a tool result, or as a decision of the agent. It is used 0 to 3 times, some
-    messages or some hundreds later, in the agent's words or in an argument. One in eight is replaced by a newer value,
-    and then only the newer one is used. All other text holds no piece of information that the agent takes up later.
+    A fact is said once, by the user, in a tool result, or as a decision of the agent. It is used 0
+    to 3 times, some messages or some hundreds later, in the agent's words or in an argument. One in
+    eight is replaced by a newer value, and then only the newer one is used. All other text holds no
+    piece of information that the agent takes up later.
 
     Args:
         tokens: of o200k_base, >= 1,000; met within some percent.
@@ -99,7 +107,9 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
         model="generated",
         project=f"generated-{profile}-{seed}",
     )
-    facts = (replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted)
+    facts = (
+        replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted
+    )
     return Generated(session, tuple(facts))
 
 
@@ -119,7 +129,10 @@ class _Writing:
         self._per_char = 0.0
         self._count = TiktokenCounter()
         self._seen: set[str] = set()
-        system = "You help with the work at hand. Look before you change something, and keep to what was agreed."
+        system = (
+            "You help with the work at hand. Look before you change something, and keep to what was"
+            " agreed."
+        )
         self._say(SystemMessage, Text(system))
 
     def reaches(self, tokens: int) -> bool:
@@ -152,15 +165,24 @@ class _Writing:
         call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
         self._calls += 1
         used = self._used()
-        said = [self._chance.choice(self._words["says"])] if self._chance.random() < 0.4 or used else []
+        said = (
+            [self._chance.choice(self._words["says"])]
+            if self._chance.random() < 0.4 or used
+            else []
+        )
         if used and self._chance.random() < 0.3:
             call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
         else:
             said += used
-        self._say(AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use")
+        self._say(
+            AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use"
+        )
         lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
         if self._chance.random() < 0.2:
-            lines.insert(self._chance.randrange(len(lines)), self._plant("tool", "here {about} stands as {entity}"))
+            lines.insert(
+                self._chance.randrange(len(lines)),
+                self._plant("tool", "here {about} stands as {entity}"),
+            )
         self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
@@ -169,7 +191,9 @@ class _Writing:
             lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
         self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
 
-    def _plant(self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None) -> str:
+    def _plant(
+        self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
+    ) -> str:
         chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
         about = about or self._subject()
         entity = FORMS[chosen](self._chance, self._next())
@@ -177,11 +201,16 @@ class _Writing:
         self.planted.append(Fact(chosen, about, entity, speaker, self._id(), line))
         for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
-            heapq.heappush(self._due, (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1))
+            heapq.heappush(
+                self._due,
+                (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1),
+            )
         return line
 
     def _replacement(self) -> str:
-        """A newer value for one of the last facts that are still good; empty where there is none."""
+        """A newer value for one of the last facts that are still good; empty where there is
+        none.
+        """
         first = max(0, len(self.planted) - 40)
         recent = [i for i in range(first, len(self.planted) - 2) if i not in self.stale]
         if not recent:
@@ -189,7 +218,9 @@ class _Writing:
         i = self._chance.choice(recent)
         self.stale.add(i)
         old = self.planted[i]
-        line = self._plant("user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind)
+        line = self._plant(
+            "user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind
+        )
         self.planted[-1] = replace(self.planted[-1], replaces=old.entity)
         return line
 
@@ -199,7 +230,11 @@ class _Writing:
         while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
             i = heapq.heappop(self._due)[1]
             fact = self.planted[i]
-            if i in self.stale or fact.message == self._id() or self._id() in self.uses.get(fact.entity, ()):
+            if (
+                i in self.stale
+                or fact.message == self._id()
+                or self._id() in self.uses.get(fact.entity, ())
+            ):
                 continue
             self.uses.setdefault(fact.entity, []).append(self._id())
             said.append(f"For the {fact.about} I take {fact.entity} here.")
@@ -208,9 +243,17 @@ class _Writing:
     def _subject(self) -> str:
         while True:
             words = self._words
-            about = " ".join(map(self._chance.choice, (words["places"], words["things"], words["aspects"])))
-            if len(self._seen) >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2:
-                about += f" {self._chance.choice(words['places'])} {self._chance.choice(words['places'])}"
+            about = " ".join(
+                map(self._chance.choice, (words["places"], words["things"], words["aspects"]))
+            )
+            if (
+                len(self._seen)
+                >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2
+            ):
+                about += (
+                    f" {self._chance.choice(words['places'])}"
+                    f" {self._chance.choice(words['places'])}"
+                )
             if about not in self._seen:
                 self._seen.add(about)
                 return about

@@ -1,4 +1,6 @@
-"""A task to record is read from its folder, played with real tools, and what really came back is written down."""
+"""A task to record is read from its folder, played with real tools, and what really came back is
+written down.
+"""
 
 import re
 import tempfile
@@ -18,7 +20,9 @@ from workbench.recordings.importers.values import time_of
 from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult
 from workbench.engine.transcript.session import Origin, Session
 
-STEP = re.compile(r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE)
+STEP = re.compile(
+    r"^@@ (\+ )?(user|think|agent|bash|read|edit|write|grep|list|mark|back)\b ?(.*)$", re.MULTILINE
+)
 EDIT = re.compile(r"<<<<\n(.*?)\n?====\n(.*?)\n?>>>>", re.DOTALL)
 MINUTES = re.compile(r"\d+m")
 
@@ -28,8 +32,8 @@ class ScriptStep:
     """One step of a script.
 
     Attributes:
-        kind: `user` and `agent` speak; `mark` remembers this place in the conversation and the folder as it is; `back`
-            returns to such a place, where the conversation branches.
+        kind: `user` and `agent` speak; `mark` remembers this place in the conversation and the
+            folder as it is; `back` returns to such a place, where the conversation branches.
         text: the words, or the name of the mark.
         pause: the seconds that the user took; None lets the recorder estimate them.
         thought: what the agent thinks before it speaks.
@@ -49,7 +53,8 @@ class RecordingTask:
 
     Attributes:
         name: the session's id.
-        project: the name of the folder in which the agent works, `/home/dev/<project>`; `files` is copied there.
+        project: the name of the folder in which the agent works, `/home/dev/<project>`; `files` is
+            copied there.
         system: the system prompt.
         start: when the recorded session begins, in seconds since 1970.
         prepare: shell commands that run before the session and are not part of it.
@@ -83,14 +88,20 @@ def read_task(folder: Path) -> RecordingTask:
     Raises:
         FormatError: a file or field is missing, or a step cannot be read; names file and line.
     """
-    about, system, script = paths = [folder / name for name in ("task.toml", "system.md", "script.md")]
+    about, system, script = paths = [
+        folder / name for name in ("task.toml", "system.md", "script.md")
+    ]
     for path in paths:
         if not path.is_file():
-            raise FormatError("a task needs the files task.toml, system.md and script.md", where=str(path))
+            raise FormatError(
+                "a task needs the files task.toml, system.md and script.md", where=str(path)
+            )
     known = read_toml(_TaskFile, about, "task")
     start = time_of(known.start)
     if start is None:
-        raise FormatError(f"expected an ISO time, found {known.start!r}", where=str(about), field="start")
+        raise FormatError(
+            f"expected an ISO time, found {known.start!r}", where=str(about), field="start"
+        )
     return RecordingTask(
         name=known.name or folder.name,
         title=known.title,
@@ -106,23 +117,29 @@ def read_task(folder: Path) -> RecordingTask:
 def steps(script: str, where: str = "script") -> list[ScriptStep]:
     """The steps of a script.
 
-    A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines up to the next are
-    its body. Thought, text and the first tool that follow one another are one answer of the agent; each further tool
-    is a new answer unless it is marked `@@ + <tool>`, which makes it a parallel call.
+    A line `@@ user`, `@@ think`, `@@ agent` or `@@ <tool> <arguments>` opens a step, and the lines
+    up to the next are its body. Thought, text and the first tool that follow one another are one
+    answer of the agent; each further tool is a new answer unless it is marked `@@ + <tool>`, which
+    makes it a parallel call.
 
     Raises:
-        FormatError: a line before the first step, a tool that lacks what it needs, a way back to no mark.
+        FormatError: a line before the first step, a tool that lacks what it needs, a way back to no
+            mark.
     """
     opened, found = list(STEP.finditer(script)), list[ScriptStep]()
     for line, words in enumerate(script[: opened[0].start() if opened else None].splitlines(), 1):
         if words.strip() and not words.startswith("#"):
-            raise FormatError("the script starts with a line that belongs to no `@@` step", where=where, line=line)
+            raise FormatError(
+                "the script starts with a line that belongs to no `@@` step", where=where, line=line
+            )
     for head, following in zip_longest(opened, opened[1:]):
         parallel, kind, rest = head[1], head[2], head[3].strip()
         body = script[head.end() : following.start() if following else None].strip("\n")
         line = script.count("\n", 0, head.start()) + 1
         if kind == "user":
-            found.append(ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None))
+            found.append(
+                ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
+            )
         elif kind in ("mark", "back"):
             if kind == "back" and ScriptStep("mark", rest) not in found:
                 raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
@@ -130,7 +147,11 @@ def steps(script: str, where: str = "script") -> list[ScriptStep]:
         else:
             answer = found[-1] if found and found[-1].kind == "agent" else None
             speaks = kind in ("think", "agent")
-            if answer is None or (answer.calls and not parallel) or (speaks and (answer.text or answer.calls)):
+            if (
+                answer is None
+                or (answer.calls and not parallel)
+                or (speaks and (answer.text or answer.calls))
+            ):
                 found.append(answer := ScriptStep("agent"))
             if kind == "think":
                 answer.thought = body
@@ -157,14 +178,20 @@ def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[s
             return {"path": rest, "content": body + "\n"}
     found = EDIT.search(body)
     if found is None:
-        raise FormatError("an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`", where=where, line=line)
+        raise FormatError(
+            "an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`",
+            where=where,
+            line=line,
+        )
     return {"path": rest, "old": found[1], "new": found[2]}
 
 
 MODEL = "recorded-script"
 
 WINDOW = 32_000
-"""Tokens: the window that a recorded session says it had, small enough for an hour's work to fill it."""
+"""Tokens: the window that a recorded session says it had, small enough for an hour's work to
+fill it.
+"""
 PAUSE = 75.0
 """Seconds that a person takes to read and answer where the script does not say."""
 
@@ -172,8 +199,8 @@ PAUSE = 75.0
 def record(task: RecordingTask, seconds: float = 120.0) -> Session:
     """A session of the task: the words are the script's, the tool results are real.
 
-    Times are the task's start plus the seconds that the tools really took plus a reading and writing time by
-    length.
+    Times are the task's start plus the seconds that the tools really took plus a reading and
+    writing time by length.
 
     Args:
         task: what to play.
@@ -216,7 +243,9 @@ class _Player(SessionBuilder):
                 self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
 
     def _act(self, step: ScriptStep) -> None:
-        calls = [replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)]
+        calls = [
+            replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)
+        ]
         self._calls += len(calls)
         self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
         found = Content([*thought_block(step.thought), *text_block(step.text), *calls])

@@ -100,7 +100,9 @@ class Workspace:
         }
 
     def use(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-        """Run one tool; its output as an agent gets it, and whether it failed. An odd call is answered."""
+        """Run one tool; its output as an agent gets it, and whether it failed. An odd call is
+        answered.
+        """
         try:
             output = self._tools[tool](**arguments)
         except ToolFailure as failure:
@@ -224,7 +226,9 @@ class Workspace:
         text = self._text(path)
         count = text.count(old)
         if count != 1:
-            raise ToolFailure(f"the old text occurs {count} times in {path}; it must occur exactly once")
+            raise ToolFailure(
+                f"the old text occurs {count} times in {path}; it must occur exactly once"
+            )
         changed = text.replace(old, new)
         self._put(self._inside(path), path, changed)
         start = text.count("\n", 0, text.index(old)) + 1

@@ -1,7 +1,9 @@
-"""How much of a file's text stands in the sessions that were read from it: one walk over its values for all formats.
+"""How much of a file's text stands in the sessions that were read from it: one walk over its values
+for all formats.
 
-Text is every string of 20 characters and more that has white space or a letter outside ASCII, which ids, paths, hashes
-and pictures have not. It is compared line by line, and a line that occurs again counts once.
+Text is every string of 20 characters and more that has white space or a letter outside ASCII, which
+ids, paths, hashes and pictures have not. It is compared line by line, and a line that occurs again
+counts once.
 """
 
 import re
@@ -45,7 +47,8 @@ class Account:
     """What became of a file's text.
 
     Attributes:
-        read: the share of its characters that stand in a session, 0 to 1; None where the file has no text.
+        read: the share of its characters that stand in a session, 0 to 1; None where the file has
+            no text.
         noted: the share that stands in notes alone: in the log, but sent to no model.
         unread: characters that do not, by the name of their field, the most first.
         client_only: likewise of fields that a client keeps for itself.
@@ -58,19 +61,28 @@ class Account:
 
     def __str__(self) -> str:
         named = ", ".join(map(str, self.unread[:NAMED]))
-        return f"{self.read or 0:.0%} of the file's text was read; unread characters by field: {named}"
+        return (
+            f"{self.read or 0:.0%} of the file's text was read; unread characters by field: {named}"
+        )
 
 
-def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *, named: bool) -> list[Session]:
-    """The sessions of a file, with the share of its text that was read; below `ENOUGH`, what was not is said.
+def accounted(
+    format: Format, source: SourceFile, sessions: Sequence[Session], *, named: bool
+) -> list[Session]:
+    """The sessions of a file, with the share of its text that was read; below `ENOUGH`, what was
+    not is said.
 
     Raises:
-        FormatError: no message has text, or most tool results are empty while text is unread, and no format was
-            `named`.
+        FormatError: no message has text, or most tool results are empty while text is unread, and
+            no format was `named`.
     """
     messages = [message for session in sessions for message in session.messages]
     if not named and format.name != "native" and _is_silent(source, sessions, messages):
-        why = f"none of {len(messages)} messages has text" if messages else "nothing in it was said to or by a model"
+        why = (
+            f"none of {len(messages)} messages has text"
+            if messages
+            else "nothing in it was said to or by a model"
+        )
         raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
     values = source.values() if format.values is None else format.values(source)
     found = account(values, sessions, format.aside, source.unknown_texts)
@@ -79,14 +91,20 @@ def accounted(format: Format, source: SourceFile, sessions: Sequence[Session], *
     if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
         raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
     unread = (str(found),) if found.read < ENOUGH else ()
-    figures: dict[str, Any] = {"text_read": round(found.read, 4), "text_noted": round(found.noted, 4)}
+    figures: dict[str, Any] = {
+        "text_read": round(found.read, 4),
+        "text_noted": round(found.noted, 4),
+    }
     figures["unread"] = found.unread + found.client_only
     return [
-        replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures)) for one in sessions
+        replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures))
+        for one in sessions
     ]
 
 
-def _is_silent(source: SourceFile, sessions: Sequence[Session], messages: Sequence[Message]) -> bool:
+def _is_silent(
+    source: SourceFile, sessions: Sequence[Session], messages: Sequence[Message]
+) -> bool:
     """Whether something was read or left out, and nothing of it is a message with text."""
     holds_something = any(len(session.log) for session in sessions) or source.unknown.total() > 0
     return holds_something and not any(message.blocks for message in messages)
@@ -103,8 +121,10 @@ def account(
     Args:
         values: everything that a file holds.
         sessions: what was read from it.
-        aside: fields that a client keeps for itself, such as `message.details`, separated by spaces.
-        unknown: the texts of blocks that no message got, by kind; each counts as unread, however short it is.
+        aside: fields that a client keeps for itself, such as `message.details`, separated by
+            spaces.
+        unknown: the texts of blocks that no message got, by kind; each counts as unread, however
+            short it is.
     """
     entries = [entry for session in sessions for entry in session.log]
     notes = set(_lines_of([entry for entry in entries if entry.type == "note"]))
@@ -123,10 +143,16 @@ def account(
                 client_lines.add(line)
                 client_only[field] += len(line)
         elif line not in lines:
-            parts = {line, line.partition(": ")[2]} - {""}  # a transcript names the speaker before the words
-            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or _stands_in(whole, line)
+            # a transcript names the speaker before the words
+            parts = {line, line.partition(": ")[2]} - {""}
+            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or _stands_in(
+                whole, line
+            )
             unread[field] += 0 if lines[line] else len(line)
-    total, noted = sum(map(len, lines)), sum(len(line) for line in lines if line in notes and line not in sent)
+    total, noted = (
+        sum(map(len, lines)),
+        sum(len(line) for line in lines if line in notes and line not in sent),
+    )
     client_fields = _unread_fields(client_only, client_only=True)
     if not total:
         return Account(client_only=client_fields)
@@ -134,7 +160,9 @@ def account(
 
 
 def _stands_in(whole: str, line: str) -> bool:
-    """Whether a line, or each text in it where it is JSON itself, stands in the text of all entries."""
+    """Whether a line, or each text in it where it is JSON itself, stands in the text of all
+    entries.
+    """
     if line in whole:
         return True
     texts = list(strings(decode_or(line))) if line[:1] in ("{", "[") else []
@@ -157,8 +185,12 @@ def _is_inside(field: str, outer_fields: frozenset[str]) -> bool:
     return any(".".join(names[:depth]) in outer_fields for depth in range(1, len(names) + 1))
 
 
-def _unread_fields(characters: Counter[str], *, client_only: bool = False) -> tuple[UnreadField, ...]:
-    return tuple(UnreadField(field, count, client_only) for field, count in characters.most_common() if count)
+def _unread_fields(
+    characters: Counter[str], *, client_only: bool = False
+) -> tuple[UnreadField, ...]:
+    return tuple(
+        UnreadField(field, count, client_only) for field, count in characters.most_common() if count
+    )
 
 
 def _refusal(found: Account, messages: Sequence[Message]) -> str:
@@ -167,7 +199,9 @@ def _refusal(found: Account, messages: Sequence[Message]) -> str:
     empty = sum(not result.blocks for result in results)
     if sum(field.characters for field in found.unread) < MATTERS:
         return ""
-    return f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
+    return (
+        f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
+    )
 
 
 def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:

@@ -1,4 +1,6 @@
-"""Where agents keep their sessions on a machine, by format. Files are counted here and never opened."""
+"""Where agents keep their sessions on a machine, by format. Files are counted here and never
+opened.
+"""
 
 import os
 import sys
@@ -46,13 +48,23 @@ def _editor_folder() -> str:
 
 
 AGENT_FOLDERS = (
-    AgentFolder(CLAUDE_CODE, "claude_code", ".claude", "projects", "**/*.jsonl", "CLAUDE_CONFIG_DIR"),
+    AgentFolder(
+        CLAUDE_CODE, "claude_code", ".claude", "projects", "**/*.jsonl", "CLAUDE_CONFIG_DIR"
+    ),
     AgentFolder(CODEX, "codex", ".codex", "sessions", "**/*.jsonl", "CODEX_HOME"),
     AgentFolder(PI, "pi", ".pi/agent", "sessions", "**/*.jsonl", "PI_CODING_AGENT_DIR"),
-    AgentFolder("OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"),
+    AgentFolder(
+        "OpenCode", "opencode_database", ".local/share", "opencode", "opencode*.db", "XDG_DATA_HOME"
+    ),
     AgentFolder("Gemini CLI", "gemini_cli", ".gemini", "tmp", "*/chats/*.json"),
     AgentFolder("Copilot CLI", "copilot_cli", ".copilot", "session-state", "**/*.jsonl"),
-    AgentFolder("Copilot in VS Code", "vscode_chat", _editor_folder(), "workspaceStorage", "*/chatSessions/*.json*"),
+    AgentFolder(
+        "Copilot in VS Code",
+        "vscode_chat",
+        _editor_folder(),
+        "workspaceStorage",
+        "*/chatSessions/*.json*",
+    ),
     AgentFolder("Cline", "cline", ".cline/data", "sessions", "**/*messages.json"),
     AgentFolder("Continue", "continue", ".continue", "sessions", "*-*.json", "CONTINUE_GLOBAL_DIR"),
     AgentFolder("Cursor", "cursor", ".cursor", "projects", "*/agent-transcripts/**/*.jsonl"),

@@ -1,4 +1,6 @@
-"""Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one table of kinds for all."""
+"""Foreign content to our blocks: texts, thoughts, tool calls, tool results and pictures, one
+table of kinds for all.
+"""
 
 import json
 from collections import Counter
@@ -55,7 +57,9 @@ _NO_CONTENT = frozenset({"text", "thought", "thoughtSignature", "thought_signatu
 
 @dataclass(slots=True)
 class Content:
-    """The parts of one message: its blocks, the tool results in it, and the parts that are unknown."""
+    """The parts of one message: its blocks, the tool results in it, and the parts that are
+    unknown.
+    """
 
     blocks: list[AnswerBlock] = field(default_factory=list)
     results: list[ToolResult] = field(default_factory=list)
@@ -67,8 +71,14 @@ class Content:
         return tuple(block for block in self.blocks if isinstance(block, Text | Image))
 
     def said_by(self, role: str, unknown: Counter[str]) -> tuple[SaidBlock, ...]:
-        """What one who is no model says; thoughts and calls, which only a model has, are counted as unknown."""
-        unknown.update(f"{block.type} of a {role}" for block in self.blocks if isinstance(block, Thinking | ToolCall))
+        """What one who is no model says; thoughts and calls, which only a model has, are counted
+        as unknown.
+        """
+        unknown.update(
+            f"{block.type} of a {role}"
+            for block in self.blocks
+            if isinstance(block, Thinking | ToolCall)
+        )
         return self.said
 
     @property
@@ -118,7 +128,9 @@ def result_blocks(value: Json) -> tuple[SaidBlock, ...]:
     if isinstance(value, list):
         blocks = [_said_block(part) for part in value]
         if any(blocks):
-            return tuple(block or Text(as_json(part)) for block, part in zip(blocks, value, strict=True))
+            return tuple(
+                block or Text(as_json(part)) for block, part in zip(blocks, value, strict=True)
+            )
     return (Text(as_json(value)),)
 
 
@@ -131,7 +143,9 @@ def _said_block(part: Json) -> SaidBlock | None:
 
 
 def arguments(value: Json) -> dict[str, Json]:
-    """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under `input`."""
+    """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under
+    `input`.
+    """
     if value is None or value == "":
         return {}
     inside = decode_or(value, value)
@@ -139,11 +153,17 @@ def arguments(value: Json) -> dict[str, Json]:
 
 
 def tool_call(record: Part) -> ToolCall:
-    """A call in any known shape: its fields have many names and may stand inside `function`; some have only a type."""
-    function = next((record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record)
+    """A call in any known shape: its fields have many names and may stand inside `function`;
+    some have only a type.
+    """
+    function = next(
+        (record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record
+    )
     name = text(function, "name", "function_name", "tool", "function", "toolName")
     name = name or label(record, "type").rpartition("_call")[0]
-    return ToolCall(_call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS)))
+    return ToolCall(
+        _call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS))
+    )
 
 
 def tool_result(part: Part) -> ToolResult:
@@ -156,7 +176,9 @@ def tool_result(part: Part) -> ToolResult:
         value = value["value"]
     elif isinstance(value, dict):
         failed = failed or "error" in value
-        value = next((value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None)
+        value = next(
+            (value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None
+        )
     call_id, blocks = _call_id(holder), result_blocks(value)
     name = label(holder, "name") or label(holder, "toolName")
     return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
@@ -241,9 +263,15 @@ def _text(part: Part) -> Text | Thinking:
 def _thought(part: Part) -> Thinking:
     words = text(part, "thinking", "text", "reasoning", "think") or label(part, "content")
     if not words:
-        lists = (block_texts(part, name) for name in ("summary", "content") if isinstance(part.get(name), list))
+        lists = (
+            block_texts(part, name)
+            for name in ("summary", "content")
+            if isinstance(part.get(name), list)
+        )
         words = "\n".join(filter(None, lists))
-    return Thinking(words, text(part, "signature", "thinkingSignature", "data", "encrypted_content"))
+    return Thinking(
+        words, text(part, "signature", "thinkingSignature", "data", "encrypted_content")
+    )
 
 
 def _call_id(record: Part) -> str:
@@ -259,11 +287,19 @@ def _call_id(record: Part) -> str:
 
 
 def _media(part: Part) -> SaidBlock:
-    """A picture, a document or a file: its data as a placeholder, its text, or a placeholder for its address."""
+    """A picture, a document or a file: its data as a placeholder, its text, or a placeholder for
+    its address.
+    """
     holder = mapping(part, "inline_data", "inlineData", "source") or part
-    if data := text(holder, "data") or (text(part, "content") if part.get("type") == "blob" else ""):
+    if data := text(holder, "data") or (
+        text(part, "content") if part.get("type") == "blob" else ""
+    ):
         plain = holder.get("type") == "text"
-        return Text(data) if plain else image(text(holder, "mimeType", "mime_type", "media_type"), data)
+        return (
+            Text(data)
+            if plain
+            else image(text(holder, "mimeType", "mime_type", "media_type"), data)
+        )
     if isinstance(holder.get("content"), list):
         return Text(block_texts(holder, "content"))
     if "path" in part:
@@ -304,4 +340,6 @@ KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {
     ),
     "input_audio": lambda part: image(f"audio/{text(part, 'input_audio/format')}", text(part, "input_audio/data")),
 }  # fmt: skip
-"""The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by type or by key."""
+"""The kinds of parts of Anthropic, OpenAI (both APIs), Gemini, OpenTelemetry and their kin, by
+type or by key.
+"""

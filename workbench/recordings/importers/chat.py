@@ -1,10 +1,19 @@
-"""Messages in the shape of a chat API, OpenAI's or Anthropic's: one list of them to a straight log."""
+"""Messages in the shape of a chat API, OpenAI's or Anthropic's: one list of them to a straight
+log.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from workbench.engine.transcript.message import AssistantMessage, Json, Message, ToolCall, ToolResult, Usage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from workbench.recordings.importers.blocks import (
     Content,
     content,
@@ -33,7 +42,8 @@ class ChatBuilder(SessionBuilder):
     """Reads messages one after another into a log, and gives each result its call.
 
     Attributes:
-        usage_fields: the names of an answer's figures in its field `usage_in`; None for OpenAI's or Anthropic's.
+        usage_fields: the names of an answer's figures in its field `usage_in`; None for OpenAI's or
+            Anthropic's.
         synthetic: whether the next user's message comes from the client.
     """
 
@@ -52,7 +62,9 @@ class ChatBuilder(SessionBuilder):
             self.source.leave_record(f"message of role {record.get('role')!r:.40}", record)
             return
         self.time = self.source.time(record, "timestamp")
-        found = content(self._after_compaction(record), "content" if record.get("parts") is None else "parts")
+        found = content(
+            self._after_compaction(record), "content" if record.get("parts") is None else "parts"
+        )
         message_id = identifier(record, "id", "uuid")
         fields: dict[str, Any] = {}
         if role == "tool":
@@ -61,7 +73,11 @@ class ChatBuilder(SessionBuilder):
             fields = {"name": text(record, "name"), "synthetic": self.synthetic}
         elif role == "assistant":
             thought = text(record, "reasoning_content") or label(record, "reasoning")
-            found.blocks = [*thought_block(thought), *found.blocks, *text_block(text(record, "refusal"))]
+            found.blocks = [
+                *thought_block(thought),
+                *found.blocks,
+                *text_block(text(record, "refusal")),
+            ]
             shown = {block.id for block in found.blocks if isinstance(block, ToolCall)} - {""}
             found.blocks += [call for call in tool_calls(record) if call.id not in shown]
             if old_call := mapping(record, "function_call"):
@@ -71,14 +87,20 @@ class ChatBuilder(SessionBuilder):
         self.say_content(role, found, id=message_id, **fields)
 
     def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
-        """The message without Anthropic's block of a compaction, whose summary stands for all before it."""
+        """The message without Anthropic's block of a compaction, whose summary stands for all
+        before it.
+        """
         parts = record.get("content")
         if not isinstance(parts, list):
             return record
-        made = [part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"]
+        made = [
+            part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"
+        ]
         for part in made:
             self.compaction(text(part, "content") or None, kept=self.system_ids)
-        return {**record, "content": [part for part in parts if part not in made]} if made else record
+        return (
+            {**record, "content": [part for part in parts if part not in made]} if made else record
+        )
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
         """What the provider reported beside the message."""
@@ -88,7 +110,9 @@ class ChatBuilder(SessionBuilder):
         return self.source.usage(fields, record, self.usage_in)
 
     def say(self, message: Message) -> str:
-        """Append a message. Calls get unique ids; a result without a call id answers the oldest open call."""
+        """Append a message. Calls get unique ids; a result without a call id answers the oldest
+        open call.
+        """
         if isinstance(message, AssistantMessage):
             blocks = (
                 self._with_unique_id(block, i) if isinstance(block, ToolCall) else block
@@ -106,7 +130,9 @@ class ChatBuilder(SessionBuilder):
         elif call.id in self.names:
             newest = f"{call.id}~{self.again[call.id]}" if call.id in self.again else call.id
             if newest in self.waiting:
-                self.source.note("a call has the id of one that is still open, so a result may answer either")
+                self.source.note(
+                    "a call has the id of one that is still open, so a result may answer either"
+                )
             n = self.again[call.id] = self.again.get(call.id, 1) + 1
             call = replace(call, id=f"{call.id}~{n}")
         self.names[call.id] = call.name
@@ -114,7 +140,9 @@ class ChatBuilder(SessionBuilder):
         return call
 
     def _answered(self, call_id: str) -> str:
-        """The id of the call that a result answers: the one it names, else the oldest without a result."""
+        """The id of the call that a result answers: the one it names, else the oldest without a
+        result.
+        """
         if call_id in self.again:
             call_id = f"{call_id}~{self.again[call_id]}"
         if not call_id and len(self.waiting) > 1:
@@ -130,5 +158,7 @@ class ChatBuilder(SessionBuilder):
         failed = record.get("is_error") is True or bool(record.get("error"))
         blocks = found.said or result_blocks(record.get("content"))
         call_id, name = identifier(record, "tool_call_id"), text(record, "name")
-        result = ToolResult(id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed)
+        result = ToolResult(
+            id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed
+        )
         return Content(results=[result], unknown=found.unknown)

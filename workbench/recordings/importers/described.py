@@ -1,4 +1,6 @@
-"""A format described by the names of its fields: who speaks, and where a record has what a message has."""
+"""A format described by the names of its fields: who speaks, and where a record has what a
+message has.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,8 @@ from workbench.recordings.importers.values import as_mapping, block_texts, first
 class MessageShape:
     """Where a format's records have what a message has.
 
-    Fields are named by spaces between them: the first that holds something counts. `a/b` is `b` inside `a`.
+    Fields are named by spaces between them: the first that holds something counts. `a/b` is `b`
+    inside `a`.
 
     Attributes:
         inside: objects that hold the message; without them the record is it.
@@ -84,7 +87,10 @@ class DescribedBuilder(ChatBuilder):
             self.note(role, words if isinstance(words, str) else "")
         elif shape.summary and is_value(message, shape.summary):
             self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            self.compaction(self.summary_in({"content": first_value(message, shape.content)}), kept=self.system_ids)
+            self.compaction(
+                self.summary_in({"content": first_value(message, shape.content)}),
+                kept=self.system_ids,
+            )
         else:
             self.synthetic = bool(shape.synthetic) and is_value(message, shape.synthetic)
             self.read_message(self.shaped(message, role))
@@ -126,7 +132,9 @@ def is_value(record: Mapping[str, Json], condition: str) -> bool:
 
 
 def described(shape: MessageShape, **about: str) -> type[DescribedBuilder]:
-    """The builder of a described format; `about` names the fields that tell of the whole session."""
+    """The builder of a described format; `about` names the fields that tell of the whole
+    session.
+    """
     members: dict[str, Any] = {"shape": shape, "usage_fields": shape.usage, "about": about}
     return type("DescribedBuilder", (DescribedBuilder,), members)
 

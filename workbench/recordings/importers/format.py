@@ -1,4 +1,6 @@
-"""What a format is: a row of a table. Most formats are JSON lines, or one JSON document with a list of records."""
+"""What a format is: a row of a table. Most formats are JSON lines, or one JSON document with a
+list of records.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +12,9 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.values import items
 
-Carries: TypeAlias = Literal["tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"]
+Carries: TypeAlias = Literal[
+    "tree", "calls", "thinking", "images", "usage", "times", "model", "compactions", "system"
+]
 Sessions: TypeAlias = Callable[[SourceFile], Iterator[Session]]
 
 
@@ -23,9 +27,11 @@ class Format:
         description: one line for people.
         carries: what recordings of this format hold, and the importer reads.
         knows: whether this is the start of a recording in this format.
-        sessions: gives the sessions of a recording, in its order; their origin is filled in by the caller. Raises
-            `FormatError` where the recording is damaged and the source is not lenient.
-        aside: fields whose text a client keeps and sends to no model, such as `message.details`, separated by spaces.
+        sessions: gives the sessions of a recording, in its order; their origin is filled in by the
+            caller. Raises `FormatError` where the recording is damaged and the source is not
+            lenient.
+        aside: fields whose text a client keeps and sends to no model, such as `message.details`,
+            separated by spaces.
         is_general: whether files of other formats may look like it at their start.
         values: what a file that is neither text nor JSON holds, as JSON values.
     """
@@ -55,7 +61,9 @@ def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
 
 
 def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
-    """Reads one JSON object whose field `records` lists the records, a session a file and one a sub-agent."""
+    """Reads one JSON object whose field `records` lists the records, a session a file and one a
+    sub-agent.
+    """
 
     def sessions(source: SourceFile) -> Iterator[Session]:
         document, built = source.object_with(records), builder(source)

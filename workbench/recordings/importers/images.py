@@ -12,16 +12,22 @@ from workbench.engine.transcript.message import Image
 
 PIXELS_PER_TOKEN = 750
 LONGEST_EDGE = 1_568
-"""Anthropic scales a picture down to this edge and counts width × height / 750. Source: its vision guide."""
+"""Anthropic scales a picture down to this edge and counts width × height / 750. Source: its
+vision guide.
+"""
 MOST_TOKENS = 1_600
 UNKNOWN_TOKENS = 1_200
 PAGE_TOKENS = 2_000
-"""A page of a document: its text and its picture. Source: Anthropic's PDF guide gives 1,500 to 3,000 for the text."""
+"""A page of a document: its text and its picture. Source: Anthropic's PDF guide gives 1,500 to
+3,000 for the text.
+"""
 
 PictureRule: TypeAlias = Callable[[int, int], int]
 """Tokens of a picture by its width and height."""
 _HEAD = 400_000
-"""Base64 characters in which a JPEG's frame header is sought: it follows the embedded preview, if there is one."""
+"""Base64 characters in which a JPEG's frame header is sought: it follows the embedded preview,
+if there is one.
+"""
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
@@ -31,17 +37,23 @@ def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -
     Its tokens are counted by Anthropic's rule unless another is passed.
     """
     if isinstance(data, bytes):
-        return replace(image(media_type, base64.b64encode(data[:_HEAD]).decode(), rule), bytes=len(data))
+        return replace(
+            image(media_type, base64.b64encode(data[:_HEAD]).decode(), rule), bytes=len(data)
+        )
     if data.startswith("data:"):
         kind, _, data = data[5:].partition(",")
         media_type = kind.partition(";")[0] or media_type
     size = len(data) * 3 // 4 - data[-2:].count("=")
-    return Image(media_type or "image/png", max(size, 0), _tokens(media_type, data, rule or anthropic_tokens))
+    return Image(
+        media_type or "image/png", max(size, 0), _tokens(media_type, data, rule or anthropic_tokens)
+    )
 
 
 def linked(url: str, rule: PictureRule | None = None) -> Image:
     """A placeholder for a picture from its URL; its size is unknown."""
-    return image("", url, rule) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
+    return (
+        image("", url, rule) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
+    )
 
 
 def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
@@ -63,8 +75,8 @@ def anthropic_tokens(width: int, height: int) -> int:
 def openai_tokens(width: int, height: int) -> int:
     """Tokens of a picture for OpenAI at high detail: 85, and 170 for each tile of 512 pixels.
 
-    It is scaled into a square of 2,048 and to 768 on its shorter side first. Source: its guide on images and vision,
-    for GPT-4o and GPT-4.1; newer models count less.
+    It is scaled into a square of 2,048 and to 768 on its shorter side first. Source: its guide on
+    images and vision, for GPT-4o and GPT-4.1; newer models count less.
     """
     scale = min(1.0, 2_048 / max(width, height))
     scale *= min(1.0, 768 / (min(width, height) * scale))
@@ -72,10 +84,11 @@ def openai_tokens(width: int, height: int) -> int:
 
 
 def gemini_tokens(width: int, height: int) -> int:
-    """Tokens of a picture for Gemini: 258 for each tile, one where both sides have at most 384 pixels.
+    """Tokens of a picture for Gemini: 258 for each tile, one where both sides have at most 384
+    pixels.
 
-    A tile's side is two thirds of the picture's shorter one, within 256 and 768. Source: its page on tokens, for models
-    up to 2.5.
+    A tile's side is two thirds of the picture's shorter one, within 256 and 768. Source: its page
+    on tokens, for models up to 2.5.
     """
     if max(width, height) <= 384:
         return 258

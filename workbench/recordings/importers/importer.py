@@ -1,4 +1,6 @@
-"""Reading recordings: one file, many, a folder, a pattern, standard input; whatever their format."""
+"""Reading recordings: one file, many, a folder, a pattern, standard input; whatever their
+format.
+"""
 
 import io
 import os
@@ -28,7 +30,9 @@ Paths: TypeAlias = str | Path | Iterable[str | Path]
 
 STDIN = "-"
 ENDINGS = (".jsonl", ".ndjson", ".json", ".traj", ".eval", ".md", ".log", ".db")
-"""Endings of the files that are read in a folder, also packed; a file that is named is read whatever its ending."""
+"""Endings of the files that are read in a folder, also packed; a file that is named is read
+whatever its ending.
+"""
 
 BESIDE = ".exam.json"
 """What the names of files end with that lie beside recordings and are none: written exams."""
@@ -57,17 +61,21 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
     """All sessions of a file, of several, of a folder, of a pattern, or of standard input (`-`).
 
     Args:
-        paths: files, folders and patterns; those that are packed by gzip, zstd, bzip2 or xz are unpacked.
+        paths: files, folders and patterns; those that are packed by gzip, zstd, bzip2 or xz are
+            unpacked.
         lenient: skip what is damaged and list it in `Session.origin.skipped`, instead of raising.
         format: the importer's name; without it, the content decides.
 
     Raises:
-        FormatError: a file is damaged, or no importer recognises its format; it names file, line and field.
+        FormatError: a file is damaged, or no importer recognises its format; it names file, line
+            and field.
     """
     named = _named(paths)
     sessions: list[Session] = []
     for loaded in scan(named, lenient=lenient, format=format):
-        if loaded.error is not None and (not isinstance(loaded.error, UnknownFormat) or loaded.path in named):
+        if loaded.error is not None and (
+            not isinstance(loaded.error, UnknownFormat) or loaded.path in named
+        ):
             raise loaded.error
         sessions += loaded.sessions
     if not sessions:
@@ -83,7 +91,9 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
             source = _source(path, lenient)
             chosen = _chosen(source, format)
             with _readable(source):
-                read_from = accounted(chosen, source, list(_sessions(chosen, source)), named=bool(format))
+                read_from = accounted(
+                    chosen, source, list(_sessions(chosen, source)), named=bool(format)
+                )
             sessions = [_with_own_id(session, ids) for session in read_from]
             ids.update(session.id for session in sessions)
             yield Loaded(path, tuple(sessions))
@@ -121,11 +131,19 @@ def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
             origin = source.origin(chosen.name) if session.origin == Origin() else session.origin
             # our own files give back what was saved, be it odd
             told = chosen.name != "native" or source.lenient
-            faults = [fault for fault in pairing_faults(session.log) if fault not in origin.skipped] if told else []
+            faults = (
+                [fault for fault in pairing_faults(session.log) if fault not in origin.skipped]
+                if told
+                else []
+            )
             yield replace(session, origin=replace(origin, skipped=(*origin.skipped, *faults)))
         if not count and source.skipped:
-            more = f", and {len(source.skipped) - 1:,} more faults" if len(source.skipped) > 1 else ""
-            raise FormatError(f"no session of it can be read ({source.skipped[0]}{more})", where=source.where)
+            more = (
+                f", and {len(source.skipped) - 1:,} more faults" if len(source.skipped) > 1 else ""
+            )
+            raise FormatError(
+                f"no session of it can be read ({source.skipped[0]}{more})", where=source.where
+            )
 
 
 def _chosen(source: SourceFile, format: str) -> Format:
@@ -150,7 +168,9 @@ def _readable(source: SourceFile) -> Iterator[None]:
 
 
 def _format_of(source: SourceFile) -> Format:
-    """The first format that recognises the start of a file; a general one only where more of the file says no more."""
+    """The first format that recognises the start of a file; a general one only where more of the
+    file says no more.
+    """
     formats = known_formats()
     why = "the file is empty"
     for head in source.heads():
@@ -163,7 +183,9 @@ def _format_of(source: SourceFile) -> Format:
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
-    """The session with an id that no session of another file has: a resumed one may have been saved twice."""
+    """The session with an id that no session of another file has: a resumed one may have been
+    saved twice.
+    """
     numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in numbers(1))
     return replace(session, id=next(one for one in numbered if one not in ids))
 
@@ -171,7 +193,9 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
 def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
         where, given = "standard input", whole(sys.stdin.buffer, "standard input")
-        source = SourceFile(where, lambda: unpacked(BufferedReader(io.BytesIO(given)), where, note), lenient=lenient)
+        source = SourceFile(
+            where, lambda: unpacked(BufferedReader(io.BytesIO(given)), where, note), lenient=lenient
+        )
     else:
         folder = Path(os.path.realpath(path)).parent.name
         source = SourceFile(path, lambda: opened(path, note), folder=folder, lenient=lenient)
@@ -180,7 +204,8 @@ def _source(path: str, lenient: bool) -> SourceFile:
 
 
 def files(paths: Paths) -> Iterator[str]:
-    """The files that these names mean: a file itself, those in a folder, those that match a pattern, in order.
+    """The files that these names mean: a file itself, those in a folder, those that match a
+    pattern, in order.
 
     Raises:
         FormatError: a pattern matches nothing, or is none.
@@ -189,7 +214,11 @@ def files(paths: Paths) -> Iterator[str]:
         is_pattern = has_magic(name) and not Path(name).exists()
         root = Path(name).anchor
         try:
-            matched = sorted(map(str, Path(root or ".").glob(name.removeprefix(root)))) if is_pattern else [name]
+            matched = (
+                sorted(map(str, Path(root or ".").glob(name.removeprefix(root))))
+                if is_pattern
+                else [name]
+            )
         except (ValueError, NotImplementedError) as error:
             raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
         if not matched:
@@ -214,7 +243,9 @@ def _in_folder(folder: Path) -> Iterator[str]:
 
 
 def _is_recording(name: str) -> bool:
-    """Whether a file of a folder is read by its name, packed or not; what lies beside recordings is not."""
+    """Whether a file of a folder is read by its name, packed or not; what lies beside recordings
+    is not.
+    """
     if name.endswith(BESIDE):
         return False
     packed = next((ending for ending in PACKED_ENDINGS if name.endswith(ending)), "")

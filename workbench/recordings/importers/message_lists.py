@@ -1,4 +1,6 @@
-"""Lists of messages, in a JSON list, in an object that has one, or in JSON lines: a session a list."""
+"""Lists of messages, in a JSON list, in an object that has one, or in JSON lines: a session a
+list.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -15,12 +17,16 @@ LISTS = ("messages", "conversation", "conversations", "traj")
 
 
 def starts_with_messages(head: Head) -> bool:
-    """Whether a file starts with messages that have a role, or with an object that holds such a list."""
+    """Whether a file starts with messages that have a role, or with an object that holds such a
+    list.
+    """
     if head.records and not head.is_list:
         first = head.records[0]
         if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
             return True
-    return {"role", "content"} <= head.keys or (bool(head.keys & set(LISTS)) and '"role"' in head.text)
+    return {"role", "content"} <= head.keys or (
+        bool(head.keys & set(LISTS)) and '"role"' in head.text
+    )
 
 
 def message_sessions(
@@ -54,7 +60,9 @@ class MessageFile:
             place = f"[{number}]" if len(holders) > 1 else ""
             with source.at(field=place):
                 if isinstance(holder, list) or self._has_messages(holder):
-                    yield self._session(source, holder, number if place else None, place and f"{place}.")
+                    yield self._session(
+                        source, holder, number if place else None, place and f"{place}."
+                    )
                 else:
                     source.leave_record("element without messages", as_object(holder))
 
@@ -74,13 +82,17 @@ class MessageFile:
         if len(single.log):
             yield single.session()
 
-    def _session(self, source: SourceFile, value: Json, number: int | None, place: str = "") -> Session:
+    def _session(
+        self, source: SourceFile, value: Json, number: int | None, place: str = ""
+    ) -> Session:
         holder = as_object({self.lists[0]: value} if isinstance(value, list) else value)
         field = next(name for name in self.lists if name in holder)
         chat = self.builder(source)
         chat.begin(holder)
         if holder.get("system"):
-            chat.say_text("system", label(holder, "system") or block_texts(holder, "system"), id="system")
+            chat.say_text(
+                "system", label(holder, "system") or block_texts(holder, "system"), id="system"
+            )
         messages = items(holder, field)
         if not messages:
             source.note("holds no messages", field=field)

@@ -1,4 +1,6 @@
-"""Our own format: JSON lines, a header a session and then one line an entry, read and written without loss."""
+"""Our own format: JSON lines, a header a session and then one line an entry, read and written
+without loss.
+"""
 
 import json
 import re
@@ -23,7 +25,9 @@ _ABOUT = ("model", "window", "title", "cwd", "project")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a session: everything but its entries. Its fields are those of `Session`."""
+    """The first line of a session: everything but its entries. Its fields are those of
+    `Session`.
+    """
 
     workbench: Literal["session"]
     version: int
@@ -48,7 +52,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                     yield _session(source, header, log, moved)
                 newest: Header = _read_as(Header, record, source)
                 if newest.version != VERSION:
-                    why = f"version {newest.version} is unknown; this package reads version {VERSION}"
+                    why = (
+                        f"version {newest.version} is unknown; this package reads version {VERSION}"
+                    )
                     raise FormatError(why, field="version")
                 header, log, moved = newest, Log(), "leaf" in record
             elif header is None:
@@ -84,9 +90,11 @@ def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
 
 
 def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
-    """A header or an entry; a field that it can do without is left out where it cannot be read, and a note says so.
+    """A header or an entry; a field that it can do without is left out where it cannot be read, and
+    a note says so.
 
-    It can do without a time and a report of usage; when lenient, without every field that has a default.
+    It can do without a time and a report of usage; when lenient, without every field that has a
+    default.
 
     Raises:
         FormatError: a field that it needs is missing or wrong.
@@ -112,13 +120,19 @@ _UNNEEDED = ("time", "usage")
 
 
 def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict[str, Json] | None:
-    """A copy of a record without the field at this place, or the report that it is in; None where there is none."""
+    """A copy of a record without the field at this place, or the report that it is in; None
+    where there is none.
+    """
     copied: dict[str, Json] = deepcopy(dict(record))
     holder: Json = copied
     steps = [int(index) if index else name for name, index in _STEP.findall(place)]
     for depth, step in enumerate(steps):
         is_last = depth == len(steps) - 1
-        if isinstance(holder, dict) and step in holder and (step in _UNNEEDED or (is_last and any_field)):
+        if (
+            isinstance(holder, dict)
+            and step in holder
+            and (step in _UNNEEDED or (is_last and any_field))
+        ):
             del holder[step]
             return copied
         try:
@@ -129,7 +143,9 @@ def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict
 
 
 def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Session:
-    """The session of a header and its entries; its leaf is the newest entry unless the header has one (`moved`)."""
+    """The session of a header and its entries; its leaf is the newest entry unless the header
+    has one (`moved`).
+    """
     with source.at():
         if header.leaf is not None and header.leaf not in log:
             raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
@@ -137,22 +153,31 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
     origin = header.origin
     if notes := source.origin("native").skipped:
         origin = replace(origin, skipped=(*origin.skipped, *notes))
-    return Session(id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT})
+    return Session(
+        id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT}
+    )
 
 
 def _line(value: Json) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return f"{text}\n".encode(errors="backslashreplace")  # half a surrogate pair becomes its JSON escape
+    # half a surrogate pair becomes its JSON escape
+    return f"{text}\n".encode(errors="backslashreplace")
 
 
 def as_plain(value: Json) -> Json:
-    """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out, but for the tag."""
+    """A dataclass of the transcript or a field's value as JSON takes it; defaults are left out,
+    but for the tag.
+    """
     if value is None or type(value) in (str, int, float, bool):
         return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
         given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
         tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
-        return {name: as_plain(item) for name, item, default in tags_first if name in TAGS or item != default}
+        return {
+            name: as_plain(item)
+            for name, item, default in tags_first
+            if name in TAGS or item != default
+        }
     if isinstance(value, tuple):
         return [as_plain(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value

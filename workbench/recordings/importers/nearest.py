@@ -49,7 +49,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "vercel": ("role", "content"),
     "vercel_ui": ("id", "role", "parts"),
 }
-"""Fields of the document, or of its records, by which people would know a format of JSON; a format looks closer."""
+"""Fields of the document, or of its records, by which people would know a format of JSON; a
+format looks closer.
+"""
 OWN_FORMAT = "docs/own-format.md says how to read a format of your own"
 SHOWN = 6
 """Fields of the file that are named."""
@@ -70,7 +72,9 @@ class NearestFormat:
 
 
 def nearest_format(head: Head) -> NearestFormat | None:
-    """The format most of whose fields the start of a file has; None where it has no field of any."""
+    """The format most of whose fields the start of a file has; None where it has no field of
+    any.
+    """
     names = set(head.keys).union(*head.records)
     candidates = [_compared(name, fields, names) for name, fields in FIELDS.items()]
     nearest = max(candidates, key=lambda candidate: (candidate.share, len(candidate.present)))
@@ -84,7 +88,9 @@ def _compared(name: str, fields: tuple[str, ...], names: Set[str]) -> NearestFor
 
 
 def refusal(head: Head) -> str:
-    """Why no format was recognised: what the file looks like, what it lacks, and where to read on."""
+    """Why no format was recognised: what the file looks like, what it lacks, and where to read
+    on.
+    """
     nearest = nearest_format(head)
     if nearest is None and not (head.keys or head.records or head.is_list):
         return f"no importer recognises this content, which is no JSON; {OWN_FORMAT}"
@@ -93,7 +99,10 @@ def refusal(head: Head) -> str:
         return f"no importer recognises this content; its fields are {names}; {OWN_FORMAT}"
     if nearest.missing:
         names = ", ".join(f"`{field}`" for field in nearest.missing)
-        return f"no importer recognises this content; nearest is {nearest.name}, but it lacks {names}; {OWN_FORMAT}"
+        return (
+            f"no importer recognises this content; nearest is {nearest.name}, but it lacks {names};"
+            f" {OWN_FORMAT}"
+        )
     return (
         f"no importer recognises this content; nearest is {nearest.name}, whose fields it has, "
         f"but not where {nearest.name} has them; {OWN_FORMAT}"

@@ -1,4 +1,6 @@
-"""Opening files that nobody vouches for: regular files only, unpacked and turned into UTF-8, within bounds."""
+"""Opening files that nobody vouches for: regular files only, unpacked and turned into UTF-8,
+within bounds.
+"""
 
 import bz2
 import codecs
@@ -30,7 +32,9 @@ MOST_LINES = 2_000_000
 MOST_UNPACKING = 256 << 20
 """Bytes of memory that unpacking may take."""
 MOST_TIMES, ALWAYS = 50, 32 << 20
-"""Times its packed size to which anything may unpack, beyond the first 32 MB. Real recordings unpack to 15 times."""
+"""Times its packed size to which anything may unpack, beyond the first 32 MB. Real recordings
+unpack to 15 times.
+"""
 SECONDS = 600
 """That reading one file may take."""
 BOMB = f"unpacks to more than {MOST_TIMES} times its size, as no recording does"
@@ -48,19 +52,26 @@ def opened(path: str, note: Callable[[str], None] | None = None) -> BufferedRead
 
     Args:
         path: of a regular file.
-        note: is told what was left out of a packed file that is damaged; without it that is an error.
+        note: is told what was left out of a packed file that is damaged; without it that is an
+            error.
 
     Raises:
         FormatError: it is no regular file, it is damaged, or it unpacks to more than 4 GB.
     """
     file = Path(path)
     if file.exists() and not file.is_file():
-        what = "a folder without the right to read it" if file.is_dir() else "a pipe, a socket or a device"
+        what = (
+            "a folder without the right to read it"
+            if file.is_dir()
+            else "a pipe, a socket or a device"
+        )
         raise FormatError(f"is {what}, where a regular file is needed", where=path)
     return unpacked(file.open("rb"), path, note)
 
 
-def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | None = None) -> BufferedReader:
+def unpacked(
+    stream: BufferedReader, where: str, note: Callable[[str], None] | None = None
+) -> BufferedReader:
     """What is in a stream that can be rewound, likewise."""
     start = stream.peek(_LONGEST_MARK)
     unpacker = next((make for mark, make in _UNPACKERS.items() if start.startswith(mark)), None)
@@ -69,8 +80,12 @@ def unpacked(stream: BufferedReader, where: str, note: Callable[[str], None] | N
     encoding = _encoding(stream.peek(_PIECE))
     if not encoding:
         return stream
-    text = io.TextIOWrapper(stream, encoding, errors="surrogateescape" if encoding == "utf-8" else "replace")
-    return BufferedReader(_Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE)
+    text = io.TextIOWrapper(
+        stream, encoding, errors="surrogateescape" if encoding == "utf-8" else "replace"
+    )
+    return BufferedReader(
+        _Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE
+    )
 
 
 def in_time(began: float, where: str, line: int | None = None) -> None:
@@ -85,7 +100,11 @@ def in_time(began: float, where: str, line: int | None = None) -> None:
         FormatError: it is.
     """
     if monotonic() - began > SECONDS:
-        raise FormatError(f"takes longer than {SECONDS // 60} minutes, the most for one file", where=where, line=line)
+        raise FormatError(
+            f"takes longer than {SECONDS // 60} minutes, the most for one file",
+            where=where,
+            line=line,
+        )
 
 
 def lines(
@@ -97,7 +116,8 @@ def lines(
         stream: of a file.
         where: its path.
         began: when reading the file did, as `time.monotonic` says.
-        note: is told of a line that is longer than any that is read, and left out; without it that is an error.
+        note: is told of a line that is longer than any that is read, and left out; without it that
+            is an error.
 
     Raises:
         FormatError: a line is too long, there are too many, or the file's time is up.
@@ -105,11 +125,15 @@ def lines(
     for number in count(1):
         in_time(began, where, number)
         if number > MOST_LINES:
-            raise FormatError(f"has more than {MOST_LINES:,} lines, the most that is read", where=where)
+            raise FormatError(
+                f"has more than {MOST_LINES:,} lines, the most that is read", where=where
+            )
         line = stream.readline(LONGEST_LINE + 1)
         if len(line) > LONGEST_LINE:
             if note is None:
-                raise FormatError(f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number)
+                raise FormatError(
+                    f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number
+                )
             note(f"line {number}: is longer than {LONGEST_LINE >> 20} MB, left out")
             while line and not line.endswith(b"\n"):
                 in_time(began, where, number)
@@ -128,19 +152,24 @@ def whole(stream: BinaryIO, where: str) -> bytes:
     """
     raw = stream.read(MOST_AT_ONCE + 1)
     if len(raw) > MOST_AT_ONCE:
-        raise FormatError(f"is one document of more than {MOST_AT_ONCE >> 20} MB, the most that is read", where=where)
+        raise FormatError(
+            f"is one document of more than {MOST_AT_ONCE >> 20} MB, the most that is read",
+            where=where,
+        )
     return raw
 
 
 def zip_members(
     stream: BinaryIO, where: str, note: Callable[[str], None] | None = None
 ) -> dict[str, Callable[[], bytes]]:
-    """Each member of a zip by its name, unpacked when it is called, which raises a FormatError where it is damaged.
+    """Each member of a zip by its name, unpacked when it is called, which raises a FormatError
+    where it is damaged.
 
     Args:
         stream: of the zip, at its start.
         where: its path, as errors name it.
-        note: is told that the zip's end is missing; its whole members are then found by their headers.
+        note: is told that the zip's end is missing; its whole members are then found by their
+            headers.
 
     Raises:
         FormatError: it is no zip, or its end is missing and there is no `note`.
@@ -171,19 +200,27 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's APPNOTE)."""
+    """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's
+    APPNOTE).
+    """
     at = -1
     while (at := raw.find(b"PK\x03\x04", at + 1)) >= 0 and len(raw) >= at + 30:
         method, name, extra = struct.unpack_from("<8xH16xHH", raw, at)
         unpacking, start = zlib.decompressobj(-zlib.MAX_WBITS), at + 30 + name + extra
         with contextlib.suppress(zlib.error):
-            data = unpacking.decompress(raw[start:], MOST_AT_ONCE) if method == zipfile.ZIP_DEFLATED else b""
+            data = (
+                unpacking.decompress(raw[start:], MOST_AT_ONCE)
+                if method == zipfile.ZIP_DEFLATED
+                else b""
+            )
             if unpacking.eof:
                 yield raw[at + 30 : at + 30 + name].decode(errors="replace"), data
 
 
 class _Pieces(io.RawIOBase):
-    """A stream of what a function gives, which is asked for at most so many bytes; it closes the one that it reads."""
+    """A stream of what a function gives, which is asked for at most so many bytes; it closes the
+    one that it reads.
+    """
 
     def __init__(self, read: Callable[[int], bytes], under: io.IOBase) -> None:
         self._read, self._under = read, under
@@ -257,7 +294,9 @@ def _xz(packed: BufferedReader) -> ReadPiece:
 def _zstandard(packed: BufferedReader) -> ReadPiece:
     import pyarrow
 
-    read: ReadPiece = pyarrow.CompressedInputStream(pyarrow.PythonFile(packed, mode="r"), "zstd").read
+    read: ReadPiece = pyarrow.CompressedInputStream(
+        pyarrow.PythonFile(packed, mode="r"), "zstd"
+    ).read
     return read
 
 
@@ -269,9 +308,11 @@ _LONGEST_MARK = max(map(len, _UNPACKERS))
 
 
 def _unpacking(
-    unpacker: Callable[[BufferedReader], ReadPiece], stream: BufferedReader, where: str,
+    unpacker: Callable[[BufferedReader], ReadPiece],
+    stream: BufferedReader,
+    where: str,
     note: Callable[[str], None] | None,
-) -> ReadPiece:  # fmt: skip
+) -> ReadPiece:
     try:
         read_packed = unpacker(stream)
     except ModuleNotFoundError as error:
@@ -284,7 +325,9 @@ def _unpacking(
             piece = read_packed(size)
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
             if note is None:
-                raise FormatError(f"cannot be read after {total:,} unpacked bytes ({error})", where=where) from None
+                raise FormatError(
+                    f"cannot be read after {total:,} unpacked bytes ({error})", where=where
+                ) from None
             note(f"what follows {total:,} unpacked bytes cannot be read, left out")
             return b""
         total += len(piece)

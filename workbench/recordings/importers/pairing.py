@@ -13,7 +13,9 @@ COMPARED = 8
 
 
 def pairing_faults(log: Log) -> Iterator[str]:
-    """A sentence for each kind of fault: results without a call before them, and ids that stand for two things."""
+    """A sentence for each kind of fault: results without a call before them, and ids that stand
+    for two things.
+    """
     calls: dict[str, list[str]] = defaultdict(list)
     results: dict[str, list[str]] = defaultdict(list)
     for entry in log:
@@ -37,20 +39,28 @@ def pairing_faults(log: Log) -> Iterator[str]:
         for call_id, entries in results.items()
         if call_id not in doubled_calls and tree.has_two_in_line(entries)
     ]
-    yield from _told(lonely, "a tool result answers no call before it", "tool results answer no call before them")
+    yield from _told(
+        lonely, "a tool result answers no call before it", "tool results answer no call before them"
+    )
     yield from _told(doubled_calls, "an id stands for two calls", "ids stand for two calls each")
     yield from _told(doubled_results, "a call has two results", "calls have two results each")
 
 
 def _some(entries: list[str]) -> list[str]:
-    """The first and the last of many entries, so that a hostile recording costs no more than its length."""
+    """The first and the last of many entries, so that a hostile recording costs no more than its
+    length.
+    """
     return entries if len(entries) <= 2 * COMPARED else entries[:COMPARED] + entries[-COMPARED:]
 
 
 def _told(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
     if ids:
         named = ", ".join(repr(call_id) for call_id in dict.fromkeys(ids[:NAMED]))
-        yield f"{single}: {named}" if len(ids) == 1 else f"{len(ids):,} {many}: {named}{', ...' * (len(ids) > NAMED)}"
+        yield (
+            f"{single}: {named}"
+            if len(ids) == 1
+            else f"{len(ids):,} {many}: {named}{', ...' * (len(ids) > NAMED)}"
+        )
 
 
 class _Tree:

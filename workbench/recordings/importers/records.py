@@ -1,4 +1,6 @@
-"""Strict reading of dataclasses: their fields say what is accepted, and an error names the field that is wrong."""
+"""Strict reading of dataclasses: their fields say what is accepted, and an error names the field
+that is wrong.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,27 +24,34 @@ _WORDS: Mapping[Any, str] = {
 
 
 def read_as(annotation: Json, value: Json, place: str = "") -> Json:
-    """A dataclass from a decoded JSON object: every field is known and has its type, and none is missing.
+    """A dataclass from a decoded JSON object: every field is known and has its type, and none is
+    missing.
 
     Args:
-        annotation: a dataclass, a union of dataclasses that differ by their `type` or `role`, or the type of a field.
+        annotation: a dataclass, a union of dataclasses that differ by their `type` or `role`, or
+            the type of a field.
         value: what was decoded.
         place: the path of the value, for errors.
 
     Raises:
-        FormatError: a field is unknown, missing, or of another type; the field is named by its path.
+        FormatError: a field is unknown, missing, or of another type; the field is named by its
+            path.
     """
     origin: Json = get_origin(annotation)
     arguments = get_args(annotation)
     if origin is Literal:
         if value not in arguments:
-            raise FormatError(f"expected {' or '.join(arguments)}, found {str(value)[:40]!r}", field=place)
+            raise FormatError(
+                f"expected {' or '.join(arguments)}, found {str(value)[:40]!r}", field=place
+            )
         return value
     if origin in (Union, UnionType):
         members = tuple(member for member in arguments if member is not NoneType)
         if value is None and NoneType in arguments:
             return None
-        return read_as(members[0] if len(members) == 1 else _member(members, value, place), value, place)
+        return read_as(
+            members[0] if len(members) == 1 else _member(members, value, place), value, place
+        )
     if origin is tuple:
         items = _typed(list, value, place)
         if arguments[0] in (str, int) and {*map(type, items)} <= {arguments[0]}:
@@ -71,14 +80,26 @@ def read_toml(cls: type[Record], file: Path, what: str) -> Record:
 
 
 def _record(cls: Json, value: Json, place: str) -> Json:
-    record, (types, needed), before = _typed(dict, value, place), _fields(cls), place and f"{place}."
+    record, (types, needed), before = (
+        _typed(dict, value, place),
+        _fields(cls),
+        place and f"{place}.",
+    )
     for name in record:
         if name not in types and name not in TAGS:
-            raise FormatError(f"unknown field; known fields are {', '.join(sorted(types))}", field=before + name)
+            raise FormatError(
+                f"unknown field; known fields are {', '.join(sorted(types))}", field=before + name
+            )
     for name in needed:
         if name not in record:
             raise FormatError("the field is missing", field=before + name)
-    return cls(**{name: read_as(types[name], item, before + name) for name, item in record.items() if name in types})
+    return cls(
+        **{
+            name: read_as(types[name], item, before + name)
+            for name, item in record.items()
+            if name in types
+        }
+    )
 
 
 @cache

@@ -24,24 +24,31 @@ from workbench.recordings.importers.blocks import Content, content
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import as_object
 
-_SPEAKERS: Mapping[str, Any] = {"system": SystemMessage, "user": UserMessage, "assistant": AssistantMessage}
+_SPEAKERS: Mapping[str, Any] = {
+    "system": SystemMessage,
+    "user": UserMessage,
+    "assistant": AssistantMessage,
+}
 _NESTED = frozenset({".worktrees", "worktrees", ".git"})
 _NOWHERE = frozenset({"", "root", "home", "tmp", "~", "workspace", "workspaces", "app"})
 
 
 class SessionBuilder:
-    """One session while it is read, message by message. A format whose file is a list of records reads them in `read`.
+    """One session while it is read, message by message. A format whose file is a list of records
+    reads them in `read`.
 
     Attributes:
-        about: the fields of a document that name the session's `id`, `title`, `cwd`, `project` and `model`; of several,
-            separated by spaces, the first that holds something counts.
+        about: the fields of a document that name the session's `id`, `title`, `cwd`, `project` and
+            `model`; of several, separated by spaces, the first that holds something counts.
         log: what has been read; an id that is taken already gets a number as a suffix.
-        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty until named.
+        id: the recording's own, or else the file's name; `title`, `cwd` and `project` are empty
+            until named.
         model: used where no answer names one.
         window: the model's context window in tokens, where the recording says.
         names: the tools' names by the ids of their calls.
         line: the line that is read, in JSON lines.
-        time: when the record that is read was written, in seconds since 1970; all that is appended gets it.
+        time: when the record that is read was written, in seconds since 1970; all that is appended
+            gets it.
         speaker: whose entries are read: a sub-agent's, or empty for the main conversation.
         agents: ids of the entries with which sub-agents begin, each a root of the log.
     """
@@ -95,7 +102,9 @@ class SessionBuilder:
         return found
 
     def say(self, message: Message) -> str:
-        """Append a message, and return its id. A message without a time gets the record's, a result its call's name."""
+        """Append a message, and return its id. A message without a time gets the record's, a
+        result its call's name.
+        """
         if isinstance(message, AssistantMessage):
             for call in message.calls:
                 self.names.setdefault(call.id, call.name)
@@ -106,14 +115,24 @@ class SessionBuilder:
         return self.add(MessageEntry(id=message.id, parent=None, message=message))
 
     def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
-        """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the results in it.
+        """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the
+        results in it.
 
-        Results come before a user's words and after a model's; a record of results alone gives no message.
+        Results come before a user's words and after a model's; a record of results alone gives no
+        message.
         """
         self.source.leave_unknown(found.unknown)
-        blocks = tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
-        message = [_SPEAKERS[role](id=id, blocks=blocks, **fields)] if found.blocks or not found.results else []
-        for one in (*message, *found.results) if role == "assistant" else (*found.results, *message):
+        blocks = (
+            tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
+        )
+        message = (
+            [_SPEAKERS[role](id=id, blocks=blocks, **fields)]
+            if found.blocks or not found.results
+            else []
+        )
+        for one in (
+            (*message, *found.results) if role == "assistant" else (*found.results, *message)
+        ):
             self.say(one)
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
@@ -131,17 +150,29 @@ class SessionBuilder:
         return summary.words
 
     def compaction(
-        self, text: str | None, *, id: str = "", files: FileOps | None = None, model: str = "", **about: Json
+        self,
+        text: str | None,
+        *,
+        id: str = "",
+        files: FileOps | None = None,
+        model: str = "",
+        **about: Json,
     ) -> str:
-        """Append a recorded compaction, and return its id. `about` are further fields of `CompactionEntry`.
+        """Append a recorded compaction, and return its id. `about` are further fields of
+        `CompactionEntry`.
 
-        The text is the summary, None where the recording does not show it; `model` wrote it, `files` are named in it.
+        The text is the summary, None where the recording does not show it; `model` wrote it,
+        `files` are named in it.
         """
         entry_id, summary = self.fresh_id(id), None
         if text is not None:
             summary_id = f"{entry_id}-summary"
-            summary = Summary(id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time)
-        return self.add(CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about))
+            summary = Summary(
+                id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time
+            )
+        return self.add(
+            CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
+        )
 
     def add(self, entry: Entry) -> str:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""
@@ -160,10 +191,16 @@ class SessionBuilder:
     @property
     def system_ids(self) -> tuple[str, ...]:
         """The ids of the system messages so far, which no compaction touches."""
-        return tuple(entry.id for entry in self.log if entry.type == "message" and entry.message.role == "system")
+        return tuple(
+            entry.id
+            for entry in self.log
+            if entry.type == "message" and entry.message.role == "system"
+        )
 
     def sessions(self) -> Iterator[Session]:
-        """What has been read: the main conversation, and each sub-agent's as a session of its own."""
+        """What has been read: the main conversation, and each sub-agent's as a session of its
+        own.
+        """
         whole = self.session()
         root_of: dict[str, str] = {}
         parts = {"": Log()}
@@ -172,7 +209,11 @@ class SessionBuilder:
             parts.setdefault(root if root in self.agents else "", Log()).append(entry)
         parts[""].leaf = whole.log.leaf if whole.log.leaf in parts[""] else parts[""].leaf
         for n, (root, log) in enumerate(parts.items()):
-            id, title = (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})") if root else (whole.id, whole.title)
+            id, title = (
+                (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})")
+                if root
+                else (whole.id, whole.title)
+            )
             yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
 
     def so_far(self) -> Session:
@@ -210,13 +251,17 @@ def main_model(log: Log) -> str:
     names = Counter(
         entry.message.model
         for entry in log
-        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage) and entry.message.model
+        if isinstance(entry, MessageEntry)
+        and isinstance(entry.message, AssistantMessage)
+        and entry.message.model
     )
     return names.most_common(1)[0][0] if names else ""
 
 
 def project_name(cwd: str, folder: str) -> str:
-    """The name of the repository that a session worked in: the working folder's, else that of the file's folder."""
+    """The name of the repository that a session worked in: the working folder's, else that of
+    the file's folder.
+    """
     parts = [part for part in re.split(r"[/\\]+", cwd) if part]
     nested = next((i for i, part in enumerate(parts) if part in _NESTED), len(parts))
     name = parts[nested - 1] if 0 < nested <= len(parts) else ""

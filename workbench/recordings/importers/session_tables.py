@@ -31,7 +31,9 @@ class SessionTables:
 
     def knows(self, head: Head) -> bool:
         """Whether a file is a database with these columns."""
-        return head.text.startswith(MAGIC) and set(self.columns) <= set(re.findall(r"\w+", head.text))
+        return head.text.startswith(MAGIC) and set(self.columns) <= set(
+            re.findall(r"\w+", head.text)
+        )
 
     def documents(self, source: SourceFile) -> Iterator[dict[str, Json]]:
         """Each session's columns, with its `messages`.
@@ -45,20 +47,35 @@ class SessionTables:
             with database(raw) as opened:
                 for row in opened.execute(self.sessions).fetchall():
                     messages = opened.execute(self.messages, (row["id"],)).fetchall()
-                    yield {**self._decoded(row), "messages": [self._decoded(message) for message in messages]}
+                    yield {
+                        **self._decoded(row),
+                        "messages": [self._decoded(message) for message in messages],
+                    }
         except (sqlite3.Error, IndexError) as error:
-            raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
+            raise FormatError(
+                f"the database cannot be read ({error})", where=source.where
+            ) from None
 
     def _decoded(self, row: sqlite3.Row) -> dict[str, Json]:
         """A row, with what is JSON in it decoded; a column without a value is left out."""
         values = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row is no dict
-        texts = {name: value.decode(errors="replace") for name, value in values.items() if isinstance(value, bytes)}
+        texts = {
+            name: value.decode(errors="replace")
+            for name, value in values.items()
+            if isinstance(value, bytes)
+        }
         values |= texts
-        return {name: decode_or(value, value) if name in self.json else value for name, value in values.items()}
+        return {
+            name: decode_or(value, value) if name in self.json else value
+            for name, value in values.items()
+        }
 
 
 def note_write_ahead_log(source: SourceFile) -> None:
     """Say where the newest messages may be in a file beside the database."""
     beside = Path(f"{source.where}-wal")
     if beside.is_file() and beside.stat().st_size:
-        source.leave_out("the newest messages may be in the file beside it that ends in -wal: close the agent first")
+        source.leave_out(
+            "the newest messages may be in the file beside it that ends in -wal: close the agent"
+            " first"
+        )

@@ -1,4 +1,6 @@
-"""A recording while it is read: its start, its lines, and an account of what in it is damaged or unknown."""
+"""A recording while it is read: its start, its lines, and an account of what in it is damaged or
+unknown.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,11 @@ class Head:
     """The start of a file.
 
     Attributes:
-        text: its first 64 KB, whatever they hold, or where these tell too little, 16 MB; of a database, the statements
-            that made its tables.
+        text: its first 64 KB, whatever they hold, or where these tell too little, 16 MB; of a
+            database, the statements that made its tables.
         is_list: whether it is a JSON list.
-        keys: the keys of the first object: the document, the list's first element or the first line.
+        keys: the keys of the first object: the document, the list's first element or the first
+            line.
         records: the objects that are whole on one of the first lines.
         is_all: whether nothing more of the file can be looked at.
     """
@@ -66,7 +69,9 @@ class Head:
 
     @property
     def is_enough(self) -> bool:
-        """Whether what follows can hardly change what it looks like: all is there, or whole lines of records are."""
+        """Whether what follows can hardly change what it looks like: all is there, or whole
+        lines of records are.
+        """
         return self.is_all or bool(self.records)
 
     def is_object_with(self, *keys: str) -> bool:
@@ -93,7 +98,9 @@ def _keys(start: str) -> frozenset[str]:
 
 def _records(start: str) -> tuple[dict[str, Json], ...]:
     lines = start.split("\n", _LINES)[:_LINES]
-    values = (decodable(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}"))
+    values = (
+        decodable(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}")
+    )
     return tuple(value for value in values if isinstance(value, dict))
 
 
@@ -138,7 +145,8 @@ class CountedNote:
 
 @dataclass
 class SourceFile:
-    """One recording: gives its lines or its whole text, and keeps account of what could not be read.
+    """One recording: gives its lines or its whole text, and keeps account of what could not be
+    read.
 
     Attributes:
         where: the path as it is shown in errors.
@@ -170,7 +178,9 @@ class SourceFile:
         return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
 
     def heads(self) -> Iterator[Head]:
-        """What the first 64 KB tell, whatever they hold, and then more; of a database, what made its tables."""
+        """What the first 64 KB tell, whatever they hold, and then more; of a database, what made
+        its tables.
+        """
         for size in (HEAD_BYTES, LONG_HEAD_BYTES):
             with self.open() as stream:
                 raw = stream.read(size)
@@ -193,7 +203,9 @@ class SourceFile:
                     yield number, self._text(line, number).rstrip("\r\n")
 
     def records(self) -> Iterator[tuple[int, dict[str, Json]]]:
-        """The JSON objects of a JSON-lines file with their line numbers; `//` lines are comments."""
+        """The JSON objects of a JSON-lines file with their line numbers; `//` lines are
+        comments.
+        """
         for number, line in self.lines():
             if line.startswith("//"):
                 self.skipped.append(f"line {number}: a comment, left out")
@@ -202,11 +214,17 @@ class SourceFile:
                 yield number, as_object(self.decode(line))
 
     def in_lines(self) -> bool:
-        """Whether it is JSON lines rather than one document: a whole object on a line, and another begins below."""
+        """Whether it is JSON lines rather than one document: a whole object on a line, and
+        another begins below.
+        """
         with self.open() as stream:
             pass_over = (lambda note: None) if self.lenient else None
             each = lines(stream, self.where, self.began, pass_over)
-            full = (line.strip() for _, line in each if not line.isspace() and not line.startswith(b"//"))
+            full = (
+                line.strip()
+                for _, line in each
+                if not line.isspace() and not line.startswith(b"//")
+            )
             first, second = next(full, b"").removeprefix(BOM), next(full, b"")
         return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
 
@@ -221,7 +239,9 @@ class SourceFile:
         return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
 
     def values(self) -> Iterator[Json]:
-        """Everything that it holds: the JSON values of its lines, the one of a document, or its lines as text."""
+        """Everything that it holds: the JSON values of its lines, the one of a document, or its
+        lines as text.
+        """
         if self.in_lines():
             for _, line in self.lines():
                 if not line.startswith("//"):
@@ -233,7 +253,8 @@ class SourceFile:
             yield from whole_text.split("\n") if value is None else [value]
 
     def decode(self, text: str) -> Json:
-        """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a note says so.
+        """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a
+        note says so.
 
         Raises:
             FormatError: it is not JSON.
@@ -250,7 +271,9 @@ class SourceFile:
         try:
             return self.decode(document)
         except FormatError as error:
-            raise FormatError(error.why, where=self.where, line=error.line, field=error.field) from None
+            raise FormatError(
+                error.why, where=self.where, line=error.line, field=error.field
+            ) from None
 
     def object_with(self, field: str) -> dict[str, Json]:
         """The JSON object that a file is; this field is named where it is something else.
@@ -260,7 +283,9 @@ class SourceFile:
         """
         document = self.document()
         if not isinstance(document, dict):
-            raise FormatError(f"expected an object with `{field}`, found {kind(document)}", where=self.where)
+            raise FormatError(
+                f"expected an object with `{field}`, found {kind(document)}", where=self.where
+            )
         return document
 
     def leave_out(self, what: str) -> None:
@@ -269,7 +294,9 @@ class SourceFile:
             self.skipped.append(what)
 
     def leave_unknown(self, parts: Iterable[Unknown]) -> None:
-        """Count parts of kinds that the importer does not know, and keep their texts for the account."""
+        """Count parts of kinds that the importer does not know, and keep their texts for the
+        account.
+        """
         for part in parts:
             self.unknown[part.kind] += 1
             self.unknown_texts.setdefault(part.kind, []).extend(part.texts)
@@ -283,17 +310,23 @@ class SourceFile:
         self.note(f"{error.why}, not used", line=error.line, field=error.field)
 
     def note(self, words: str, *, line: int | None = None, field: str = "") -> None:
-        """Say something of a value, with its place; of one field, the first is told and the others are counted."""
+        """Say something of a value, with its place; of one field, the first is told and the
+        others are counted.
+        """
         lines = [outer for outer, _ in self.places if outer is not None]
         place = ".".join(filter(None, (*(name for _, name in self.places), field)))
         key = _INDEX.sub("", place) or words
         if key in self.counted:
             self.counted[key].more += 1
         else:
-            self.counted[key] = CountedNote(str(FormatError(words, line=lines[-1] if lines else line, field=place)))
+            self.counted[key] = CountedNote(
+                str(FormatError(words, line=lines[-1] if lines else line, field=place))
+            )
 
     def time(self, record: Mapping[str, Json], field: str) -> float | None:
-        """The time in a field; None where there is none, or none that can be read, which a note says."""
+        """The time in a field; None where there is none, or none that can be read, which a note
+        says.
+        """
         return self._unneeded(lambda: timestamp(record, field), None)
 
     def count(self, record: Mapping[str, Json], field: str) -> int | None:
@@ -301,7 +334,9 @@ class SourceFile:
         return self._unneeded(lambda: optional_count(record, field), None)
 
     def name(self, record: Mapping[str, Json], *fields: str) -> str:
-        """The first of these fields that holds a text, such as a title or a model's name; empty likewise."""
+        """The first of these fields that holds a text, such as a title or a model's name; empty
+        likewise.
+        """
         return self._unneeded(lambda: text(record, *fields), "")
 
     def identifier(self, record: Mapping[str, Json], *fields: str) -> str:
@@ -318,7 +353,8 @@ class SourceFile:
         Args:
             fields: where the report has its figures.
             record: that holds the report.
-            names: of the field that is the report, the first that holds something; without them the record is it.
+            names: of the field that is the report, the first that holds something; without them the
+                record is it.
         """
         try:
             report = mapping(record, *names) if names else record
@@ -333,7 +369,9 @@ class SourceFile:
             return None
 
     def _unneeded(self, read: Callable[[], Value], missing: Value) -> Value:
-        """What a function reads; what stands for a missing value where it cannot be read, which a note says."""
+        """What a function reads; what stands for a missing value where it cannot be read, which
+        a note says.
+        """
         try:
             return read()
         except FormatError as error:
@@ -342,7 +380,9 @@ class SourceFile:
 
     @contextmanager
     def at(self, line: int | None = None, field: str = "") -> Iterator[None]:
-        """What is wrong inside this block is placed on that line; when lenient, it is listed and passed over."""
+        """What is wrong inside this block is placed on that line; when lenient, it is listed and
+        passed over.
+        """
         self.places.append((line, field))
         try:
             yield
@@ -353,14 +393,23 @@ class SourceFile:
             field += ("." if field and error.field else "") + error.field
             if not self.lenient:
                 raise FormatError(error.why, where=self.where, line=line, field=field) from None
-            self.skipped.append(str(FormatError(error.why, line=line, field=field)).removeprefix(", "))
+            self.skipped.append(
+                str(FormatError(error.why, line=line, field=field)).removeprefix(", ")
+            )
         finally:
             self.places.pop()
 
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
-        unknown = tuple(f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()) if n)
-        return Origin(name, self.where, self._sha256, (*self.skipped, *map(str, self.counted.values()), *unknown))
+        unknown = tuple(
+            f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()) if n
+        )
+        return Origin(
+            name,
+            self.where,
+            self._sha256,
+            (*self.skipped, *map(str, self.counted.values()), *unknown),
+        )
 
     @cached_property
     def _sha256(self) -> str:

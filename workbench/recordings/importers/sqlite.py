@@ -6,7 +6,9 @@ from contextlib import closing, contextmanager
 
 MAGIC = "SQLite format 3"
 _NO_LOG = b"\x01\x01"
-"""In bytes 18 and 19 of a database: it has no write-ahead log, whose file cannot be opened beside bytes in memory."""
+"""In bytes 18 and 19 of a database: it has no write-ahead log, whose file cannot be opened
+beside bytes in memory.
+"""
 
 
 @contextmanager
@@ -19,7 +21,9 @@ def database(raw: bytes) -> Iterator[sqlite3.Connection]:
 
 
 def tables(raw: bytes) -> str:
-    """The statements that made its tables; empty where it cannot be read. They may stand anywhere in the file."""
+    """The statements that made its tables; empty where it cannot be read. They may stand
+    anywhere in the file.
+    """
     try:
         with database(raw) as opened:
             rows = opened.execute("SELECT sql FROM sqlite_master WHERE type = 'table'").fetchall()

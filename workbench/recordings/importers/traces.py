@@ -1,7 +1,9 @@
-"""Traced requests: what went into a model and what came out, in any framework's shape, merged to one session.
+"""Traced requests: what went into a model and what came out, in any framework's shape, merged to
+one session.
 
-Known shapes are OpenAI's chat and responses items, Anthropic's blocks, LangChain's, Gemini's contents, the parts of
-OpenTelemetry's GenAI conventions, and plain transcripts; anything else is nothing, and its caller says so.
+Known shapes are OpenAI's chat and responses items, Anthropic's blocks, LangChain's, Gemini's
+contents, the parts of OpenTelemetry's GenAI conventions, and plain transcripts; anything else is
+nothing, and its caller says so.
 """
 
 import re
@@ -35,7 +37,8 @@ _HOLDERS = (
 
 
 def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:
-    """The messages in a traced value; None where it has no shape that is known, an empty list for no value.
+    """The messages in a traced value; None where it has no shape that is known, an empty list for
+    no value.
 
     Args:
         value: what was traced: JSON, or text that may be JSON itself.
@@ -59,7 +62,11 @@ def _from_text(words: str, role: str) -> list[ChatMessage] | None:
         return [{"role": role, "content": words}] if stripped else []
     parts = _SPEAKER.split(stripped)[1:]
     return [
-        {"role": "user" if speaker == "tool" else speaker, "name": speaker, "content": said.strip("\n")}
+        {
+            "role": "user" if speaker == "tool" else speaker,
+            "name": speaker,
+            "content": said.strip("\n"),
+        }
         for speaker, said in zip(parts[::2], parts[1::2], strict=True)
     ]
 
@@ -68,9 +75,17 @@ def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
         if isinstance(value, str):
-            found = _from_repr(value, role) if _REPR.match(value) else [{"role": role, "content": value}]
+            found = (
+                _from_repr(value, role)
+                if _REPR.match(value)
+                else [{"role": role, "content": value}]
+            )
         else:
-            found = _from_message(value, role) if isinstance(value, dict) else chat_messages(value, role)
+            found = (
+                _from_message(value, role)
+                if isinstance(value, dict)
+                else chat_messages(value, role)
+            )
         if found is None:
             return None
         messages += found
@@ -88,7 +103,11 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
     if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
         return _from_message(value, role)
     rules: list[ChatMessage] = []
-    system = value.get("system") or value.get("instructions") or mapping(value, "config").get("system_instruction")
+    system = (
+        value.get("system")
+        or value.get("instructions")
+        or mapping(value, "config").get("system_instruction")
+    )
     if system and role != "assistant":
         rules = chat_messages(system, "system") or []
     for name in _HOLDERS:
@@ -122,27 +141,51 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
     if isinstance(value.get("message"), dict):
         return _from_message(value["message"], "assistant")
     if label(value, "type") in _ITEMS:
-        return [{"role": "tool" if value["type"] == "function_call_output" else "assistant", "content": value}]
+        return [
+            {
+                "role": "tool" if value["type"] == "function_call_output" else "assistant",
+                "content": value,
+            }
+        ]
     speaker, said = _speaker(value) or role, value.get("content")
     holder = said if isinstance(said, dict) and isinstance(said.get("parts"), list) else value
     if isinstance(holder.get("parts"), list):
         speaker = _speaker(holder) or speaker
-        return [{"role": speaker, "content": [part for part in holder["parts"] if isinstance(part, str | dict)]}]
+        return [
+            {
+                "role": speaker,
+                "content": [part for part in holder["parts"] if isinstance(part, str | dict)],
+            }
+        ]
     from_tool = ROLES.get(speaker) == "tool"
     if from_tool and isinstance(said, dict) and said.get("type") == "function":
         return []
-    if isinstance(said, list) and said and all(isinstance(part, dict) and "function" in part for part in said):
+    if (
+        isinstance(said, list)
+        and said
+        and all(isinstance(part, dict) and "function" in part for part in said)
+    ):
         return [{"role": "assistant", "content": None, "tool_calls": said}]
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
-    shaped = {**value, "role": speaker, "content": said if "content" in value else value.get("text")}
+    shaped = {
+        **value,
+        "role": speaker,
+        "content": said if "content" in value else value.get("text"),
+    }
     extra = mapping(value, "additional_kwargs").get("tool_calls")
     if extra and not value.get("tool_calls"):
         shaped["tool_calls"] = extra
     if from_tool and isinstance(said, dict | list):
-        parts = isinstance(said, list) and said and all(isinstance(part, dict) and "type" in part for part in said)
+        parts = (
+            isinstance(said, list)
+            and said
+            and all(isinstance(part, dict) and "type" in part for part in said)
+        )
         shaped["content"] = said if parts else as_json(said)
-    return [{name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}]
+    return [
+        {name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +201,8 @@ class Generation:
 
 
 class TraceBuilder(SessionBuilder):
-    """Merges traced requests: what several have in common is written once, and where they differ is a branch.
+    """Merges traced requests: what several have in common is written once, and where they differ is
+    a branch.
 
     Attributes:
         generations: the requests that were found.
@@ -172,15 +216,20 @@ class TraceBuilder(SessionBuilder):
         self.ends: list[str] = []
 
     def session(self) -> Session:
-        """All requests in order of time; the leaf is the end of the newest of the longest conversation.
+        """All requests in order of time; the leaf is the end of the newest of the longest
+        conversation.
 
         Raises:
             FormatError: no request holds messages.
         """
-        for generation in sorted(self.generations, key=lambda one: (one.time or 0.0, len(one.sent))):
+        for generation in sorted(
+            self.generations, key=lambda one: (one.time or 0.0, len(one.sent))
+        ):
             self._merge(generation)
         if not len(self.log):
-            raise FormatError("no traced request holds messages in a known shape", where=self.source.where)
+            raise FormatError(
+                "no traced request holds messages in a known shape", where=self.source.where
+            )
         self.log.leaf = max(reversed(self.ends), key=self.depth.__getitem__)
         return super().session()
 
@@ -196,12 +245,16 @@ class TraceBuilder(SessionBuilder):
         for i, message in enumerate(messages):
             if i == n and isinstance(message, AssistantMessage):
                 model = generation.model or message.model
-                message = replace(message, usage=generation.usage, model=model, time=generation.time)
+                message = replace(
+                    message, usage=generation.usage, model=model, time=generation.time
+                )
             at = self._step(at, message)
         self.ends += [at] if at is not None else []
 
     def _start(self, sent: Sequence[Message]) -> str | None:
-        """Where a request begins: at the root, or at an earlier answer if only what is new was sent."""
+        """Where a request begins: at the root, or at an earlier answer if only what is new was
+        sent.
+        """
         if not sent or (None, _key(sent[0])) in self.after:
             return None
         for leaf in reversed(self.ends[-8:]):
@@ -214,12 +267,16 @@ class TraceBuilder(SessionBuilder):
         key = (at, _key(message))
         if key not in self.after:
             entry_id = self.after[key] = f"m{len(self.log) + 1}"
-            self.log.append(MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id)))
+            self.log.append(
+                MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id))
+            )
             self.depth[entry_id] = self.depth[at] + 1
         return self.after[key]
 
 
 def _key(message: Message) -> str:
-    """What makes two traced messages the same: speaker and words; thoughts are often dropped from later requests."""
+    """What makes two traced messages the same: speaker and words; thoughts are often dropped
+    from later requests.
+    """
     blocks = [block for block in message.blocks if not isinstance(block, Thinking)]
     return f"{message.role}\0{getattr(message, 'call_id', '')}\0{blocks!r}"

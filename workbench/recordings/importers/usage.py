@@ -1,4 +1,6 @@
-"""What providers report for one request, in tokens: one table of field names a provider, read in one way."""
+"""What providers report for one request, in tokens: one table of field names a provider, read in
+one way.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +16,8 @@ class UsageFields:
     Of several names, the first whose figure is not 0 counts.
 
     Attributes:
-        cache_in_input: whether the input figure includes what was read from the cache and written to it.
+        cache_in_input: whether the input figure includes what was read from the cache and written
+            to it.
     """
 
     input: str
@@ -27,8 +30,17 @@ class UsageFields:
 
     def read(self, record: Mapping[str, Json]) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
-        names = (self.input, self.cache_read, self.cache_write, self.output, self.reasoning, self.cache_write_long)
-        prompt, read, written, output, reasoning, long = (count(record, *each.split()) for each in names)
+        names = (
+            self.input,
+            self.cache_read,
+            self.cache_write,
+            self.output,
+            self.reasoning,
+            self.cache_write_long,
+        )
+        prompt, read, written, output, reasoning, long = (
+            count(record, *each.split()) for each in names
+        )
         if self.cache_in_input:
             read = min(read, prompt)
             written = min(written, prompt - read)
@@ -49,8 +61,10 @@ OPENAI_USAGE = UsageFields(
     "completion_tokens output_tokens",
     "prompt_tokens_details/cached_tokens input_tokens_details/cached_tokens cached_input_tokens",
     "cache_write_input_tokens",
-    reasoning="completion_tokens_details/reasoning_tokens output_tokens_details/reasoning_tokens "
-    "reasoning_output_tokens",
+    reasoning=(
+        "completion_tokens_details/reasoning_tokens output_tokens_details/reasoning_tokens "
+        "reasoning_output_tokens"
+    ),
     cache_in_input=True,
 )
 """OpenAI's figures of either API."""

@@ -1,7 +1,8 @@
-"""Strict JSON, and typed reading of foreign fields: absent is a default, a wrong type is an error that names the field.
+"""Strict JSON, and typed reading of foreign fields: absent is a default, a wrong type is an error
+that names the field.
 
-A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fields, the first that holds something
-counts.
+A field is the name of a key; `a/b` is `b` inside the object `a`. Of several fields, the first that
+holds something counts.
 """
 
 import ast
@@ -26,12 +27,13 @@ LeaveOut: TypeAlias = Callable[[FormatError], None]
 
 
 def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
-    """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file takes them.
+    """The value of one JSON text. Half surrogate pairs become U+FFFD, since no tokenizer or file
+    takes them.
 
     Args:
         text: that is decoded.
-        leave_out: is told of numbers that no float holds and of what is nested too deeply; null stands in their place.
-            Without it they are errors.
+        leave_out: is told of numbers that no float holds and of what is nested too deeply; null
+            stands in their place. Without it they are errors.
 
     Raises:
         FormatError: not JSON; names the line. Or a value cannot be read; names its field.
@@ -41,7 +43,9 @@ def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
         value = _decoder.decode(text)
         too_deep = text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value)
     except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
+        raise FormatError(
+            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
+        ) from None
     except (_NoNumber, RecursionError, ValueError):
         value, too_deep = _without_faults(text, leave_out or faults.append), False
     if too_deep:
@@ -82,7 +86,8 @@ class _Unreadable:
 
 
 def _without_faults(text: str, leave_out: LeaveOut) -> Json:
-    """The value of a JSON text with null in the place of what cannot be read; each is told with its field.
+    """The value of a JSON text with null in the place of what cannot be read; each is told with its
+    field.
 
     Raises:
         FormatError: it is not JSON even so.
@@ -90,7 +95,9 @@ def _without_faults(text: str, leave_out: LeaveOut) -> Json:
     try:
         value = _marking.decode(_without_depths(text, leave_out))
     except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno) from None
+        raise FormatError(
+            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
+        ) from None
     except RecursionError:
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
     document = {"": value}
@@ -143,7 +150,13 @@ def as_printed(text: str) -> Json:
 
 def kind(value: Json) -> str:
     """What a decoded JSON value is, in words."""
-    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    names = {
+        dict: "an object",
+        list: "a list",
+        str: "text",
+        bool: "true or false",
+        type(None): "null",
+    }
     return names.get(type(value), "a number")
 
 
@@ -159,14 +172,20 @@ def as_object(value: Json, field: str = "") -> dict[str, Json]:
 
 
 def as_mapping(value: Json) -> dict[str, Json]:
-    """The value where it is an object, else an empty one. Never an error, for recognising formats."""
+    """The value where it is an object, else an empty one. Never an error, for recognising
+    formats.
+    """
     return value if isinstance(value, dict) else {}
 
 
 def _too_deep(value: Json) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        containers = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        containers = (
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, dict | list)
+        )
         level = [inner for container in containers for inner in container]
     return any(isinstance(one, dict | list) for one in level)
 
@@ -180,7 +199,11 @@ def _finite(digits: str) -> float:
 
 def _finite_or_marked(digits: str) -> float | _Unreadable:
     value = float(digits)
-    return value if math.isfinite(value) else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
+    return (
+        value
+        if math.isfinite(value)
+        else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
+    )
 
 
 def _whole_or_marked(digits: str) -> int | _Unreadable:
@@ -191,7 +214,9 @@ def _whole_or_marked(digits: str) -> int | _Unreadable:
 
 
 _decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
-_marking = json.JSONDecoder(parse_float=_finite_or_marked, parse_constant=_finite_or_marked, parse_int=_whole_or_marked)
+_marking = json.JSONDecoder(
+    parse_float=_finite_or_marked, parse_constant=_finite_or_marked, parse_int=_whole_or_marked
+)
 
 
 _MOST = 2**53
@@ -199,7 +224,9 @@ _MOST = 2**53
 _LATEST = 1e20
 """An epoch number from which it is no time, in whatever unit."""
 _EPOCHS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""Epoch numbers above the first figure are not seconds, but so many a second: as seconds they are later than 5138."""
+"""Epoch numbers above the first figure are not seconds, but so many a second: as seconds they
+are later than 5138.
+"""
 
 
 def text(record: Mapping[str, Json], *fields: str) -> str:
@@ -217,7 +244,9 @@ def label(record: Mapping[str, Json], field: str) -> str:
 
 
 def first_value(record: Mapping[str, Json], fields: str) -> Json:
-    """The first of these fields, separated by spaces, that holds something, whatever it is; None where none does."""
+    """The first of these fields, separated by spaces, that holds something, whatever it is; None
+    where none does.
+    """
     for field in fields.split():
         value: Json = dict(record)
         for name in field.split("/"):
@@ -248,7 +277,11 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = _value(record, field)
-        found = str(value) if isinstance(value, int) and not isinstance(value, bool) else text(record, field)
+        found = (
+            str(value)
+            if isinstance(value, int) and not isinstance(value, bool)
+            else text(record, field)
+        )
         if found:
             return found
     return ""
@@ -256,7 +289,9 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
 
 def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
     """An object; empty if all fields are absent, null or empty."""
-    return next((found for field in fields if (found := _typed(record, field, dict, "an object"))), {})
+    return next(
+        (found for field in fields if (found := _typed(record, field, dict, "an object"))), {}
+    )
 
 
 def items(record: Mapping[str, Json], field: str) -> list[Json]:
@@ -285,14 +320,20 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        is_small = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
+        is_small = (
+            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
+        )
         shown = value if is_small or isinstance(value, float) else kind(value)
-        raise FormatError(f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", "."))
+        raise FormatError(
+            f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", ".")
+        )
     return int(value)
 
 
 def timestamp(record: Mapping[str, Json], field: str) -> float | None:
-    """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or nanoseconds."""
+    """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or
+    nanoseconds.
+    """
     value = _value(record, field)
     if value is None or value == "":
         return None

@@ -13,7 +13,21 @@ from workbench.base.markup import TEMPLATES, render
 from workbench.report.explorer.panels import overview, panels
 from workbench.report.explorer.view import SessionView
 
-WINDOWS = (4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 48_000, 64_000, 96_000, 128_000, 200_000, 400_000, 1_000_000)
+WINDOWS = (
+    4_000,
+    8_000,
+    12_000,
+    16_000,
+    24_000,
+    32_000,
+    48_000,
+    64_000,
+    96_000,
+    128_000,
+    200_000,
+    400_000,
+    1_000_000,
+)
 TAILS = (0, 1_000, 2_000, 4_000, 8_000, 12_000, 16_000, 24_000, 32_000, 64_000)
 
 OWN = -1
@@ -30,50 +44,95 @@ class Pane(anywidget.AnyWidget):
 
 
 class Controls:
-    """The widgets, and what each does. A long replay does not block: it is drawn as far as it has come."""
+    """The widgets, and what each does. A long replay does not block: it is drawn as far as it
+    has come.
+    """
 
     def __init__(self, view: SessionView) -> None:
         self.view, self._quiet, self._turn = view, False, 0
         settings, sizing, names = view.settings, view.ready.sizing, list(view.presets)
         steps = max(len(view.ready.session.requests) - 1, 0)
-        self.boundary = self._control(w.SelectionSlider, "compaction", lambda number: self.moved(view.select, number),
-                                      options=[("none", 0)], value=0)  # fmt: skip
-        self.request = self._control(w.IntSlider, "request", lambda request: self.moved(view.look, request),
-                                     min=0, max=steps, continuous_update=True)  # fmt: skip
-        self.play = w.Play(min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play")
+        self.boundary = self._control(
+            w.SelectionSlider,
+            "compaction",
+            lambda number: self.moved(view.select, number),
+            options=[("none", 0)],
+            value=0,
+        )
+        self.request = self._control(
+            w.IntSlider,
+            "request",
+            lambda request: self.moved(view.look, request),
+            min=0,
+            max=steps,
+            continuous_update=True,
+        )
+        self.play = w.Play(
+            min=0, max=steps, step=max(steps // 200, 1), interval=250, description="play"
+        )
         self._linked = w.jslink((self.play, "value"), (self.request, "value"))
         columns = (
             (
-                self._control(w.Dropdown, "strategy", lambda name: self.change(strategy=name), options=names,
-                              value=settings.strategy),
-                self._control(w.Dropdown, "beside it", lambda name: self.change(beside=name or None),
-                              options=[("nothing", ""), *((name, name) for name in names)],
-                              value=settings.beside or ""),
+                self._control(
+                    w.Dropdown,
+                    "strategy",
+                    lambda name: self.change(strategy=name),
+                    options=names,
+                    value=settings.strategy,
+                ),
+                self._control(
+                    w.Dropdown,
+                    "beside it",
+                    lambda name: self.change(beside=name or None),
+                    options=[("nothing", ""), *((name, name) for name in names)],
+                    value=settings.beside or "",
+                ),
             ),
             (
-                self._control(w.SelectionSlider, "window", lambda size: self.change(window=sizing.window(size)),
-                              options=_labelled(WINDOWS, settings.window), value=settings.window),
-                self._control(w.FloatSlider, "threshold", lambda share: self.change(threshold=share), min=0.2,
-                              max=1.0, step=0.05, value=settings.threshold or 0.8, readout_format=".0%"),
+                self._control(
+                    w.SelectionSlider,
+                    "window",
+                    lambda size: self.change(window=sizing.window(size)),
+                    options=_labelled(WINDOWS, settings.window),
+                    value=settings.window,
+                ),
+                self._control(
+                    w.FloatSlider,
+                    "threshold",
+                    lambda share: self.change(threshold=share),
+                    min=0.2,
+                    max=1.0,
+                    step=0.05,
+                    value=settings.threshold or 0.8,
+                    readout_format=".0%",
+                ),
             ),
             (
-                self._control(w.SelectionSlider, "kept tail",
-                              lambda size: self.change(tail=None if size == OWN else size),
-                              options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
-                              value=OWN if settings.tail is None else settings.tail),
+                self._control(
+                    w.SelectionSlider,
+                    "kept tail",
+                    lambda size: self.change(tail=None if size == OWN else size),
+                    options=[("its own", OWN), *_labelled(TAILS, settings.tail)],
+                    value=OWN if settings.tail is None else settings.tail,
+                ),
                 self.boundary,
             ),
-        )  # fmt: skip
+        )
         self.overview, self.tabs, row = self._pane(), w.Tab(), w.Layout(flex_flow="row wrap")
         moves = w.HBox([self.play, self.request], layout=row)
-        self.box = w.VBox([w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs])
+        self.box = w.VBox(
+            [w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs]
+        )
         self.redraw()
 
     def _control(self, kind: Any, name: str, then: Callable[[Any], object], **how: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """A widget that acts when a person changes its value."""
         late = {} if kind is w.Dropdown else {"continuous_update": False}
         widget = kind(
-            description=name, layout=w.Layout(width="340px"), style={"description_width": "90px"}, **{**late, **how}
+            description=name,
+            layout=w.Layout(width="340px"),
+            style={"description_width": "90px"},
+            **{**late, **how},
         )
 
         def changed(change: dict[str, Any]) -> None:
@@ -113,7 +172,9 @@ class Controls:
     def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
         panel = self.view.go(str(message["go"]))
         titles = self.redraw()
-        self.tabs.selected_index = next((i for i, title in enumerate(titles) if title.startswith(panel)), 0)
+        self.tabs.selected_index = next(
+            (i for i, title in enumerate(titles) if title.startswith(panel)), 0
+        )
 
     def redraw(self) -> list[str]:
         """Draw the view as it is now; the titles of its panels."""
@@ -133,12 +194,16 @@ class Controls:
         try:
             events = view.replay.events
             options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
-            options = [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
+            options = (
+                [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
+            )
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = view.selected
             at = (step.request for step in view.replay.steps if step.index >= view.at)
-            self.request.value = view.request if view.request is not None else next(at, self.request.max)
+            self.request.value = (
+                view.request if view.request is not None else next(at, self.request.max)
+            )
         finally:
             self._quiet = False
 
@@ -152,4 +217,6 @@ def _soon(what: Callable[[], None]) -> None:
 
 
 def _labelled(values: tuple[int, ...], own: int | None) -> list[tuple[str, int]]:
-    return [(f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})]
+    return [
+        (f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})
+    ]

@@ -28,12 +28,14 @@ def explore(
     model: str | Model = "extractive",
     strategies: Iterable[str] = (),
 ) -> Explorer:
-    """A session under a strategy, with controls to play with; where no widgets can be shown, a static picture.
+    """A session under a strategy, with controls to play with; where no widgets can be shown, a
+    static picture.
 
     Args:
         session: any recorded session.
         strategy: a name, or a preset of your own.
-        window: tokens; None takes the session's own, or half its size if the session never fills it.
+        window: tokens; None takes the session's own, or half its size if the session never fills
+            it.
         threshold: share of the window at which to compact, in (0, 1]; None is the strategy's own.
         tail: tokens of newest messages to keep; None is the strategy's own.
         beside: a second strategy to compare with.
@@ -44,13 +46,15 @@ def explore(
         UnknownName: no strategy or model of that name.
     """
     ready = prepared(session, window)
-    presets = {name: preset(name) for name in (tuple(strategies) or tuple(BUILTIN))}
+    presets = {name: preset(name) for name in tuple(strategies) or tuple(BUILTIN)}
     chosen = preset(strategy)
     other = None if beside is None else preset(beside)
     presets |= {part.name: part for part in (chosen, other) if part is not None}
     used = telling_window(ready) if window is None else ready.sizing.window(window)
     found = find_model(model)
-    settings = ExplorerSettings(chosen.name, used, threshold, tail, None if other is None else other.name)
+    settings = ExplorerSettings(
+        chosen.name, used, threshold, tail, None if other is None else other.name
+    )
     return Explorer(ready, presets, found, settings)
 
 
@@ -71,7 +75,13 @@ class Explorer(SessionView):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
         bundle = {"text/plain": repr(self), "text/html": self.html()}
         shown = self.widget._repr_mimebundle_(**kwargs)
-        return {**bundle, **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"}}
+        return {
+            **bundle,
+            **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"},
+        }
 
     def __repr__(self) -> str:
-        return f"<{self.ready.session.id} under {self.settings.strategy}: {len(self.replay.events)} compactions>"
+        return (
+            f"<{self.ready.session.id} under {self.settings.strategy}: {len(self.replay.events)}"
+            " compactions>"
+        )

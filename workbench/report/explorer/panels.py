@@ -1,4 +1,6 @@
-"""What the explorer shows: the timeline above its controls, the panels below; words are in `templates/explore`."""
+"""What the explorer shows: the timeline above its controls, the panels below; words are in
+`templates/explore`.
+"""
 
 from __future__ import annotations
 
@@ -24,15 +26,22 @@ MOST_REACHED = 30
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From requests and tokens to places in the picture; `last` is the last request, `top` the most tokens."""
+    """From requests and tokens to places in the picture; `last` is the last request, `top` the
+    most tokens.
+    """
 
     last: int
     top: float
 
     @classmethod
     def of(cls, replay: Replay) -> Scale:
-        """One for the whole session however far it is replayed, and for its window unless that is far above."""
-        most = max(replay.sizing.overhead + sum(replay.sizing.sizes), *(step.tokens_sent for step in replay.steps))
+        """One for the whole session however far it is replayed, and for its window unless that
+        is far above.
+        """
+        most = max(
+            replay.sizing.overhead + sum(replay.sizing.sizes),
+            *(step.tokens_sent for step in replay.steps),
+        )
         last = max(len(replay.session.requests) - 1, 1)
         return cls(last, 1.06 * max(most, min(replay.window, 2 * most)))
 
@@ -50,7 +59,8 @@ class Scale:
 
 
 def timeline(view: SessionView) -> dict[str, object] | None:
-    """The size of each request, recorded and sent, with window, trigger and compactions; None without requests.
+    """The size of each request, recorded and sent, with window, trigger and compactions; None
+    without requests.
 
     The replay to compare with is a dashed line.
     """
@@ -64,17 +74,26 @@ def timeline(view: SessionView) -> dict[str, object] | None:
     first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
     limits = ((replay.window, "window", "2 3"), (_limit(view), "compacts here", "6 4"))
     return {
-        "width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "bottom": BOTTOM, "last": scale.last,
+        "width": WIDTH,
+        "height": HEIGHT,
+        "left": LEFT,
+        "top": TOP,
+        "bottom": BOTTOM,
+        "last": scale.last,
         "label": f"Tokens of {len(replay.steps)} requests under {replay.preset}; {len(replay.events)} compactions",
         "recorded": f"{left},{floor} {scale.points(replay.steps, 'tokens_recorded')} {right},{floor}",
-        "ticks": _ticks(scale), "cursor": None if view.request is None else scale.x(view.request),
+        "ticks": _ticks(scale),
+        "cursor": None if view.request is None else scale.x(view.request),
         "limits": [
             (scale.y(tokens), f"{name}, {tokens:,}", dash)
-            for tokens, name, dash in limits if tokens is not None and tokens < scale.top
+            for tokens, name, dash in limits
+            if tokens is not None and tokens < scale.top
         ],
         "compactions": [
             {
-                "number": event.number, "x": scale.x(first.get(event.number, last)), "selected": event is selected,
+                "number": event.number,
+                "x": scale.x(first.get(event.number, last)),
+                "selected": event is selected,
                 "label": f"compaction {event.number + 1}, before message {event.at}",
                 "reachable": few or event is selected,
             }
@@ -85,16 +104,23 @@ def timeline(view: SessionView) -> dict[str, object] | None:
             for one in replay.session.recorded
         ],
         "lines": [
-            {"name": one.preset, "points": scale.points(one.steps), "colour": colours[one.preset].colour, "dash": dash}
+            {
+                "name": one.preset,
+                "points": scale.points(one.steps),
+                "colour": colours[one.preset].colour,
+                "dash": dash,
+            }
             for one, dash in zip(lines, ("", "5 3"), strict=False)
         ],
-    }  # fmt: skip
+    }
 
 
 def _ticks(scale: Scale) -> list[tuple[float, str]]:
     sizes = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 10**9)
     step = next(size for size in sizes if scale.top / size <= 5)
-    return [(scale.y(tokens), f"{tokens // 1000:,}k") for tokens in range(0, int(scale.top) + 1, step)]
+    return [
+        (scale.y(tokens), f"{tokens // 1000:,}k") for tokens in range(0, int(scale.top) + 1, step)
+    ]
 
 
 def _limit(view: SessionView) -> int | None:
@@ -107,16 +133,25 @@ def _limit(view: SessionView) -> int | None:
     return trigger.limit(window) if isinstance(trigger, AtLimit) else None
 
 
-def bars(outcomes: Sequence[MessageOutcome], sizes: Sequence[int]) -> list[tuple[MessageOutcome, float, float]]:
+def bars(
+    outcomes: Sequence[MessageOutcome], sizes: Sequence[int]
+) -> list[tuple[MessageOutcome, float, float]]:
     """All messages side by side, as wide as they are long: outcome, place and width in thousandths.
 
-    Of more than a thousand messages, the one at each thousandth is drawn, and neighbours with one outcome share a bar.
+    Of more than a thousand messages, the one at each thousandth is drawn, and neighbours with one
+    outcome share a bar.
     """
     edges = 1000 * np.cumsum([0, *sizes]) / max(sum(sizes), 1)
     if len(outcomes) > MOST_BARS:
-        drawn = (outcomes[place] for place in np.searchsorted(edges, np.arange(MOST_BARS), side="right") - 1)
+        drawn = (
+            outcomes[place]
+            for place in np.searchsorted(edges, np.arange(MOST_BARS), side="right") - 1
+        )
         runs = [(outcome, len(list(run))) for outcome, run in groupby(drawn)]
-        outcomes, edges = [outcome for outcome, _ in runs], np.cumsum([0, *(length for _, length in runs)])
+        outcomes, edges = (
+            [outcome for outcome, _ in runs],
+            np.cumsum([0, *(length for _, length in runs)]),
+        )
     return [
         (outcome, round(float(start), 2), round(max(float(end - start) - 0.4, 0.3), 2))
         for outcome, start, end in zip(outcomes, edges, edges[1:], strict=False)
@@ -130,7 +165,9 @@ FEW = 40
 def overview(view: SessionView) -> str:
     """What the replay comes to in a sentence, and the timeline."""
     replays = [one for one in (view.replay, view.other) if one is not None]
-    return render("explore/overview.html", replays=replays, timeline=timeline(view), progress=view.progress)
+    return render(
+        "explore/overview.html", replays=replays, timeline=timeline(view), progress=view.progress
+    )
 
 
 def panels(view: SessionView) -> dict[str, str]:
@@ -138,7 +175,9 @@ def panels(view: SessionView) -> dict[str, str]:
     found = {"Messages": _messages(view)}
     if view.event is not None:
         missing = view.missing(view.replay)
-        found["Before and after"] = _panel("compaction", event=view.event, summaries=summaries_of(view.event))
+        found["Before and after"] = _panel(
+            "compaction", event=view.event, summaries=summaries_of(view.event)
+        )
         found[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
         found["Side by side"] = _comparison(view, view.other)
@@ -156,25 +195,41 @@ def summaries_of(event: CompactionEvent) -> list[Summary]:
 
 
 def _messages(view: SessionView) -> str:
-    """All messages as a strip, the ones around the selected place as rows, and the story of the selected one."""
+    """All messages as a strip, the ones around the selected place as rows, and the story of the
+    selected one.
+    """
     session, sizes = view.ready.session, view.replay.sizing.sizes
     found = outcomes(session, view.event, view.at)
     chosen = sorted({*_chosen(found, view.at), *([] if view.message is None else [view.message])})
     rows = [
         {
-            "at": place, "message": session.messages[place], "outcome": found[place], "tokens": sizes[place],
+            "at": place,
+            "message": session.messages[place],
+            "outcome": found[place],
+            "tokens": sizes[place],
             "text": " ".join(next(iter(texts_of(session.messages[place])))[:1000].split()),
             "skipped": place - before - 1,
         }
         for before, place in zip([-1, *chosen], chosen, strict=False)
-    ]  # fmt: skip
+    ]
     story = None if view.message is None else story_of(view, view.message, found[view.message])
-    return _panel("messages", story=story, here=view.message, count=len(found), bars=bars(found, sizes), rows=rows)
+    return _panel(
+        "messages",
+        story=story,
+        here=view.message,
+        count=len(found),
+        bars=bars(found, sizes),
+        rows=rows,
+    )
 
 
 def _chosen(found: Sequence[MessageOutcome], at: int) -> list[int]:
-    """The messages to show: before the selected place the newest ones that stay and some dropped ones; some after."""
-    stay = [place for place in range(at) if found[place] in ("pinned", "rewritten", "kept")][-2 * FEW :]
+    """The messages to show: before the selected place the newest ones that stay and some dropped
+    ones; some after.
+    """
+    stay = [place for place in range(at) if found[place] in ("pinned", "rewritten", "kept")][
+        -2 * FEW :
+    ]
     gone = [place for place in range(at) if found[place] == "dropped"][-FEW:]
     return [*stay, *gone, *range(at, min(len(found), at + FEW))]
 
@@ -185,7 +240,8 @@ def texts_of(message: Message) -> list[str]:
 
 
 def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str, object]:
-    """What became of one message, seen from the selected place, and whether the context holds what others need of it.
+    """What became of one message, seen from the selected place, and whether the context holds what
+    others need of it.
 
     `taker` is the stage that dropped or rewrote it, `after` what is in its place now.
     """
@@ -199,17 +255,26 @@ def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str
     ]
     changed = event is not None and outcome in ("rewritten", "dropped")
     return {
-        "place": place, "message": message, "tokens": replay.sizing.sizes[place], "outcome": outcome,
-        "taker": takers(replay, event).get(message.id) if changed else None, "before": "\n".join(texts_of(message)),
-        "after": _after(event, message, outcome) if event is not None and changed else [], "needs": needs,
-    }  # fmt: skip
+        "place": place,
+        "message": message,
+        "tokens": replay.sizing.sizes[place],
+        "outcome": outcome,
+        "taker": takers(replay, event).get(message.id) if changed else None,
+        "before": "\n".join(texts_of(message)),
+        "after": _after(event, message, outcome) if event is not None and changed else [],
+        "needs": needs,
+    }
 
 
 def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) -> list[str]:
     if outcome == "rewritten":
-        return next(list(said_texts(one)) for one in event.compaction.sent.messages if one.id == message.id)
+        return next(
+            list(said_texts(one)) for one in event.compaction.sent.messages if one.id == message.id
+        )
     summaries = summaries_of(event)
-    return [one.text for one in [one for one in summaries if message.id in one.replaces] or summaries]
+    return [
+        one.text for one in [one for one in summaries if message.id in one.replaces] or summaries
+    ]
 
 
 def _comparison(view: SessionView, other: Replay) -> str:
@@ -219,9 +284,11 @@ def _comparison(view: SessionView, other: Replay) -> str:
     lost = [{one.need.entity: one for one in found.lost} for found in missing]
     sides = [
         {
-            "replay": replay, "missing": found, "tokens": [step.tokens_sent for step in replay.steps] or [0],
+            "replay": replay,
+            "missing": found,
+            "tokens": [step.tokens_sent for step in replay.steps] or [0],
             "alone": [one for entity, one in own.items() if entity not in theirs],
         }
         for replay, found, own, theirs in zip(replays, missing, lost, reversed(lost), strict=True)
-    ]  # fmt: skip
+    ]
     return _panel("comparison", at=view.at, sides=sides)

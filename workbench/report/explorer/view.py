@@ -1,4 +1,6 @@
-"""A session under a strategy and settings, the place in it that a person looks at, and what was lost there."""
+"""A session under a strategy and settings, the place in it that a person looks at, and what was
+lost there.
+"""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -63,28 +65,47 @@ class Tuned:
         if budget is None or self.tail is None:
             return budget
         wanted = situation.overhead + self.tail
-        return replace(budget, keep_recent=self.tail, target=wanted if self.only_tail else max(budget.target, wanted))
+        return replace(
+            budget,
+            keep_recent=self.tail,
+            target=wanted if self.only_tail else max(budget.target, wanted),
+        )
 
 
 def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
-    """The preset with the settings of the controls; a preset that never changes anything is left alone."""
-    if (settings.threshold is None and settings.tail is None) or not (preset.strategy.stages or preset.strategy.view):
+    """The preset with the settings of the controls; a preset that never changes anything is left
+    alone.
+    """
+    if (settings.threshold is None and settings.tail is None) or not (
+        preset.strategy.stages or preset.strategy.view
+    ):
         return preset
     only_tail = all(isinstance(stage, Truncate) for stage in preset.strategy.stages)
-    return replace(preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail))
+    return replace(
+        preset, trigger=Tuned(preset.trigger, settings.threshold, settings.tail, only_tail)
+    )
 
 
 def telling_window(ready: Prepared) -> int:
-    """A window (tokens) in which the session is compacted at all: its own if it fills that, else half its size."""
+    """A window (tokens) in which the session is compacted at all: its own if it fills that, else
+    half its size.
+    """
     whole = ready.sizing.overhead + sum(ready.sizing.sizes)
-    return ready.window if whole > ready.window else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
+    return (
+        ready.window
+        if whole > ready.window
+        else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
+    )
 
 
 MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "later"]
 
 
-def outcomes(session: Session, event: CompactionEvent | None, at: int | None = None) -> tuple[MessageOutcome, ...]:
-    """What became of each message of the session at this compaction and those before it; without one all are kept.
+def outcomes(
+    session: Session, event: CompactionEvent | None, at: int | None = None
+) -> tuple[MessageOutcome, ...]:
+    """What became of each message of the session at this compaction and those before it; without
+    one all are kept.
 
     What comes from the place `at` on (by default from the compaction on) is still to come.
     """
@@ -105,7 +126,9 @@ def outcomes(session: Session, event: CompactionEvent | None, at: int | None = N
 
 
 class LostNeed(NamedTuple):
-    """Something that is needed later and no longer in the context; `named` if its name alone still is."""
+    """Something that is needed later and no longer in the context; `named` if its name alone
+    still is.
+    """
 
     need: Need
     named: bool
@@ -114,7 +137,9 @@ class LostNeed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """How many things are needed after a compaction, and those of them that were lost, soonest needed first."""
+    """How many things are needed after a compaction, and those of them that were lost, soonest
+    needed first.
+    """
 
     needed: int
     lost: tuple[LostNeed, ...]
@@ -125,20 +150,30 @@ class Missing:
         return 1 - len(self.lost) / self.needed if self.needed else None
 
 
-def missing(session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int) -> Missing:
-    """What the recording needs after the place `at` of the session and the context there, after `event`, lacks."""
+def missing(
+    session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int
+) -> Missing:
+    """What the recording needs after the place `at` of the session and the context there, after
+    `event`, lacks.
+    """
     demand = index.demand(at)
     if not len(demand):
         return Missing(0, ())
     found = demand.retained(*held(session, event, at))
     present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
     taken, ids = takers(replay, event), [message.id for message in session.messages]
-    stages = {need: taken[ids[need.evidence]].stage for need in demand.needs if ids[need.evidence] in taken}
+    stages = {
+        need: taken[ids[need.evidence]].stage
+        for need in demand.needs
+        if ids[need.evidence] in taken
+    }
     lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
     return Missing(len(demand), tuple(lost))
 
 
-def held(session: Session, event: CompactionEvent | None, at: int) -> tuple[frozenset[int], tuple[str, ...]]:
+def held(
+    session: Session, event: CompactionEvent | None, at: int
+) -> tuple[frozenset[int], tuple[str, ...]]:
     """The messages that the context holds unchanged, and the texts of the others in it."""
     if event is None:
         return frozenset(range(at)), ()
@@ -172,14 +207,17 @@ class SessionView:
     """A session, its replay under the settings, and a place in it.
 
     Attributes:
-        replay: of the session under the settings; `other` is the one to compare with, None if there is none.
+        replay: of the session under the settings; `other` is the one to compare with, None if there
+            is none.
         progress: messages replayed, and messages of the session; None once all are.
         selected: number of the selected compaction; -1 before the first.
         request: the selected request; None is at the compaction.
         message: the selected message; None for none.
     """
 
-    def __init__(self, ready: Prepared, presets: dict[str, Preset], model: Model, settings: ExplorerSettings) -> None:
+    def __init__(
+        self, ready: Prepared, presets: dict[str, Preset], model: Model, settings: ExplorerSettings
+    ) -> None:
         self.ready, self.presets, self.model = ready, presets, ready.reader(model)
         self.settings = settings
         self.selected = 0
@@ -194,7 +232,9 @@ class SessionView:
         return self
 
     def begin(self, seconds: float, **changes: Any) -> bool:  # noqa: ANN401 - the fields of the settings
-        """Change settings and replay for about so many seconds; whether that was enough. `go_on` does the rest."""
+        """Change settings and replay for about so many seconds; whether that was enough. `go_on`
+        does the rest.
+        """
         self.settings = replace(self.settings, **changes)
         return self.go_on(seconds)
 
@@ -220,7 +260,9 @@ class SessionView:
         """The replay under these settings as far as it has come."""
         if wanted not in self._walks:
             chosen = tuned(self.presets[wanted.strategy], wanted)
-            walk = Walk(self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window)
+            walk = Walk(
+                self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window
+            )
             self._walks = dict([*self._walks.items(), (wanted, walk)][-REMEMBERED:])
         return self._walks[wanted]
 
@@ -230,7 +272,9 @@ class SessionView:
         return self
 
     def look(self, request: int) -> Self:
-        """Look at that request, from 0: what it would have been sent, after the compactions up to there."""
+        """Look at that request, from 0: what it would have been sent, after the compactions up
+        to there.
+        """
         steps = self.replay.steps
         self.request = max(0, min(request, len(steps) - 1)) if steps else None
         before = self._before(self.replay)
@@ -238,7 +282,9 @@ class SessionView:
         return self
 
     def go(self, where: str) -> str:
-        """Go where a click leads, such as `boundary:2` or `message:17`; how the title of the panel to show begins."""
+        """Go where a click leads, such as `boundary:2` or `message:17`; how the title of the
+        panel to show begins.
+        """
         kind, _, number = where.partition(":")
         if kind == "boundary":
             self.select(int(number))
@@ -249,7 +295,9 @@ class SessionView:
     @property
     def event(self) -> CompactionEvent | None:
         """The selected compaction."""
-        return self.replay.events[self.selected] if self.replay.events and self.selected >= 0 else None
+        return (
+            self.replay.events[self.selected] if self.replay.events and self.selected >= 0 else None
+        )
 
     @property
     def at(self) -> int:

@@ -27,15 +27,21 @@ POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only
 
 
 def savings(findings: Findings) -> Figure:
-    """What each strategy keeps against what it saves, under its own trigger, with intervals where there are enough."""
+    """What each strategy keeps against what it saves, under its own trigger, with intervals
+    where there are enough.
+    """
     run = findings.tables
     half = run.leading("natural")
     title = f"{HALVES[half].capitalize()} against savings, own triggers"
     rows = findings.figures.points
     if rows.empty:
-        return words(title, "Nothing to draw: no session was long enough to be compacted and scored.")
+        return words(
+            title, "Nothing to draw: no session was long enough to be compacted and scored."
+        )
     n, look, labels = int(rows["sessions"].max()), looks(run.strategies), []
-    figure, axes = paper(title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=HALF)
+    figure, axes = paper(
+        title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=HALF
+    )
     for row in rows.to_dict("records"):
         name, x, y = row["strategy"], 100 * row["saved"], 100 * row["recall"]
         colour = look[name].colour
@@ -43,7 +49,9 @@ def savings(findings: Findings) -> Figure:
             both = 100 * dots(run, name).dropna()
             axes.plot(both["saved"], both["recall"], ".", color=colour, alpha=0.45, ms=7, mew=0)
         if name not in REFERENCES and not missing(row["recall_low"]):
-            ends = 100 * np.array([[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]])
+            ends = 100 * np.array(
+                [[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]]
+            )
             axes.plot(ends[0], [y] * 2, "-", color=colour, lw=1.8, alpha=0.8)
             axes.plot([x] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
         axes.plot(x, y, look[name].mark, color=colour, ms=10, mec="none")
@@ -57,9 +65,17 @@ def savings(findings: Findings) -> Figure:
 
 def _sessions(rows: pd.DataFrame) -> str:
     """How many sessions the points rest on: `n = 10 sessions`, `n = 2 to 3 of 3 sessions`."""
-    least, most, whole = int(rows["sessions"].min()), int(rows["sessions"].max()), int(rows["of"].max())
+    least, most, whole = (
+        int(rows["sessions"].min()),
+        int(rows["sessions"].max()),
+        int(rows["of"].max()),
+    )
     reach = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    return f"n = {some(whole, 'session')}" if least == whole else f"n = {reach} of {some(whole, 'session')}"
+    return (
+        f"n = {some(whole, 'session')}"
+        if least == whole
+        else f"n = {reach} of {some(whole, 'session')}"
+    )
 
 
 def equal_size(findings: Findings) -> Figure:
@@ -71,10 +87,15 @@ def equal_size(findings: Findings) -> Figure:
     larger = {(name, share) for share in budgets for name in run.unranked(share)}
     rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
     if rows.empty:
-        return words(title, "Nothing to draw: no session had a boundary that could be scored at equal size.")
+        return words(
+            title, "Nothing to draw: no session had a boundary that could be scored at equal size."
+        )
     n = int(rows["sessions"].max())
-    figure, axes = paper(title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF)
-    asked = rows["strategy"].isin(["none", "null"])  # what is cut to no size is drawn over the others
+    figure, axes = paper(
+        title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF
+    )
+    # what is cut to no size is drawn over the others
+    asked = rows["strategy"].isin(["none", "null"])
     rows = rows.assign(x=100 * rows["share"].where(asked | rows["used"].isna(), rows["used"]))
     ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
     axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN[half], ylim=(-6, 106))
@@ -92,22 +113,36 @@ def rounds(findings: Findings) -> Figure:
         return words(title, "Nothing to draw: nothing survived more than one compaction.")
     n = int(rows["sessions"].max())
     rows = rows[(rows["sessions"] >= n / 3) & (rows["round"] <= MOST_ROUNDS)]
-    note = f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is better"
+    note = (
+        f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is"
+        " better"
+    )
     figure, axes = paper(title, note, height=3.8)
     names = rows["strategy"].unique()
     whole = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
     rows = pd.concat([whole, rows])
     ends = _curves(axes, run, rows.assign(x=rows["round"]), names, "surviving", len(names))
     axes.set_xticks(range(int(rows["round"].max()) + 1))
-    axes.set(xlabel="compactions since it was stated", ylabel="entities still in the context, %", ylim=(-6, 106))
+    axes.set(
+        xlabel="compactions since it was stated",
+        ylabel="entities still in the context, %",
+        ylim=(-6, 106),
+    )
     name_ends(figure, axes, ends)
     return figure
 
 
 def _curves(
-    axes: Axes, run: Tables, rows: pd.DataFrame, names: Sequence[str], column: str, abreast: int | None = None
+    axes: Axes,
+    run: Tables,
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    column: str,
+    abreast: int | None = None,
 ) -> list[Label]:
-    """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for their ends."""
+    """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for
+    their ends.
+    """
     look, ends = looks(run.strategies), []
     middle = ((len(run.contenders) if abreast is None else abreast) - 1) / 2
     for i, name in enumerate(names):
@@ -115,41 +150,68 @@ def _curves(
         x = mine["x"].to_numpy(dtype=float) + (0.0 if reference else 0.05 * (i - middle))
         mean, low, high = (100 * mine[of].to_numpy(dtype=float) for of in (column, "low", "high"))
         axes.errorbar(
-            x, mean, [mean - low, high - mean], linestyle="--" if reference else "-", color=look[name].colour,
-            marker=look[name].mark, ms=7, mec="none", lw=1.8, elinewidth=1.5,
-        )  # fmt: skip
+            x,
+            mean,
+            [mean - low, high - mean],
+            linestyle="--" if reference else "-",
+            color=look[name].colour,
+            marker=look[name].mark,
+            ms=7,
+            mec="none",
+            lw=1.8,
+            elinewidth=1.5,
+        )
         ends.append(Label(name, float(x[-1]), float(mean[-1]), look[name].colour))
     return ends
 
 
 def spending(findings: Findings, session: str | None = None) -> Figure:
-    """What one session has cost after each request, under each strategy, with where compaction has paid off."""
+    """What one session has cost after each request, under each strategy, with where compaction
+    has paid off.
+    """
     run = findings.tables
     title = "What one session has cost, request by request"
     session = typical(run) if session is None else session
-    rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()].sort_values("request")
+    rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()].sort_values(
+        "request"
+    )
     if rows.empty:
-        return words(title, "Nothing to draw: no session with prices was replayed request by request.")
+        return words(
+            title, "Nothing to draw: no session with prices was replayed request by request."
+        )
     n = int(rows["request"].nunique())
-    note = f"n = {some(n, 'request')} of one session · ● no dearer than without compaction from here · lower is cheaper"
+    note = (
+        f"n = {some(n, 'request')} of one session · ● no dearer than without compaction from here ·"
+        " lower is cheaper"
+    )
     figure, axes = paper(title, note)
     even = run.costs[run.costs["session"] == session].set_index("strategy")["even_at"]
     by = rows.groupby("strategy")
     rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
     names = by_cost(run)
     ends = _steps(axes, rows, [name for name in names if name in by.groups], names)
-    axes.set(xlabel="request", ylabel="all requests so far, USD", ylim=(0, 1.08 * max(end.y for end in ends)))
+    axes.set(
+        xlabel="request",
+        ylabel="all requests so far, USD",
+        ylim=(0, 1.08 * max(end.y for end in ends)),
+    )
     axes.margins(x=0.01)
     name_ends(figure, axes, ends)
     return figure
 
 
-def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str], known: Sequence[str]) -> list[Label]:
-    """A line a strategy over the requests, with a dot where a row is `marked`; the labels for their ends."""
+def _steps(
+    axes: Axes, rows: pd.DataFrame, names: Sequence[str], known: Sequence[str]
+) -> list[Label]:
+    """A line a strategy over the requests, with a dot where a row is `marked`; the labels for
+    their ends.
+    """
     look, ends = looks(known), []
     for name in names:
         mine, colour = rows[rows["strategy"] == name].sort_values("request"), look[name].colour
-        axes.plot(mine["request"], mine["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7)
+        axes.plot(
+            mine["request"], mine["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7
+        )
         marked = mine[mine["marked"] & (name not in REFERENCES)]
         if len(marked):
             axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")

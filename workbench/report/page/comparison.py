@@ -1,4 +1,6 @@
-"""How sure the order of the strategies is: differences on the same sessions, in a run and between two; the panel."""
+"""How sure the order of the strategies is: differences on the same sessions, in a run and
+between two; the panel.
+"""
 
 import pandas as pd
 
@@ -17,31 +19,49 @@ OWN_TRIGGER = "each on its own trigger"
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
     """Recall and tokens saved in one table, with `measure` saying which."""
-    return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[["measure", *COLUMNS]]
+    return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[
+        ["measure", *COLUMNS]
+    ]
 
 
 def differences_html(findings: Findings) -> Html:
-    """Recall and tokens saved against the baseline: difference, interval, test, and the result in words."""
+    """Recall and tokens saved against the baseline: difference, interval, test, and the result
+    in words.
+    """
     run, differences = findings.tables, findings.figures.differences
     base = run.baseline
     if base is None:
         return empty("There are no two strategies to compare.")
     recall, saved = differences[run.first_half], differences[SAVED]
     where = "all cut to the same size" if run.shares else OWN_TRIGGER
-    tables = [{"title": f"{HALVES[run.first_half].capitalize()}, {where}", "verb": "keeps", "rows": recall}]
+    tables = [
+        {
+            "title": f"{HALVES[run.first_half].capitalize()}, {where}",
+            "verb": "keeps",
+            "rows": recall,
+        }
+    ]
     for half in run.halves:
         if half not in (run.first_half, WORK):
             title = f"{HALVES[half].capitalize()}, {where}"
             tables.append({"title": title, "verb": "keeps", "rows": differences[half]})
     tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
     return part(
-        "differences", _both(recall, saved), tables=tables, base=base, known=run.strategies, worth=WORTH, alpha=ALPHA
+        "differences",
+        _both(recall, saved),
+        tables=tables,
+        base=base,
+        known=run.strategies,
+        worth=WORTH,
+        alpha=ALPHA,
     )
 
 
 def frontier_html(findings: Findings) -> Html:
     """Which strategies are on the Pareto frontier, and how sure that is, in words."""
-    return note(" ".join(sentences("frontier", found=findings.figures.standings.to_dict("records"))))
+    return note(
+        " ".join(sentences("frontier", found=findings.figures.standings.to_dict("records")))
+    )
 
 
 def answer_html(findings: Findings, then: Tables | None) -> Html:
@@ -51,11 +71,15 @@ def answer_html(findings: Findings, then: Tables | None) -> Html:
     now = findings.tables
     answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
     notes = _other_differences(now, then)
-    return part("verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening="")
+    return part(
+        "verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening=""
+    )
 
 
 def changes_html(findings: Findings, then: Tables | None) -> Html:
-    """Then and now, strategy by strategy, and what is newly lost; nothing where there is no other run."""
+    """Then and now, strategy by strategy, and what is newly lost; nothing where there is no
+    other run.
+    """
     if then is None:
         return empty()
     now = findings.tables
@@ -67,7 +91,13 @@ def changes_html(findings: Findings, then: Tables | None) -> Html:
     new = listed_losses(lost_now(now, then), 40, "newly-lost")
     lost = "" if new.data is None or new.data.empty else new.html
     return part(
-        "changes", _both(recall, saved), tables=tables, lost=lost, known=now.strategies, worth=WORTH, alpha=ALPHA
+        "changes",
+        _both(recall, saved),
+        tables=tables,
+        lost=lost,
+        known=now.strategies,
+        worth=WORTH,
+        alpha=ALPHA,
     )
 
 
@@ -80,11 +110,19 @@ def _other_differences(now: Tables, then: Tables) -> list[str]:
     ]
     mine, theirs = (set(run.sessions["session"]) for run in (now, then))
     code = now.manifest.get("code") != then.manifest.get("code")
-    return sentences("other_differences", changed=changed, code=code, both=len(mine & theirs), one=len(mine ^ theirs))
+    return sentences(
+        "other_differences",
+        changed=changed,
+        code=code,
+        both=len(mine & theirs),
+        one=len(mine ^ theirs),
+    )
 
 
 def panel_html(findings: Findings) -> Html:
-    """The disagreement of the panel first, then a row a strategy: its rank and the mean of each metric."""
+    """The disagreement of the panel first, then a row a strategy: its rank and the mean of each
+    metric.
+    """
     panel = findings.figures.panel
     if panel is None or panel.means.isna().all(axis=None):
         return empty()
@@ -93,6 +131,14 @@ def panel_html(findings: Findings) -> Html:
         rivals[name].append(other)
         rivals[other].append(name)
     rank = pd.Series(panel.rank, dtype=float).reindex(panel.means.index)
-    rows = panel.means.assign(rank=rank, disputed=[", ".join(names) for names in rivals.values()]).reset_index()
+    rows = panel.means.assign(
+        rank=rank, disputed=[", ".join(names) for names in rivals.values()]
+    ).reset_index()
     rows = rows[["strategy", "rank", "disputed", *PANEL]].rename_axis(columns=None)
-    return part("panel", rows, words=findings.panel_words, members=PANEL, at_size=bool(findings.tables.shares))
+    return part(
+        "panel",
+        rows,
+        words=findings.panel_words,
+        members=PANEL,
+        at_size=bool(findings.tables.shares),
+    )

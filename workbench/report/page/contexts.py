@@ -22,23 +22,35 @@ MOST_POINTS = 400
 
 
 def contexts_html(findings: Findings) -> Html:
-    """The size of each request of every session under each strategy, with compactions; a typical session is open.
+    """The size of each request of every session under each strategy, with compactions; a typical
+    session is open.
 
-    The table behind it has a row a session and strategy: `session`, `strategy`, `requests`, `compactions`, and `peak`,
-    the most tokens of a request.
+    The table behind it has a row a session and strategy: `session`, `strategy`, `requests`,
+    `compactions`, and `peak`, the most tokens of a request.
     """
     run = findings.tables
     rows = run.steps[~run.steps["strategy"].isin(REFERENCES)]
     if rows.empty:
         return empty("Nothing to draw: no session was replayed request by request.")
     by = rows.groupby(["session", "strategy"], sort=False)
-    data = by.agg(requests=("request", "nunique"), compactions=("compaction", "count"), peak=("tokens_sent", "max"))
+    data = by.agg(
+        requests=("request", "nunique"),
+        compactions=("compaction", "count"),
+        peak=("tokens_sent", "max"),
+    )
     data = data.reset_index()
     first = typical(run)
-    often = data.groupby("session", sort=False)["compactions"].sum().sort_values(ascending=False, kind="stable")
+    often = (
+        data.groupby("session", sort=False)["compactions"]
+        .sum()
+        .sort_values(ascending=False, kind="stable")
+    )
     drawn = sorted(often.index, key=lambda session: session != first)[:MOST_SESSIONS]
     titles = session_titles(run)
-    sessions = [_session(run, rows[rows["session"] == session], session, titles[session]) for session in drawn]
+    sessions = [
+        _session(run, rows[rows["session"] == session], session, titles[session])
+        for session in drawn
+    ]
     return part("contexts", data, sessions=sessions, every=len(often), most=MOST_POINTS)
 
 
@@ -48,13 +60,21 @@ def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[
     whole = rows.drop_duplicates("request").sort_values("request")
     first, last = int(whole["request"].iloc[0]), int(whole["request"].iloc[-1])
     window = None if missing(known["window_used"]) else float(known["window_used"])
-    most = max(whole["tokens_recorded"].max(), rows["tokens_sent"].max(), 0 if window is None else window)
+    most = max(
+        whole["tokens_recorded"].max(), rows["tokens_sent"].max(), 0 if window is None else window
+    )
     area = f"{first},0 {_points(whole, 'tokens_recorded')} {last},0"
     return {
-        "session": session, "title": title, "first": first, "last": max(last, first + 1),
-        "top": int(1.05 * most) + 1, "window": window, "whole": int(whole["tokens_recorded"].max()), "area": area,
+        "session": session,
+        "title": title,
+        "first": first,
+        "last": max(last, first + 1),
+        "top": int(1.05 * most) + 1,
+        "window": window,
+        "whole": int(whole["tokens_recorded"].max()),
+        "area": area,
         "panels": list(_panels(run, rows)),
-    }  # fmt: skip
+    }
 
 
 def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -64,14 +84,21 @@ def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
         if len(mine):
             at = mine.loc[mine["compaction"].notna(), "request"]
             yield {
-                "strategy": name, "colour": look[name].colour, "points": _points(mine, "tokens_sent"),
-                "compactions": [int(request) for request in at], "peak": int(mine["tokens_sent"].max()),
-            }  # fmt: skip
+                "strategy": name,
+                "colour": look[name].colour,
+                "points": _points(mine, "tokens_sent"),
+                "compactions": [int(request) for request in at],
+                "peak": int(mine["tokens_sent"].max()),
+            }
 
 
 def _points(rows: pd.DataFrame, column: str) -> str:
     """A line through the requests as SVG has it: `request,tokens` between spaces."""
     if len(rows) > MOST_POINTS:
         groups = np.arange(len(rows)) * MOST_POINTS // len(rows)
-        rows = rows.loc[rows.reset_index().groupby(groups)[column].idxmax().map(lambda place: rows.index[place])]
-    return " ".join(f"{int(x)},{int(y)}" for x, y in zip(rows["request"], rows[column], strict=True))
+        rows = rows.loc[
+            rows.reset_index().groupby(groups)[column].idxmax().map(lambda place: rows.index[place])
+        ]
+    return " ".join(
+        f"{int(x)},{int(y)}" for x, y in zip(rows["request"], rows[column], strict=True)
+    )

@@ -1,4 +1,6 @@
-"""What each strategy costs: the bill by part, recall and its calls, and how well reported usage is reproduced."""
+"""What each strategy costs: the bill by part, recall and its calls, and how well reported usage
+is reproduced.
+"""
 
 from collections.abc import Mapping
 
@@ -19,7 +21,9 @@ CHANGES = (
     ("shrunk", "unrecorded cut", "unrecorded cuts"), ("grown", "unrecorded addition", "unrecorded additions"),
     ("unseen_start", "", ""), ("left_out", "answer left out", "answers left out"),
 )  # fmt: skip
-"""What changes a recorded context other than new messages: column, and its word for one and for several."""
+"""What changes a recorded context other than new messages: column, and its word for one and for
+several.
+"""
 
 
 def costs_html(findings: Findings) -> Html:
@@ -29,54 +33,83 @@ def costs_html(findings: Findings) -> Html:
         return empty("No session has a bill: nothing was replayed request by request.")
     sessions = run.costs.drop_duplicates("session")
     prices = sentences(
-        "prices", rows=sessions.drop_duplicates(["row", "cache"]).to_dict("records"),
+        "prices",
+        rows=sessions.drop_duplicates(["row", "cache"]).to_dict("records"),
         litellm=run.manifest.get("packages", {}).get("litellm"),
         reasons=sessions.loc[sessions["why"] != "", "why"].value_counts().to_dict(),
-    )  # fmt: skip
+    )
     return part(
-        "costs", findings.figures.bills, sessions=len(sessions), prices=" ".join(prices),
+        "costs",
+        findings.figures.bills,
+        sessions=len(sessions),
+        prices=" ".join(prices),
         assumed=bool(run.costs["assumed_summaries"].sum()),
-    )  # fmt: skip
+    )
 
 
 def reconciled_html(findings: Findings) -> Html:
-    """How well the replay without compaction reproduces the usage that providers reported, session by session."""
+    """How well the replay without compaction reproduces the usage that providers reported,
+    session by session.
+    """
     run = findings.tables
-    rows = run.reconciliation[run.reconciliation["requests"] > 0].sort_values("prompt_error", ascending=False)
+    rows = run.reconciliation[run.reconciliation["requests"] > 0].sort_values(
+        "prompt_error", ascending=False
+    )
     rows = rows.sort_values("bill_error", key=abs, ascending=False, kind="stable")
     if rows.empty:
         return empty("No recording reports the usage of its requests, so the bill is not checked.")
     medians = 100 * rows[["prompt_error", "usd_error"]].median()
     note = " ".join(
         sentences(
-            "reconciled", checked=len(rows), silent=len(run.reconciliation) - len(rows), medians=medians.to_dict(),
-            good=int((rows["prompt_error"] <= 0.02).sum()), bills=_bills(rows),
+            "reconciled",
+            checked=len(rows),
+            silent=len(run.reconciliation) - len(rows),
+            medians=medians.to_dict(),
+            good=int((rows["prompt_error"] <= 0.02).sum()),
+            bills=_bills(rows),
         )
-    )  # fmt: skip
+    )
     far, titles = int((rows["bill_error"].abs() > FAR).sum()), session_titles(run)
     lines = [
         one
-        | {"title": titles.get(one["session"], one["session"]), "followed": _followed(one), "because": _because(one)}
+        | {
+            "title": titles.get(one["session"], one["session"]),
+            "followed": _followed(one),
+            "because": _because(one),
+        }
         for one in rows.head(max(SHOWN, far)).to_dict("records")
     ]
     return part("reconciled", rows, note, rows=lines, note=note)
 
 
 def _bills(rows: pd.DataFrame) -> dict[str, float]:
-    """How far the bills of whole sessions are off, and what the provider's cache has of it, in per cent."""
+    """How far the bills of whole sessions are off, and what the provider's cache has of it, in
+    per cent.
+    """
     said = rows["usd_reported"]
     rest = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / said - 1
-    sums = {name: 100 * rows[name].sum() / said.sum() for name in ("usd", "usd_missed", "usd_found")}
+    sums = {
+        name: 100 * rows[name].sum() / said.sum() for name in ("usd", "usd_missed", "usd_found")
+    }
     return {
-        "median": 100 * rows["bill_error"].abs().median(), "rest": 100 * rest.abs().median(),
-        "bias": sums["usd"] - 100, "missed": sums["usd_missed"], "found": sums["usd_found"],
-    }  # fmt: skip
+        "median": 100 * rows["bill_error"].abs().median(),
+        "rest": 100 * rest.abs().median(),
+        "bias": sums["usd"] - 100,
+        "missed": sums["usd_missed"],
+        "found": sums["usd_found"],
+    }
 
 
 def _because(one: Mapping[str, object]) -> str:
-    """Why a bill is off, as shares of the reported one, with what it lacks and whose prices it has."""
+    """Why a bill is off, as shares of the reported one, with what it lacks and whose prices it
+    has.
+    """
     left = int(str(one["left_out"]))
-    lacks = f"{some(left, 'answer')} without a report or by another model in neither bill" if left else ""
+    lacks = (
+        f"{some(left, 'answer')} without a report or by another model in neither bill"
+        if left
+        else ""
+    )
     return "; ".join(filter(None, (str(one["reasons"]), lacks, str(one["why"]))))
 
 

@@ -1,4 +1,6 @@
-"""Runs the experiment notebook, once or at every point of a grid, and continues where it was interrupted."""
+"""Runs the experiment notebook, once or at every point of a grid, and continues where it was
+interrupted.
+"""
 
 import json
 import re
@@ -26,11 +28,14 @@ LISTS = ";"
 """Separates the values of a parameter that is a list; commas separate the items of each."""
 
 
-def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False) -> Path:
+def run_experiment(
+    parameters: Mapping[str, Value], out: str | Path | None = None, *, progress: bool = False
+) -> Path:
     """Run `notebooks/experiment.ipynb` with these parameters and render the report of its run.
 
     Returns:
-        The executed notebook, in the run's folder: by default one in `reports` that is named after the parameters.
+        The executed notebook, in the run's folder: by default one in `reports` that is named after
+            the parameters.
 
     Raises:
         SettingError: an unknown or ill-typed parameter; no kernel was started.
@@ -39,7 +44,9 @@ def run_experiment(parameters: Mapping[str, Value], out: str | Path | None = Non
     template = notebook(TEMPLATE)
     values = checked(template, parameters)
     folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
-    done = run_notebook(template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress)
+    done = run_notebook(
+        template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress
+    )
     render(folder)
     return done
 
@@ -51,7 +58,9 @@ def seal(values: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GridPoint:
-    """One point of the grid: its parameters and its run's folder; `kept` from an earlier run, or why it failed."""
+    """One point of the grid: its parameters and its run's folder; `kept` from an earlier run, or
+    why it failed.
+    """
 
     values: Mapping[str, Value]
     folder: str
@@ -60,7 +69,9 @@ class GridPoint:
 
 
 def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, Value]]:
-    """Every combination of the grid's values with the fixed ones, all checked; see `run_experiments`."""
+    """Every combination of the grid's values with the fixed ones, all checked; see
+    `run_experiments`.
+    """
     template = notebook(TEMPLATE)
     known = declared(template)
     for name in grid:
@@ -83,10 +94,12 @@ def run_experiments(
     jobs: int = 1,
     quiet: bool = False,
 ) -> list[GridPoint]:
-    """Run the experiment notebook at every point of a grid; what is finished already is not run again.
+    """Run the experiment notebook at every point of a grid; what is finished already is not run
+    again.
 
-    Each point has its own kernel and its own folder, in `out` or in one in `reports` that is named after the grid. One
-    that fails keeps its notebook as far as it came, with the error marked on top, and does not stop the others.
+    Each point has its own kernel and its own folder, in `out` or in one in `reports` that is named
+    after the grid. One that fails keeps its notebook as far as it came, with the error marked on
+    top, and does not stop the others.
 
     Args:
         fixed: parameters that are the same everywhere, as a person wrote them.
@@ -96,7 +109,8 @@ def run_experiments(
         quiet: no progress bar.
 
     Raises:
-        SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was started.
+        SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was
+            started.
     """
     values, found = points(fixed, grid), list[GridPoint]()
     folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
@@ -129,7 +143,9 @@ def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
 
 def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     """A folder's name that a person can read, and that no other point has."""
-    words = "_".join(f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid)
+    words = "_".join(
+        f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid
+    )
     return f"{words[:60]}-{seal(values)}".lstrip("-")
 
 

@@ -34,8 +34,11 @@ class Html:
         return visible(self.data.to_string(index=False, max_colwidth=40))
 
 
-def part(template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object) -> Html:
-    """The part of a report that a template in `templates/report` makes of a table and of values by name.
+def part(
+    template: str, data: pd.DataFrame | None = None, plain: str = "", **values: object
+) -> Html:
+    """The part of a report that a template in `templates/report` makes of a table and of values by
+    name.
 
     Of the table, the template has the `rows`, and `known`, the strategies in it.
     """

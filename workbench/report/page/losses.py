@@ -10,7 +10,11 @@ from workbench.base.markup import visible
 from workbench.base.palette import REFERENCES
 from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.summaries import replayed_contenders, session_titles, worst_losses
+from workbench.evaluation.findings.summaries import (
+    replayed_contenders,
+    session_titles,
+    worst_losses,
+)
 from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import NAMES, WORK
 from workbench.report.page.html import Html, empty, part
@@ -32,14 +36,22 @@ def losses_html(findings: Findings) -> Html:
 
 
 def listed_losses(run: Tables, most: int = MOST, place: str = "losses") -> Html:
-    """The heaviest losses that were needed again, and the two worst of each session; each row opens to its story."""
+    """The heaviest losses that were needed again, and the two worst of each session; each row
+    opens to its story.
+    """
     rows = worst_losses(run, most, each=2)
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = session_titles(run)
-    lines = [_line(one, titles.get(str(one["session"]), str(one["session"]))) for one in rows.to_dict("records")]
-    for line in lines if not run.manifest.get("shared") else ():  # a shared copy holds no contexts to look at
-        line["loss"] = loss_key(line["session"], line["kind"], line["entity"], int(line["needed_at"]))
+    lines = [
+        _line(one, titles.get(str(one["session"]), str(one["session"])))
+        for one in rows.to_dict("records")
+    ]
+    # a shared copy holds no contexts to look at
+    for line in lines if not run.manifest.get("shared") else ():
+        line["loss"] = loss_key(
+            line["session"], line["kind"], line["entity"], int(line["needed_at"])
+        )
     own = bool((rows["mode"] == "natural").all())
     return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
 
@@ -53,10 +65,11 @@ def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
     names = " ".join(strategy for strategy, _, _ in one["lost_by"])
     data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
     return {
-        **one, "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
+        **one,
+        "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
         "title": title,
         **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
-    }  # fmt: skip
+    }
 
 
 def _message(at: object) -> str:
@@ -64,7 +77,9 @@ def _message(at: object) -> str:
 
 
 def kinds_html(findings: Findings) -> Html:
-    """What each strategy keeps of each kind of information; a figure leads to what was lost of it."""
+    """What each strategy keeps of each kind of information; a figure leads to what was lost of
+    it.
+    """
     run, rows = findings.tables, findings.figures.by_kind
     names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
     if not names:
@@ -80,17 +95,37 @@ def by_session_html(findings: Findings) -> Html:
     if rows.empty:
         return empty("No session was replayed.", rows)
     return _heat(
-        run, "sessions", replayed_contenders(run), rows, dict(zip(rows["session"], rows["title"], strict=True)), {}
+        run,
+        "sessions",
+        replayed_contenders(run),
+        rows,
+        dict(zip(rows["session"], rows["title"], strict=True)),
+        {},
     )
 
 
 def _heat(
-    run: Tables, of: str, names: Sequence[str], rows: pd.DataFrame, titles: dict[str, str], needed: dict[str, int]
+    run: Tables,
+    of: str,
+    names: Sequence[str],
+    rows: pd.DataFrame,
+    titles: dict[str, str],
+    needed: dict[str, int],
 ) -> Html:
     """A row a title, a column a strategy."""
     key = of.removesuffix("s")
     recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
-        "heat", rows, of=of, key=key, names=names, rows=titles, needed=needed, recall=recall, references=REFERENCES,
-        equal_size=bool(run.shares), known=run.strategies, half=HALF_WORDS[run.first_half],
-    )  # fmt: skip
+        "heat",
+        rows,
+        of=of,
+        key=key,
+        names=names,
+        rows=titles,
+        needed=needed,
+        recall=recall,
+        references=REFERENCES,
+        equal_size=bool(run.shares),
+        known=run.strategies,
+        half=HALF_WORDS[run.first_half],
+    )

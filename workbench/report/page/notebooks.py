@@ -1,4 +1,6 @@
-"""The notebooks that come with the workbench: where they are, what parameters they declare, and how they are run."""
+"""The notebooks that come with the workbench: where they are, what parameters they declare, and
+how they are run.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ def notebook(name: str) -> Path:
     for folder in PLACES:
         if (folder / f"{name}.ipynb").is_file():
             return folder / f"{name}.ipynb"
-    raise SetupError(f"the notebook {name}.ipynb is not in {PLACES[0]} or {PLACES[1]}; install the workbench anew")
+    raise SetupError(
+        f"the notebook {name}.ipynb is not in {PLACES[0]} or {PLACES[1]}; install the workbench"
+        " anew"
+    )
 
 
 def course() -> list[Path]:
@@ -37,7 +42,9 @@ def course() -> list[Path]:
 
 
 def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Copy the course into a folder; the notebooks that were copied, and those that were there and stay as they are."""
+    """Copy the course into a folder; the notebooks that were copied, and those that were there
+    and stay as they are.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     targets = {folder / source.name: source for source in course()}
     there = [target for target in targets if target.exists()]
@@ -58,12 +65,21 @@ TYPES = {
 
 
 def declared(notebook: Path) -> dict[str, str]:
-    """The types of the parameters of a notebook by name, from the assignments in its cell tagged `parameters`."""
+    """The types of the parameters of a notebook by name, from the assignments in its cell tagged
+    `parameters`.
+    """
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingError(f"{notebook} is not a notebook: {error}") from None
-    source = next(("".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())), None)
+    source = next(
+        (
+            "".join(cell["source"])
+            for cell in cells
+            if "parameters" in cell["metadata"].get("tags", ())
+        ),
+        None,
+    )
     if source is None:
         raise SettingError(f"{notebook} has no cell tagged 'parameters'")
     lines = [one for one in ast.parse(source).body if isinstance(one, ast.AnnAssign)]
@@ -79,7 +95,9 @@ def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
     known = declared(notebook)
     for name in values:
         if name not in known:
-            raise SettingError(f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}")
+            raise SettingError(
+                f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}"
+            )
     return {name: _read(name, known[name], value) for name, value in values.items()}
 
 
@@ -104,7 +122,9 @@ class NotebookError(WorkbenchError):
     """A cell of a notebook failed; the notebook as far as it came is kept."""
 
 
-def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, progress: bool = False) -> Path:
+def run_notebook(
+    template: Path, out: Path, parameters: Mapping[str, Value], *, progress: bool = False
+) -> Path:
     """Execute a notebook with parameters and write it, outputs and all, to `out`.
 
     Of a failed run, the notebook is written as far as it came, with the error marked on top.
@@ -122,21 +142,32 @@ def run_notebook(template: Path, out: Path, parameters: Mapping[str, Value], *, 
     with tempfile.TemporaryDirectory(prefix="wb-") as folder:
         try:
             papermill.execute_notebook(
-                template, out, values, kernel_name="python3", language="python", progress_bar=progress,
+                template,
+                out,
+                values,
+                kernel_name="python3",
+                language="python",
+                progress_bar=progress,
                 kernel_manager_class=own_kernel(Path(folder)),
-            )  # fmt: skip
+            )
         except PapermillExecutionError as error:
-            raise NotebookError(f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}") from None
+            raise NotebookError(
+                f"{out}, cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
+            ) from None
         except RuntimeError as error:  # also of a kernel that did not start
             if not out.stat().st_size:
                 write_private(out, template.read_bytes())
             where = mark_dead(out)
-            raise NotebookError(f"{out}: its kernel died {where}, maybe for want of memory: {error}") from None
+            raise NotebookError(
+                f"{out}: its kernel died {where}, maybe for want of memory: {error}"
+            ) from None
     return out
 
 
 def mark_dead(path: Path) -> str:
-    """Write on top of a notebook that its kernel died, and return where: in which cell, or before the first one."""
+    """Write on top of a notebook that its kernel died, and return where: in which cell, or
+    before the first one.
+    """
     page = json.loads(path.read_text(encoding="utf-8"))
     states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
     begun = [number for number, state in enumerate(states, 1) if state not in (None, "pending")]
@@ -144,14 +175,18 @@ def mark_dead(path: Path) -> str:
     words = f"The kernel died {where}; what follows was not run."
     marker = {"tags": ["papermill-error-cell-tag"]}
     source = [f'<span style="color:red">{words}</span>']
-    page["cells"].insert(0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source})
+    page["cells"].insert(
+        0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source}
+    )
     page["metadata"].setdefault("papermill", {})["exception"] = True
     write_private(path, json.dumps(page, indent=1, ensure_ascii=False) + "\n")
     return where
 
 
 def own_kernel(folder: Path) -> type[AsyncKernelManager]:
-    """A kernel manager whose only kernel is this interpreter, whatever is installed; all its files are in `folder`."""
+    """A kernel manager whose only kernel is this interpreter, whatever is installed; all its
+    files are in `folder`.
+    """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
 
@@ -167,23 +202,29 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
         @property
         def kernel_spec(self) -> KernelSpec:
             command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-            return KernelSpec(argv=command, display_name="Python 3", language="python", env=environment(folder))
+            return KernelSpec(
+                argv=command, display_name="Python 3", language="python", env=environment(folder)
+            )
 
         async def _async_interrupt_kernel(self) -> None:
-            if not self.shutting_down:  # at the end there is nothing to interrupt, and the kernel would say so
+            # at the end there is nothing to interrupt, and the kernel would say so
+            if not self.shutting_down:
                 await super()._async_interrupt_kernel()
 
     return OwnKernel
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What the kernel's environment has besides this one's: this package, and all its files in `folder`.
+    """What the kernel's environment has besides this one's: this package, and all its files in
+    `folder`.
 
-    What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only once.
+    What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only
+    once.
     """
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
     own = {name: str(folder / name.lower()) for name in names}
-    places = (str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH"))  # ipykernel may drop the first
+    # ipykernel may drop the first
+    places = (str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH"))
     paths = os.pathsep.join(path for path in places if path)
     fonts = folder
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):

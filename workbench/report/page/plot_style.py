@@ -1,4 +1,6 @@
-"""What all charts share: colours, labels that do not overlap, and SVG that takes its colours from the page."""
+"""What all charts share: colours, labels that do not overlap, and SVG that takes its colours
+from the page.
+"""
 
 import io
 import re
@@ -29,13 +31,17 @@ STYLE: dict[Any, Any] = {
 
 
 def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> tuple[Figure, Axes]:
-    """An empty figure (sizes in inches) with one axis, a title, and below it n and which direction is better."""
+    """An empty figure (sizes in inches) with one axis, a title, and below it n and which
+    direction is better.
+    """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(width, height))
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
-        axes.text(0, 1, note, transform=axes.transAxes, va="bottom", color=MUTED, fontsize=9.5, gid="note").set_y(1.02)
+        axes.text(
+            0, 1, note, transform=axes.transAxes, va="bottom", color=MUTED, fontsize=9.5, gid="note"
+        ).set_y(1.02)
     return figure, axes
 
 
@@ -59,27 +65,50 @@ class Label:
 
 
 def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
-    """Write each label right of the axis, at the height of its point or as near as the others allow."""
+    """Write each label right of the axis, at the height of its point or as near as the others
+    allow.
+    """
     ConstrainedLayoutEngine().execute(figure)  # once: labels are placed where they will be drawn
-    place, widest = axes.get_position(), max((7.2 * len(label.text) for label in labels), default=0.0)
+    place, widest = (
+        axes.get_position(),
+        max((7.2 * len(label.text) for label in labels), default=0.0),
+    )
     room = (widest + 22) / (72 * figure.get_figwidth())
-    axes.set_position((place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height))
+    axes.set_position(
+        (place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height)
+    )
     low, high = axes.get_ylim()
     step = (high - low) * 14 / (axes.get_window_extent().height * 72 / figure.dpi)
     ordered = sorted(labels, key=lambda label: label.y)
     heights = apart([label.y for label in ordered], step, low, high)
     for label, height in zip(ordered, heights, strict=True):
         axes.annotate(
-            label.text, (label.x, label.y), (1.035, height), xycoords="data", textcoords=("axes fraction", "data"),
-            va="center", color=INK, fontsize=9.5, fontweight="bold", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": label.colour, "lw": 1.0, "ls": (0, (1, 2)), "relpos": (0, 0.5)},
-        )  # fmt: skip
+            label.text,
+            (label.x, label.y),
+            (1.035, height),
+            xycoords="data",
+            textcoords=("axes fraction", "data"),
+            va="center",
+            color=INK,
+            fontsize=9.5,
+            fontweight="bold",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": label.colour,
+                "lw": 1.0,
+                "ls": (0, (1, 2)),
+                "relpos": (0, 0.5),
+            },
+        )
 
 
 def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
-    """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low and high allows.
+    """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low
+    and high allows.
 
-    This is isotonic regression by pooling neighbours: to import scipy's would cost each page a fifth of a second.
+    This is isotonic regression by pooling neighbours: to import scipy's would cost each page a
+    fifth of a second.
     """
     places, pools = step * np.arange(len(wanted)), list[list[float]]()
     for height in np.asarray(wanted) - places:
@@ -87,14 +116,21 @@ def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list
         while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
     first = [fmean(pool) for pool in pools for _ in pool]
-    return [float(height) for height in np.clip(first, low, max(low, high - places.max(initial=0))) + places]
+    return [
+        float(height)
+        for height in np.clip(first, low, max(low, high - places.max(initial=0))) + places
+    ]
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:
-    """The figure as one `<svg>` element that takes its ink from the page; its ids start with `name`."""
+    """The figure as one `<svg>` element that takes its ink from the page; its ids start with
+    `name`.
+    """
     out = io.StringIO()
     with mpl.rc_context(STYLE):
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
+        figure.savefig(
+            out, format="svg", metadata={"Date": None, "Creator": None}, transparent=True
+        )
     text = re.sub(r"<metadata>.*?</metadata>", "", out.getvalue(), flags=re.DOTALL)
     text = re.sub(r'( id="|xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
     for colour, themed in _THEMED.items():

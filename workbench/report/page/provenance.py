@@ -1,4 +1,6 @@
-"""What a report rests on: what was replayed, who wrote summaries and judged, whether it was sound, how to repeat it."""
+"""What a report rests on: what was replayed, who wrote summaries and judged, whether it was
+sound, how to repeat it.
+"""
 
 import shlex
 from datetime import UTC, datetime
@@ -28,7 +30,10 @@ NAMED = ("strategies", "window", "model", "shares")
 def integrity_html(findings: Findings) -> Html:
     """What the guard found, in a sentence and a table."""
     run, rows = findings.tables, findings.figures.integrity
-    lists = {name: run.replays[run.replays["status"] == name].to_dict("records") for name in ("failed", "pending")}
+    lists = {
+        name: run.replays[run.replays["status"] == name].to_dict("records")
+        for name in ("failed", "pending")
+    }
     totals = rows[["compactions", "violations"]].sum().to_dict()
     return part("integrity", rows, known=run.strategies, **totals, **lists)
 
@@ -44,19 +49,29 @@ def reproduce_html(findings: Findings) -> Html:
     made, settings = findings.tables.manifest, findings.tables.settings
     paths, created = made.get("sources", []), made.get("created")
     command = render(
-        "report/command.txt", shared=made.get("shared"), command=shlex.join(made.get("command") or ()),
+        "report/command.txt",
+        shared=made.get("shared"),
+        command=shlex.join(made.get("command") or ()),
         sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
         named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
-    )  # fmt: skip
+    )
     return part(
-        "reproduce", None, command.strip(), command=command.strip(), made=made, settings=settings,
-        wrote=findings.written_by, packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        "reproduce",
+        None,
+        command.strip(),
+        command=command.strip(),
+        made=made,
+        settings=settings,
+        wrote=findings.written_by,
+        packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
         when=None if created is None else datetime.fromtimestamp(created, UTC),
-    )  # fmt: skip
+    )
 
 
 def recorded_html(findings: Findings) -> Html:
-    """Recall at recorded compactions beside the strategies at the same size; empty where no recording has one."""
+    """Recall at recorded compactions beside the strategies at the same size; empty where no
+    recording has one.
+    """
     data = findings.figures.recorded
     if data.empty:
         return Html("", "no recording has a compaction with a summary that can be read")
@@ -64,23 +79,31 @@ def recorded_html(findings: Findings) -> Html:
 
 
 def writers_html(findings: Findings) -> Html:
-    """The models that wrote summaries, with the most frequent faults; nothing where `extractive` alone wrote."""
+    """The models that wrote summaries, with the most frequent faults; nothing where `extractive`
+    alone wrote.
+    """
     run, rows = findings.tables, findings.figures.writers
     if rows.empty or (rows["writer"] == "extractive").all():
         return empty(data=rows)
-    return part("writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies)
+    return part(
+        "writers", rows, half=HALVES[run.first_half], faults=_faults(run), known=run.strategies
+    )
 
 
 def _faults(run: Tables) -> list[str]:
     """The most frequent findings, without what differs from one to the next."""
     lines = run.compactions["findings"].astype(str).str.split("\n").explode()
-    kinds = [line.split(": ")[-2 if "wrote a useless summary" in line else 0] for line in lines if line]
+    kinds = [
+        line.split(": ")[-2 if "wrote a useless summary" in line else 0] for line in lines if line
+    ]
     counts = pd.Series(kinds, dtype=object).value_counts()
     return [f"{kind}: {some(int(n), 'time')}" for kind, n in counts.head(MOST_FAULTS).items()]
 
 
 def replicates_html(results: Results) -> Html:
-    """A row a strategy and mode: the spread of sessions and of answers; nothing where nothing was repeated."""
+    """A row a strategy and mode: the spread of sessions and of answers; nothing where nothing
+    was repeated.
+    """
     note = repeated_note(results)
     splits = []
     for mode, where in MODES:

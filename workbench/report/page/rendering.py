@@ -1,4 +1,6 @@
-"""Writes the report of a run: the notebook with its outputs, and one HTML file that needs nothing else."""
+"""Writes the report of a run: the notebook with its outputs, and one HTML file that needs
+nothing else.
+"""
 
 import json
 import re
@@ -21,17 +23,22 @@ _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>', re.DOTALL)
 _HASHED_ID = re.compile(r"\b([a-z])[0-9a-f]{10}\b")
 
 
-def render(run: str | Path, baseline: str = "", other: str | Path = "", *, findings: Findings | None = None) -> Path:
-    """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html` there.
+def render(
+    run: str | Path, baseline: str = "", other: str | Path = "", *, findings: Findings | None = None
+) -> Path:
+    """Fill the report notebook from a run's folder and write `report.ipynb` and `report.html`
+    there.
 
-    The outputs are made in this process, so that no kernel has to start; papermill runs the same notebook. The page is
-    there first; the notebook follows with its pictures.
+    The outputs are made in this process, so that no kernel has to start; papermill runs the same
+    notebook. The page is there first; the notebook follows with its pictures.
     With another run, both are named `report-against-<its folder>`, and begin with what changed.
 
     Args:
         run: the folder of a finished run.
-        baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
-        other: the folder of a run over the same sessions that this one is compared with; empty for none.
+        baseline: the strategy that all others are compared with; by default `truncate`, or the one
+            named first.
+        other: the folder of a run over the same sessions that this one is compared with; empty for
+            none.
         findings: of this run with this baseline, where they were worked out already.
 
     Raises:
@@ -42,12 +49,20 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "", *, findi
     name, title, runs = "report", f"Compaction report: {folder.resolve().name}", [folder]
     if other:
         against = Path(other).resolve().name
-        name, title, runs = f"report-against-{against}", f"{title} against {against}", [folder, Path(other)]
+        name, title, runs = (
+            f"report-against-{against}",
+            f"{title} against {against}",
+            [folder, Path(other)],
+        )
     results = [Results.open(one) for one in runs]
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
-    page, charts = _filled(Report(results[0], baseline, *results[1:], findings=findings), parameters)
+    page, charts = _filled(
+        Report(results[0], baseline, *results[1:], findings=findings), parameters
+    )
     manifests = [one.manifest for one in results]
-    masked = any(made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests)
+    masked = any(
+        made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests
+    )
     if masked:
         _remove_places(page)
     written = to_html(page, folder / f"{name}.html", title=title)
@@ -61,7 +76,8 @@ def render(run: str | Path, baseline: str = "", other: str | Path = "", *, findi
 def _filled(
     report: Report, parameters: Mapping[str, Value]
 ) -> tuple[dict[str, Any], list[tuple[dict[str, Any], Chart]]]:
-    """The report notebook with these parameters, and as outputs the parts of the report that its cells name.
+    """The report notebook with these parameters, and as outputs the parts of the report that its
+    cells name.
 
     With it the outputs that are charts, each with its chart.
     """
@@ -74,10 +90,21 @@ def _filled(
             parts = [getattr(report, name) for name in _PART.findall(cell["source"])]
             parts = [part() if callable(part) else part for part in parts]
             cell["outputs"] = [_output(part) for part in parts]
-            charts += [pair for pair in zip(cell["outputs"], parts, strict=True) if isinstance(pair[1], Chart)]
+            charts += [
+                pair
+                for pair in zip(cell["outputs"], parts, strict=True)
+                if isinstance(pair[1], Chart)
+            ]
         if "parameters" in cell["metadata"].get("tags", ()):
             given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
-            cells.append({**cell, "id": "injected", "metadata": {"tags": ["injected-parameters"]}, "source": given})
+            cells.append(
+                {
+                    **cell,
+                    "id": "injected",
+                    "metadata": {"tags": ["injected-parameters"]},
+                    "source": given,
+                }
+            )
     return {**page, "cells": cells}, charts
 
 
@@ -91,10 +118,11 @@ def _output(part: Html | Chart) -> dict[str, Any]:
 
 
 def _remove_places(page: dict[str, Any]) -> None:
-    """Remove from a notebook with outputs what names this machine or may look like words of a recording.
+    """Remove from a notebook with outputs what names this machine or may look like words of a
+    recording.
 
-    The notebook can be run again in its folder. It gets no PNG of a chart: its bytes as text contain any four letters
-    by chance. So do the ids in an SVG.
+    The notebook can be run again in its folder. It gets no PNG of a chart: its bytes as text
+    contain any four letters by chance. So do the ids in an SVG.
     """
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
@@ -110,13 +138,21 @@ def _remove_places(page: dict[str, Any]) -> None:
 def _numbered_ids(drawing: str) -> str:
     """The SVG with numbers in the place of the hashes in its ids."""
     numbers: dict[str, str] = {}
-    return _HASHED_ID.sub(lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing)
+    return _HASHED_ID.sub(
+        lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing
+    )
 
 
 def to_html(page: dict[str, Any], out: Path, *, title: str) -> Path:
-    """One HTML file of a notebook with outputs: text and outputs, no code, no request to any network."""
+    """One HTML file of a notebook with outputs: text and outputs, no code, no request to any
+    network.
+    """
     html = filled(
-        "page/index.html.j2", cells=page["cells"], contents=_headings(page["cells"]), title=title, prose=_prose
+        "page/index.html.j2",
+        cells=page["cells"],
+        contents=_headings(page["cells"]),
+        title=title,
+        prose=_prose,
     )
     write_atomically(out, html.encode("utf-8", "xmlcharrefreplace"))
     return out
@@ -139,9 +175,13 @@ def _place(heading: str) -> str:
 
 
 def _headings(cells: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Id and words of each section of the page: from the notebook's Markdown, and from its outputs."""
+    """Id and words of each section of the page: from the notebook's Markdown, and from its
+    outputs.
+    """
     for cell in cells:
         if cell["cell_type"] == "markdown":
-            yield from ((_place(words), words) for words in re.findall(r"(?m)^## (.+)$", cell["source"]))
+            yield from (
+                (_place(words), words) for words in re.findall(r"(?m)^## (.+)$", cell["source"])
+            )
         for output in cell.get("outputs", ()):
             yield from _HEADING.findall(output["data"].get("text/html", ""))

@@ -54,11 +54,17 @@ class Chart:
 
 
 def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | None) -> Chart:
-    """The chart of that name; matplotlib is imported for the first one, so that words need not wait for it."""
+    """The chart of that name; matplotlib is imported for the first one, so that words need not
+    wait for it.
+    """
     from workbench.report.page import charts
 
     half = HALVES[findings.tables.leading("matched" if name == "equal_size" else "natural")]
-    told = {"half": half.capitalize(), "rows": rows.to_dict("records"), "session": next(iter(session), None)}
+    told = {
+        "half": half.capitalize(),
+        "rows": rows.to_dict("records"),
+        "session": next(iter(session), None),
+    }
     alt = sentences("alt", chart=name, **told)
     return Chart(name, getattr(charts, name)(findings, *session), " ".join(alt))
 
@@ -68,7 +74,9 @@ def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
 
 
 class Report:
-    """The report of a run, a property a part: each shows some of its findings, and is empty without data."""
+    """The report of a run, a property a part: each shows some of its findings, and is empty
+    without data.
+    """
 
     def __init__(
         self,
@@ -88,8 +96,10 @@ class Report:
 
         Args:
             run: its folder.
-            baseline: the strategy that all others are compared with; by default `truncate`, or the one named first.
-            other: the folder of a run over the same sessions that this one is compared with; empty for none.
+            baseline: the strategy that all others are compared with; by default `truncate`, or the
+                one named first.
+            other: the folder of a run over the same sessions that this one is compared with; empty
+                for none.
 
         Raises:
             SettingError: there is no finished run.
@@ -104,29 +114,64 @@ class Report:
 
     verdict = _section(lambda of: verdict.verdict_html(of.findings), "The answer in words.")
     headline = _section(lambda of: verdict.headline_html(of.findings), "The headline table.")
-    differences = _section(lambda of: comparison.differences_html(of.findings), "Every strategy against the baseline.")
-    panel = _section(lambda of: comparison.panel_html(of.findings), "Whether other metrics contradict the order.")
-    frontier = _section(lambda of: comparison.frontier_html(of.findings), "The Pareto frontier, in words.")
-    by_kind = _section(lambda of: losses.kinds_html(of.findings), "What is kept of each kind of information.")
-    by_session = _section(lambda of: losses.by_session_html(of.findings), "What each strategy keeps in each session.")
-    losses = _section(lambda of: losses.losses_html(of.findings), "The worst losses, each with its story.")
-    contexts = _section(lambda of: contexts.contexts_html(of.findings), "The context over each session, side by side.")
-    half_lives = _section(lambda of: half_lives_html(of.findings), "When half of the entities are gone.")
+    differences = _section(
+        lambda of: comparison.differences_html(of.findings), "Every strategy against the baseline."
+    )
+    panel = _section(
+        lambda of: comparison.panel_html(of.findings), "Whether other metrics contradict the order."
+    )
+    frontier = _section(
+        lambda of: comparison.frontier_html(of.findings), "The Pareto frontier, in words."
+    )
+    by_kind = _section(
+        lambda of: losses.kinds_html(of.findings), "What is kept of each kind of information."
+    )
+    by_session = _section(
+        lambda of: losses.by_session_html(of.findings), "What each strategy keeps in each session."
+    )
+    losses = _section(
+        lambda of: losses.losses_html(of.findings), "The worst losses, each with its story."
+    )
+    contexts = _section(
+        lambda of: contexts.contexts_html(of.findings),
+        "The context over each session, side by side.",
+    )
+    half_lives = _section(
+        lambda of: half_lives_html(of.findings), "When half of the entities are gone."
+    )
     costs = _section(
-        lambda of: cost.costs_html(of.findings), "The bill of each strategy, and when compaction breaks even."
+        lambda of: cost.costs_html(of.findings),
+        "The bill of each strategy, and when compaction breaks even.",
     )
-    paging = _section(lambda of: cost.paging_html(of.findings), "What recall keeps within reach, and what it costs.")
+    paging = _section(
+        lambda of: cost.paging_html(of.findings),
+        "What recall keeps within reach, and what it costs.",
+    )
     closed_loop = _section(
-        lambda of: laboratory_html("closed_loop", of.results), "Whether agents got their work done, and what it took."
+        lambda of: laboratory_html("closed_loop", of.results),
+        "Whether agents got their work done, and what it took.",
     )
-    reconciled = _section(lambda of: cost.reconciled_html(of.findings), "The bill against reported usage.")
-    recorded = _section(lambda of: provenance.recorded_html(of.findings), "Recall where the recorded agents compacted.")
+    reconciled = _section(
+        lambda of: cost.reconciled_html(of.findings), "The bill against reported usage."
+    )
+    recorded = _section(
+        lambda of: provenance.recorded_html(of.findings),
+        "Recall where the recorded agents compacted.",
+    )
     integrity = _section(lambda of: provenance.integrity_html(of.findings), "What the guard found.")
-    sessions = _section(lambda of: provenance.sessions_html(of.findings), "What was replayed, and what could not be.")
-    reproduce = _section(lambda of: provenance.reproduce_html(of.findings), "How to get this report again.")
-    changed = _section(lambda of: comparison.answer_html(of.findings, of.other), "What changed, in words.")
+    sessions = _section(
+        lambda of: provenance.sessions_html(of.findings),
+        "What was replayed, and what could not be.",
+    )
+    reproduce = _section(
+        lambda of: provenance.reproduce_html(of.findings), "How to get this report again."
+    )
+    changed = _section(
+        lambda of: comparison.answer_html(of.findings, of.other), "What changed, in words."
+    )
     changes = _section(
-        lambda of: comparison.changes_html(of.findings, of.other), "Then and now, and what is newly lost."
+        lambda of: comparison.changes_html(of.findings, of.other),
+        "Then and now, and what is newly lost.",
     )
     sweep = _section(lambda of: sweep.sweep_html(of.results), "The points of a sweep.")
     writers = _section(
@@ -137,12 +182,20 @@ class Report:
         lambda of: laboratory_html("trust", of.results),
         "Whether this run's own scale holds.",
     )
-    equal_size = _section(lambda of: _chart("equal_size", of.findings, of.figures.by_size), "Recall at one size.")
-    savings = _section(lambda of: _chart("savings", of.findings, of.figures.points), "Recall and tokens saved.")
-    rounds = _section(lambda of: _chart("rounds", of.findings, of.figures.by_round), "Survival by compactions.")
+    equal_size = _section(
+        lambda of: _chart("equal_size", of.findings, of.figures.by_size), "Recall at one size."
+    )
+    savings = _section(
+        lambda of: _chart("savings", of.findings, of.figures.points), "Recall and tokens saved."
+    )
+    rounds = _section(
+        lambda of: _chart("rounds", of.findings, of.figures.by_round), "Survival by compactions."
+    )
 
     def spending(self, session: str | None = None) -> Chart:
-        """What one session has cost after each request; the one in the middle by its cost if none is named."""
+        """What one session has cost after each request; the one in the middle by its cost if
+        none is named.
+        """
         session = typical(self.findings.tables) if session is None else session
         bills = self.findings.tables.costs
         bills = bills[bills["session"] == session]
@@ -161,5 +214,7 @@ def laboratory_html(section: str, results: Results) -> Html:
 def half_lives_html(findings: Findings) -> Html:
     """After how many compactions half of the entities are gone; nothing where none was followed."""
     curves = findings.figures.by_round
-    ends = [(half_life(curve), curve.iloc[-1]) for _, curve in curves.groupby("strategy", sort=False)]
+    ends = [
+        (half_life(curve), curve.iloc[-1]) for _, curve in curves.groupby("strategy", sort=False)
+    ]
     return note(" ".join(sentences("half_lives", ends=ends)), curves)

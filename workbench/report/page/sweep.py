@@ -1,4 +1,6 @@
-"""What a sweep found: its points with their settings, what each keeps and saves, and which of them nothing beats."""
+"""What a sweep found: its points with their settings, what each keeps and saves, and which of
+them nothing beats.
+"""
 
 import json
 from collections.abc import Hashable
@@ -17,7 +19,9 @@ from workbench.evaluation.metrics import HALVES
 from workbench.report.page.html import Html, empty, part
 
 AT_SIZE, USED_AT = "recall_at_", "used_at_"
-"""How the columns of equal size begin: what is kept where a share was asked for, and the size really used."""
+"""How the columns of equal size begin: what is kept where a share was asked for, and the size
+really used.
+"""
 FIGURES = frozenset({
     "strategy", "base", "window", "window_least", "window_most",
     "model", "recall", "tokens_saved", "peak_context", "compactions", "sessions", "of",
@@ -31,13 +35,20 @@ def sweep_table(results: Results) -> pd.DataFrame:
     """A row a point of the grid.
 
     Returns:
-        `strategy` (the point's name), `base`, `window`, `window_least` and `window_most` (of those that its sessions
-        were replayed in), `model`; a column for each setting that any point sets, by its path; on the point's own
-        trigger the means over projects of `recall` and `tokens_saved`, over the `sessions` that have both, of how many
-        that have any of them (`of`), `peak_context` and `compactions`; `recall_at_<share>` and `used_at_<share>`, what
-        is kept where that share was asked for and the size really used, over the sessions that may be compared
-        there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes that the point used; `failed`
-        and `pending` replays; and whether the point is `on_frontier` of `recall` against `tokens_saved`, with the
+        `strategy` (the point's name), `base`, `window`, `window_least` and `window_most` (of those
+            that its sessions
+        were replayed in), `model`; a column for each setting that any point sets, by its path; on
+            the point's own
+        trigger the means over projects of `recall` and `tokens_saved`, over the `sessions` that
+            have both, of how many
+        that have any of them (`of`), `peak_context` and `compactions`; `recall_at_<share>` and
+            `used_at_<share>`, what
+        is kept where that share was asked for and the size really used, over the sessions that may
+            be compared
+        there; `difference`, `low` and `high`: from the `baseline`, cut to the very sizes that the
+            point used; `failed`
+        and `pending` replays; and whether the point is `on_frontier` of `recall` against
+            `tokens_saved`, with the
         `probability` of that over other projects, missing where there are too few.
 
     Raises:
@@ -50,14 +61,21 @@ def sweep_table(results: Results) -> pd.DataFrame:
     rows = [
         _settings(point)
         | _figures(run, point["strategy"])
-        | {status: int(statuses.get((point["strategy"], status), 0)) for status in ("failed", "pending")}
+        | {
+            status: int(statuses.get((point["strategy"], status), 0))
+            for status in ("failed", "pending")
+        }
         for point in points
     ]
     table = pd.DataFrame(rows)
     if len(run.at_used_sizes):
-        against = differences(run)[["strategy", "difference", "low", "high"]].assign(baseline=run.baseline)
+        against = differences(run)[["strategy", "difference", "low", "high"]].assign(
+            baseline=run.baseline
+        )
         table = table.merge(against, on="strategy", how="left")
-    places = standings(run, list(table.loc[table["sessions"] > 0, "strategy"])).drop(columns="sessions")
+    places = standings(run, list(table.loc[table["sessions"] > 0, "strategy"])).drop(
+        columns="sessions"
+    )
     return table.merge(places, on="strategy", how="left")
 
 
@@ -65,15 +83,27 @@ def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
     names = ("window", "window_least", "window_most")
     windows = {name: None if pd.isna(point[name]) else int(point[name]) for name in names}
     given = json.loads(point["settings"]).items()
-    plain = {path: "+".join(map(str, value)) if isinstance(value, list) else value for path, value in given}
-    return {"strategy": point["strategy"], "base": point["base"], **windows, "model": point["model"], **plain}
+    plain = {
+        path: "+".join(map(str, value)) if isinstance(value, list) else value
+        for path, value in given
+    }
+    return {
+        "strategy": point["strategy"],
+        "base": point["base"],
+        **windows,
+        "model": point["model"],
+        **plain,
+    }
 
 
 def _figures(run: Tables, name: str) -> dict[str, float | None]:
     """The means of a point, and the sessions that its place rests on."""
     either = dots(run, name)
     both = either.dropna()
-    found = {"recall": run.mean_over_projects(both["recall"]), "tokens_saved": run.mean_over_projects(both["saved"])}
+    found = {
+        "recall": run.mean_over_projects(both["recall"]),
+        "tokens_saved": run.mean_over_projects(both["saved"]),
+    }
     found |= {metric: run.own_trigger(name, metric) for metric in ("peak_context", "compactions")}
     found |= {f"{AT_SIZE}{share:g}": run.equal_size(name, share) for share in run.shares}
     used = {f"{USED_AT}{share:g}": run.used(name, share) for share in run.shares}
@@ -86,21 +116,35 @@ def sweep_html(results: Results) -> Html:
     if results.variants.empty:
         return empty()
     run, points = Tables.of(results), sweep_table(results)
-    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last").reset_index(drop=True)
+    points = points.sort_values(
+        ["on_frontier", "recall"], ascending=False, na_position="last"
+    ).reset_index(drop=True)
     varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
-    varied += [name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))]
-    unbeaten = [str(name) for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]]
+    varied += [
+        name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))
+    ]
+    unbeaten = [
+        str(name)
+        for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]
+    ]
     verb = "is" if len(unbeaten) == 1 else "are"
     note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
     note = "; ".join([note, *results.manifest.get("merged", ())])
     return part(
-        "sweep", points, note, at_size=HALVES[run.leading("matched")].capitalize(),
-        own=HALVES[run.leading("natural")].capitalize(), note=note,
+        "sweep",
+        points,
+        note,
+        at_size=HALVES[run.leading("matched")].capitalize(),
+        own=HALVES[run.leading("natural")].capitalize(),
+        note=note,
         rows=points.astype(object).where(points.notna(), None).to_dict("records"),
-        settings=[(TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied],
+        settings=[
+            (TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied
+        ],
         sizes=[
             (percent(float(name.removeprefix(AT_SIZE))), name, name.replace(AT_SIZE, USED_AT))
-            for name in points if name.startswith(AT_SIZE)
+            for name in points
+            if name.startswith(AT_SIZE)
         ],
         base=next(iter(points.get("baseline", pd.Series()).dropna()), ""),
-    )  # fmt: skip
+    )

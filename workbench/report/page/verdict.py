@@ -7,7 +7,8 @@ from workbench.report.page.html import Html, part
 
 
 def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
-    """What to use, what that trades and what would change it; where nothing can be chosen, the answer at equal size.
+    """What to use, what that trades and what would change it; where nothing can be chosen, the
+    answer at equal size.
 
     In the run of an advice, what the advice said.
 
@@ -22,7 +23,14 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
     if findings.advice:
         plain = " ".join([*map(str, findings.advice), reader])
         return part(
-            "advice", None, plain, notes=findings.advice, reader=reader, lost=has_losses, losses=losses, use=use
+            "advice",
+            None,
+            plain,
+            notes=findings.advice,
+            reader=reader,
+            lost=has_losses,
+            losses=losses,
+            use=use,
         )
     if decision is not None:
         plain = " ".join(filter(None, (opening, str(decision), reader, str(verdict))))
@@ -54,7 +62,9 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
 
 
 def headline_html(findings: Findings) -> Html:
-    """The headline table, one row a strategy; the one that is recommended is marked. Below it all figures."""
+    """The headline table, one row a strategy; the one that is recommended is marked. Below it
+    all figures.
+    """
     run, figures, verdict = findings.tables, findings.figures, findings.verdict
     compared = figures.against_baseline
     has_choice = bool(findings.advice) or findings.decision is not None
@@ -72,7 +82,9 @@ def headline_html(findings: Findings) -> Html:
         figures.headline,
         shares=run.shares,
         base=run.baseline if len(compared) else "",
-        by_size={(row["strategy"], row["share"]): row for row in figures.by_size.to_dict("records")},
+        by_size={
+            (row["strategy"], row["share"]): row for row in figures.by_size.to_dict("records")
+        },
         strategies=figures.strategies,
         halves=run.halves,
         titles=HALVES,

@@ -1,4 +1,6 @@
-"""The server of the view: on this machine's loopback, and only for who knows the token in the address."""
+"""The server of the view: on this machine's loopback, and only for who knows the token in the
+address.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,24 @@ STATIC = {
 }  # fmt: skip
 """The only files that are served beside the reports of runs."""
 OWN = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src data:; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline';"
+    " img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors"
+    " 'none'; frame-src 'self'"
 )
-"""`frame-src` holds for all that a framed report opens in its own place: it leads nowhere but to this server."""
+"""`frame-src` holds for all that a framed report opens in its own place: it leads nowhere but to
+this server.
+"""
 REPORT = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:;"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
-"""A report has its script and its style in itself; it is kept apart from all other pages, and may ask for nothing."""
+"""A report has its script and its style in itself; it is kept apart from all other pages, and
+may ask for nothing.
+"""
 REPORTS = "report"
-"""Begins the address of a report in its frame, which has no token: what runs in a report reads its own address."""
+"""Begins the address of a report in its frame, which has no token: what runs in a report reads
+its own address.
+"""
 HEADERS = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
@@ -64,21 +73,35 @@ class Guard:
         """Answer, or refuse in one sentence."""
         why = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
         if not why:
-            path = scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
+            path = (
+                scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
+            )
             await self.app({**scope, "path": path}, receive, send)
         elif scope["type"] == "http":
             await _refused(why, 403)(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty where it is not."""
-        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
-        if [value for name, value in headers if name == "host"] not in [[host] for host in self.hosts]:
+        headers = [
+            (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
+        ]
+        if [value for name, value in headers if name == "host"] not in [
+            [host] for host in self.hosts
+        ]:
             return f"The view answers for {' and '.join(self.hosts)} only."
-        if any(value not in [f"http://{host}" for host in self.hosts] for name, value in headers if name == "origin"):
+        if any(
+            value not in [f"http://{host}" for host in self.hosts]
+            for name, value in headers
+            if name == "origin"
+        ):
             return "The view answers its own pages only."
         if _is_framed(scope["path"]):
             opened_as = [value for name, value in headers if name == "sec-fetch-dest"]
-            return "" if opened_as in ([], ["iframe"]) else "A report is shown in a page of the view only."
+            return (
+                ""
+                if opened_as in ([], ["iframe"])
+                else "A report is shown in a page of the view only."
+            )
         first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
         if not compare_digest(first.encode("utf-8", "replace"), self.token.encode()):
             return "This address lacks the token; open the one that `workbench view` printed."
@@ -86,7 +109,9 @@ class Guard:
 
 
 def _is_framed(path: str) -> bool:
-    """Whether an address is that of a report in its frame, which has a key of its own in the place of the token."""
+    """Whether an address is that of a report in its frame, which has a key of its own in the
+    place of the token.
+    """
     return path.startswith(f"/{REPORTS}/")
 
 
@@ -104,9 +129,19 @@ def application(root: Path, token: str, port: int) -> Starlette:
         form = request.query_params.get("format", "")
         if form:
             return _download(page, form)
-        words = [(name, value) for name, value in request.query_params.multi_items() if name != "format"]
-        values = {"base": base, "title": page.title, "query": words, "stamp": stamp(request), **page.values}
-        return HTMLResponse(_text(f"view/{page.template}.html", values), headers={"Content-Security-Policy": OWN})
+        words = [
+            (name, value) for name, value in request.query_params.multi_items() if name != "format"
+        ]
+        values = {
+            "base": base,
+            "title": page.title,
+            "query": words,
+            "stamp": stamp(request),
+            **page.values,
+        }
+        return HTMLResponse(
+            _text(f"view/{page.template}.html", values), headers={"Content-Security-Policy": OWN}
+        )
 
     def stamp(request: Request) -> dict[str, str]:
         found, name = runs(root), request.path_params.get("run") or request.query_params.get("run")
@@ -143,22 +178,32 @@ def application(root: Path, token: str, port: int) -> Starlette:
 
     pages: Mapping[str, Answer] = {
         "/": lambda request: shown(runs_page(runs(root), request.query_params), request),
-        "/runs/{run}": lambda request: shown(run_page(entry(request), request.query_params), request),
-        "/runs/{run}/session": lambda request: shown(session_page(entry(request), request.query_params), request),
+        "/runs/{run}": lambda request: shown(
+            run_page(entry(request), request.query_params), request
+        ),
+        "/runs/{run}/session": lambda request: shown(
+            session_page(entry(request), request.query_params), request
+        ),
         "/runs/{run}/loss/{key}": loss,
         "/runs/{run}/report.html": report,
-        f"/{REPORTS}/{{key}}": lambda request: _framed(root, token, str(request.path_params["key"])),
+        f"/{REPORTS}/{{key}}": lambda request: _framed(
+            root, token, str(request.path_params["key"])
+        ),
         "/state": lambda request: JSONResponse(stamp(request)),
         "/static/{name}": static,
         "/{rest:path}": lambda request: _refused("There is no such page.", 404, base),
     }
-    app = Starlette(routes=[Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()])
+    app = Starlette(
+        routes=[Route(path, answering(answer), methods=["GET"]) for path, answer in pages.items()]
+    )
     app.add_middleware(Guard, token=token, port=port)
     return app
 
 
 def _report_key(token: str, run: str) -> str:
-    """What the address of a run's report has in the place of the token; the token does not follow from it."""
+    """What the address of a run's report has in the place of the token; the token does not
+    follow from it.
+    """
     return hmac.new(token.encode(), run.encode("utf-8", "replace"), sha256).hexdigest()
 
 
@@ -166,8 +211,12 @@ def _framed(root: Path, token: str, key: str) -> Response:
     """The report with this key, for the frame in a page of ours."""
     for run in runs(root).values():
         if compare_digest(_report_key(token, run.name).encode(), key.encode("utf-8", "replace")):
-            page = text_of(_report_of(run, root)).replace('<html lang="en">', '<html lang="en" data-view="">', 1)
-            return HTMLResponse(page.encode("utf-8", "replace"), headers={"Content-Security-Policy": REPORT})
+            page = text_of(_report_of(run, root)).replace(
+                '<html lang="en">', '<html lang="en" data-view="">', 1
+            )
+            return HTMLResponse(
+                page.encode("utf-8", "replace"), headers={"Content-Security-Policy": REPORT}
+            )
     return _refused("There is no such page.", 404)
 
 
@@ -195,9 +244,10 @@ def _download(page: Page, form: str) -> Response:
     kind = "text/csv" if form == "csv" else "application/json"
     name = "".join(char if char.isascii() and char.isalnum() else "-" for char in page.title)[:80]
     return Response(
-        text.encode("utf-8", "replace"), media_type=f"{kind}; charset=utf-8",
+        text.encode("utf-8", "replace"),
+        media_type=f"{kind}; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}.{form}"'},
-    )  # fmt: skip
+    )
 
 
 class ViewServer:
@@ -214,7 +264,9 @@ class ViewServer:
         try:
             self.socket.bind((HOST, port))
         except OSError as error:
-            raise SettingError(f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one") from None
+            raise SettingError(
+                f"port {port} cannot be used: {error.strerror}; --port 0 takes a free one"
+            ) from None
         self.socket.listen()  # who comes before `run` waits
         port, token = self.socket.getsockname()[1], token_urlsafe(24)
         self.address = f"http://{HOST}:{port}/{token}/"

@@ -1,7 +1,8 @@
-"""The contexts of a session of a run, made again from its recording: who holds what at a chosen request.
+"""The contexts of a session of a run, made again from its recording: who holds what at a chosen
+request.
 
-A run's folder holds figures and the worst losses, not the recordings. The session is replayed when it is asked for; a
-replay is deterministic, and real models answer from the cache alone.
+A run's folder holds figures and the worst losses, not the recordings. The session is replayed when
+it is asked for; a replay is deterministic, and real models answer from the cache alone.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class NotShown(WorkbenchError):
 
 @dataclass(frozen=True, slots=True)
 class ContextPlace:
-    """Where in a session contexts are looked at: a request on the strategy's own trigger, or a boundary at a size."""
+    """Where in a session contexts are looked at: a request on the strategy's own trigger, or a
+    boundary at a size.
+    """
 
     mode: Mode = "natural"
     share: float | None = None
@@ -79,7 +82,9 @@ def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> S
     with LOCK:
         path = _file(entry, session)
         if not path.is_file():
-            raise NotShown(f"The recording {path} is no longer there, so its contexts cannot be made again.")
+            raise NotShown(
+                f"The recording {path} is no longer there, so its contexts cannot be made again."
+            )
         whole = _replayed(entry, session, strategy, path, _changed(path))
         found = copy(whole)
         if place.mode != "natural":
@@ -95,25 +100,33 @@ def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     how: dict[str, Any] = {"window": view.settings.window}
     if place.mode == "matched":
         shares = [place.share if place.share is not None else 1.0]
-        done = matched(ready.session, chosen, view.model, ready.sizing, at=[place.at], shares=shares, **how)
+        done = matched(
+            ready.session, chosen, view.model, ready.sizing, at=[place.at], shares=shares, **how
+        )
     else:
         really = recorded_contexts(ready.session, ready.sizing)
         really = {at: one for at, one in really.items() if at == place.at}
-        done = at_recorded_sizes(ready.session, chosen, view.model, ready.sizing, really=really, **how)
+        done = at_recorded_sizes(
+            ready.session, chosen, view.model, ready.sizing, really=really, **how
+        )
     if not done.events:
         raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
     return (replace(done.events[0], number=0),)
 
 
 @lru_cache(maxsize=32)
-def _replayed(entry: RunEntry, session: str, strategy: str, path: Path, changed: int) -> SessionView:
+def _replayed(
+    entry: RunEntry, session: str, strategy: str, path: Path, changed: int
+) -> SessionView:
     """The whole session under a strategy, on its own trigger."""
     run = entry.tables()
     row = session_row(run, session)
     ready = _ready(entry, session, path, changed)
     chosen, model, window = _way(run, strategy, row)
     try:
-        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(_named(run, model))
+        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(
+            _named(run, model)
+        )
         settings = ExplorerSettings(strategy, ready.sizing.window(window))
         found = SessionView(ready, {strategy: chosen}, asked, settings)
     except WorkbenchError as error:
@@ -123,16 +136,24 @@ def _replayed(entry: RunEntry, session: str, strategy: str, path: Path, changed:
 
 
 def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, str, int]:
-    """The preset behind a strategy's name in the run, the model that wrote for it, and the window."""
+    """The preset behind a strategy's name in the run, the model that wrote for it, and the
+    window.
+    """
     window = row["window_used"]
     points = run.variants[run.variants["strategy"] == strategy].to_dict("records")
-    replays = run.replays[(run.replays["strategy"] == strategy) & (run.replays["session"] == row["session"])]
+    replays = run.replays[
+        (run.replays["strategy"] == strategy) & (run.replays["session"] == row["session"])
+    ]
     model = next((str(name) for name in replays["model"] if name), "extractive")
     try:
         if points:
             point = points[0]
             window = point["window"] if not missing(point["window"]) else row["window_wanted"]
-            return variant(preset(point["base"]), json.loads(point["settings"]), strategy), model, int(window)
+            return (
+                variant(preset(point["base"]), json.loads(point["settings"]), strategy),
+                model,
+                int(window),
+            )
         return preset(strategy.removesuffix(f" ({model})")), model, int(window)
     except WorkbenchError as error:
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
@@ -146,19 +167,25 @@ def _named(run: Tables, model: str) -> str:
 
 def _redaction(settings: Mapping[str, Any]) -> frozenset[str] | None:
     """The kinds that a run masked, as its manifest says."""
-    return Masking(redact=bool(settings.get("redact")), unmasked=settings.get("unmasked", ())).redaction
+    return Masking(
+        redact=bool(settings.get("redact")), unmasked=settings.get("unmasked", ())
+    ).redaction
 
 
 @lru_cache(maxsize=4)
 def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
-    """The session, read from its recording and made ready; it must be the one that the run replayed."""
+    """The session, read from its recording and made ready; it must be the one that the run
+    replayed.
+    """
     run = entry.tables()
     row, kinds = session_row(run, session), _redaction(run.settings)
     for one in _of_the_name(path, session, changed):
         ready = prepared(redacted(one, kinds), run.settings.get("window"))
         if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
             return ready
-    raise NotShown(f"The recording {path} has changed since the run: its contexts would be other ones.")
+    raise NotShown(
+        f"The recording {path} has changed since the run: its contexts would be other ones."
+    )
 
 
 @lru_cache(maxsize=4)
@@ -177,7 +204,8 @@ def _changed(path: Path) -> int:
 
 @lru_cache(maxsize=64)
 def _file(entry: RunEntry, session: str) -> Path:
-    """The recording of a session: what its row names, else the first of the run's sources that holds the session.
+    """The recording of a session: what its row names, else the first of the run's sources that
+    holds the session.
 
     A path that is not absolute is looked for here, then in the folders above the run.
     """
@@ -187,13 +215,21 @@ def _file(entry: RunEntry, session: str) -> Path:
     sources.sort(key=lambda one: session not in one)
     for path in (str(row["path"]), *sources):
         for base in (Path(), *entry.path.parents):
-            if path and (base / path).is_file() and _of_the_name(base / path, session, _changed(base / path)):
+            if (
+                path
+                and (base / path).is_file()
+                and _of_the_name(base / path, session, _changed(base / path))
+            ):
                 return base / path
-    raise NotShown(f"The recording of {session} is no longer where the run read it ({row['path']}).")
+    raise NotShown(
+        f"The recording of {session} is no longer where the run read it ({row['path']})."
+    )
 
 
 def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
-    """In a sentence, whether today's replay sends other sizes than the run's; empty where it sends the same."""
+    """In a sentence, whether today's replay sends other sizes than the run's; empty where it
+    sends the same.
+    """
     rows = run.steps[(run.steps["session"] == session) & (run.steps["strategy"] == strategy)]
     then = rows.sort_values("request")["tokens_sent"].tolist()
     now = [step.tokens_sent for step in view.replay.steps]
@@ -201,16 +237,23 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
         return ""
     unlike = sum(a != b for a, b in zip(then, now, strict=False)) + abs(len(then) - len(now))
     return (
-        f"Today’s replay under {strategy} is not the run’s: {some(unlike, 'request has', 'requests have')} another "
-        f"size. The run’s figures are of other contexts; another version of the workbench made them."
+        f"Today’s replay under {strategy} is not the run’s:"
+        f" {some(unlike, 'request has', 'requests have')} another size. The run’s figures are of"
+        " other contexts; another version of the workbench made them."
     )
 
 
 def known_strategies(run: Tables, asked: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
-    names = [*dict.fromkeys([*(name for name in asked if name), *replayed_contenders(run), *run.strategies])]
+    names = [
+        *dict.fromkeys(
+            [*(name for name in asked if name), *replayed_contenders(run), *run.strategies]
+        )
+    ]
     if not names:
         raise SettingError("the run has no strategy")
     base = run.baseline
-    second = next((name for name in (*asked[1:], base, *names[1:]) if name and name != names[0]), names[0])
+    second = next(
+        (name for name in (*asked[1:], base, *names[1:]) if name and name != names[0]), names[0]
+    )
     return names[0], second

@@ -42,7 +42,9 @@ def path_of(run: str, *rest: str, **query: object) -> str:
 
 def asking(**query: object) -> str:
     """The part of an address after its path; what is empty is left out."""
-    return "?" + urlencode({name: value for name, value in query.items() if not missing(value) and value != ""})
+    return "?" + urlencode(
+        {name: value for name, value in query.items() if not missing(value) and value != ""}
+    )
 
 
 def number(query: Query, name: str) -> int | None:
@@ -63,25 +65,41 @@ def runs_page(found: Mapping[str, RunEntry], query: Query) -> Page:
     wanted = query.get("q", "").lower()
     shown = ("run", "answer", "because", "strategies")
     fitting = [row for row in rows if wanted in " ".join(row[name] for name in shown).lower()]
-    return Page("runs", "Runs", {"runs": fitting, "count": len(rows), "q": query.get("q", "")}, pd.DataFrame(fitting))
+    return Page(
+        "runs",
+        "Runs",
+        {"runs": fitting, "count": len(rows), "q": query.get("q", "")},
+        pd.DataFrame(fitting),
+    )
 
 
 def _run_row(entry: RunEntry) -> dict[str, Any]:
-    row = {"run": entry.name, "state": "finished", "sessions": None, "strategies": "", "created": None}
+    row = {
+        "run": entry.name,
+        "state": "finished",
+        "sessions": None,
+        "strategies": "",
+        "created": None,
+    }
     row |= {"answer": "", "because": ""}
     if not entry.finished:
-        return row | {"state": "going on", "answer": f"{some(entry.replays, 'replay is', 'replays are')} done."}
+        return row | {
+            "state": "going on",
+            "answer": f"{some(entry.replays, 'replay is', 'replays are')} done.",
+        }
     try:
         findings = entry.findings()
         run = findings.tables
         made = run.manifest.get("created")
         answer, because = _answer(findings)
         return row | {
-            "sessions": findings.counts.replayed.sessions, "strategies": ", ".join(replayed_contenders(run)),
-            "answer": answer, "because": because,
+            "sessions": findings.counts.replayed.sessions,
+            "strategies": ", ".join(replayed_contenders(run)),
+            "answer": answer,
+            "because": because,
             "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
-        }  # fmt: skip
+        }
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
         return row | {"state": "unreadable", "answer": f"{error}"}
 
@@ -93,39 +111,57 @@ def _answer(findings: Findings) -> tuple[str, str]:
     decision = findings.decision
     if decision is None:
         return findings.verdict.answer, ""
-    return decision.recommendation, " ".join((decision.trade_off, decision.agent, decision.confidence))
+    return decision.recommendation, " ".join(
+        (decision.trade_off, decision.agent, decision.confidence)
+    )
 
 
 def run_page(entry: RunEntry, query: Query) -> Page:
-    """One run: its verdict and headline table, its sessions, and its losses; filtered as the address says."""
+    """One run: its verdict and headline table, its sessions, and its losses; filtered as the
+    address says.
+    """
     if not entry.finished:
         rows = entry.partial()
         return Page("going_on", entry.name, {"run": entry, "rows": rows.to_dict("records")}, rows)
     findings = entry.findings()
     run = findings.tables
     shared = bool(run.manifest.get("shared"))
-    sessions, losses = _sessions(findings), worst_losses(run, 10**9).to_dict("records") if not shared else []
+    sessions, losses = (
+        _sessions(findings),
+        worst_losses(run, 10**9).to_dict("records") if not shared else [],
+    )
     titles = {row["session"]: row["title"] for row in sessions}
     losses_of = asking(by=findings.recommended) + "#losses"
     wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
     text = wanted["q"].lower()
-    found = [row for row in sessions if text in f"{row['title']} {row['session']} {row['project']}".lower()]
+    found = [
+        row
+        for row in sessions
+        if text in f"{row['title']} {row['session']} {row['project']}".lower()
+    ]
     lost = [
         {
             "loss": loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])),
-            "entity": one["entity"], "kind": one["kind"], "recoverable": one["recoverable"],
-            "said_at": int(one["evidence_at"]), "needed_at": int(one["needed_at"]), "session": one["session"],
-            "title": titles.get(one["session"], one["session"]), "by": [name for name, _, _ in one["lost_by"]],
+            "entity": one["entity"],
+            "kind": one["kind"],
+            "recoverable": one["recoverable"],
+            "said_at": int(one["evidence_at"]),
+            "needed_at": int(one["needed_at"]),
+            "session": one["session"],
+            "title": titles.get(one["session"], one["session"]),
+            "by": [name for name, _, _ in one["lost_by"]],
             "evidence": one["evidence"],
         }
         for one in losses
-    ]  # fmt: skip
+    ]
 
     def fits(row: Mapping[str, Any], without: str = "") -> bool:
         tests = {
-            "q": text in f"{row['entity']} {row['evidence']} {row['title']}".lower(), "by": wanted["by"] in row["by"],
-            "kind": wanted["kind"] == row["kind"], "session": wanted["session"] == row["session"],
-        }  # fmt: skip
+            "q": text in f"{row['entity']} {row['evidence']} {row['title']}".lower(),
+            "by": wanted["by"] in row["by"],
+            "kind": wanted["kind"] == row["kind"],
+            "session": wanted["session"] == row["session"],
+        }
         return all(ok or not wanted[name] or name == without for name, ok in tests.items())
 
     fitting = [row for row in lost if fits(row)]
@@ -135,15 +171,24 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "session": counted(row["session"] for row in lost if fits(row, "session")),
     }
     values = {
-        "run": entry, "shared": SHARED if shared else "", "half": HALVES[run.first_half],
+        "run": entry,
+        "shared": SHARED if shared else "",
+        "half": HALVES[run.first_half],
         "verdict": verdict_html(findings, losses_of).html,
         "recorded": recorded_html(findings).html,
-        "headline": headline_html(findings).html, "sessions": found, "all_sessions": len(sessions),
+        "headline": headline_html(findings).html,
+        "sessions": found,
+        "all_sessions": len(sessions),
         "losses": fitting[:MOST],
-        "fitting": len(fitting), "all_losses": len(lost), "wanted": wanted, "counts": counts, "titles": titles,
-        "known": run.strategies, "contenders": replayed_contenders(run),
+        "fitting": len(fitting),
+        "all_losses": len(lost),
+        "wanted": wanted,
+        "counts": counts,
+        "titles": titles,
+        "known": run.strategies,
+        "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
-    }  # fmt: skip
+    }
     shown = found if query.get("of") == "sessions" else fitting
     return Page("run", entry.name, values, pd.DataFrame(shown))
 
@@ -161,16 +206,22 @@ def _sessions(findings: Findings) -> list[dict[str, Any]]:
     known = {(one["session"], one["strategy"]): one["recall"] for one in recall.to_dict("records")}
     return [
         {
-            "session": row["session"], "title": row["title"] or row["session"], "project": row["project"],
-            "messages": row["messages"], "requests": row["requests"], "tokens": row["tokens"],
+            "session": row["session"],
+            "title": row["title"] or row["session"],
+            "project": row["project"],
+            "messages": row["messages"],
+            "requests": row["requests"],
+            "tokens": row["tokens"],
             **{name: known.get((row["session"], name)) for name in replayed_contenders(run)},
         }
         for row in run.replayed.to_dict("records")
-    ]  # fmt: skip
+    ]
 
 
 def loss_address(entry: RunEntry, key: str) -> str:
-    """Where a loss of the run is shown: its session under who lost it and who kept it; empty if there is none."""
+    """Where a loss of the run is shown: its session under who lost it and who kept it; empty if
+    there is none.
+    """
     run = entry.tables()
     for one in worst_losses(run, 10**9).to_dict("records"):
         if loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])) == key:

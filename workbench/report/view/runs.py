@@ -18,7 +18,9 @@ from workbench.evaluation.metrics import NAMES
 DEEPEST = 2
 """How many folders below the one that is served a run may lie."""
 IN_PATH = "~"
-"""What stands in a run's name for the slash of its path, so that a name is one part of an address."""
+"""What stands in a run's name for the slash of its path, so that a name is one part of an
+address.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +59,24 @@ class RunEntry:
         return _findings(self.path, self.stamp)
 
     def partial(self) -> pd.DataFrame:
-        """Of a run that goes on, a row a replay that is done: session, strategy, recall, tokens saved, compactions."""
+        """Of a run that goes on, a row a replay that is done: session, strategy, recall, tokens
+        saved, compactions.
+        """
         paths = sorted((self.path / "replays").glob("*.json"))
-        rows = [row for path in paths if (row := _done(path.stem, RunFolder(self.path), path.stat().st_mtime_ns))]
-        found = pd.DataFrame(rows, columns=["session", "strategy", "recall", "saved", "compactions"])
+        rows = [
+            row
+            for path in paths
+            if (row := _done(path.stem, RunFolder(self.path), path.stat().st_mtime_ns))
+        ]
+        found = pd.DataFrame(
+            rows, columns=["session", "strategy", "recall", "saved", "compactions"]
+        )
         return found.sort_values(["session", "strategy"], ignore_index=True)
 
 
 def runs(root: Path) -> dict[str, RunEntry]:
-    """The runs in a folder by name, newest first. What a link leads to outside of the folder is none of them.
+    """The runs in a folder by name, newest first. What a link leads to outside of the folder is
+    none of them.
 
     Raises:
         SettingError: there is no such folder.
@@ -73,7 +84,9 @@ def runs(root: Path) -> dict[str, RunEntry]:
     if not root.is_dir():
         raise SettingError(f"{root} is no folder; name one with runs, such as reports")
     inside = root.resolve()
-    found = [_entry(inside, path) for path in _folders(inside) if path.resolve().is_relative_to(inside)]
+    found = [
+        _entry(inside, path) for path in _folders(inside) if path.resolve().is_relative_to(inside)
+    ]
     found.sort(key=lambda one: one.stamp, reverse=True)
     return {one.name: one for one in found}
 
@@ -87,7 +100,9 @@ def _folders(root: Path) -> Iterator[Path]:
             if (path / "manifest.json").is_file() or (path / "replays").is_dir():
                 yield path
             else:
-                below += [one for one in path.iterdir() if one.is_dir() and not one.name.startswith(".")]
+                below += [
+                    one for one in path.iterdir() if one.is_dir() and not one.name.startswith(".")
+                ]
         level = below
 
 
@@ -95,7 +110,9 @@ def _entry(root: Path, path: Path) -> RunEntry:
     manifest, replays = path / "manifest.json", path / "replays"
     times = [one.stat().st_mtime_ns if one.exists() else 0 for one in (manifest, replays)]
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
-    return RunEntry(name, path, manifest.is_file(), "-".join(f"{time:020}" for time in (max(times), *times)))
+    return RunEntry(
+        name, path, manifest.is_file(), "-".join(f"{time:020}" for time in (max(times), *times))
+    )
 
 
 @lru_cache(maxsize=8)
@@ -110,9 +127,16 @@ def _done(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None
     if not replay or not replay.get("steps"):
         return None
     first = replay["steps"][0]
-    own = [row for row in replay["scores"] if row["strategy"] == first["strategy"] and row["mode"] == "natural"]
+    own = [
+        row
+        for row in replay["scores"]
+        if row["strategy"] == first["strategy"] and row["mode"] == "natural"
+    ]
     scores = {row["metric"]: row["value"] for row in own}
     return {
-        "session": first["session"], "strategy": first["strategy"], "recall": scores.get(NAMES),
-        "saved": scores.get(SAVED), "compactions": scores.get("compactions"),
-    }  # fmt: skip
+        "session": first["session"],
+        "strategy": first["strategy"],
+        "recall": scores.get(NAMES),
+        "saved": scores.get(SAVED),
+        "compactions": scores.get("compactions"),
+    }

@@ -1,4 +1,6 @@
-"""The page of a session under two strategies: which message each context holds at a chosen request."""
+"""The page of a session under two strategies: which message each context holds at a chosen
+request.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,21 @@ from workbench.evaluation.metrics.demand import Need
 from workbench.report.explorer.panels import bars, story_of, summaries_of, texts_of, timeline
 from workbench.report.explorer.view import MessageOutcome, SessionView, held, outcomes, takers
 from workbench.report.page.losses import loss_key
-from workbench.report.view.contexts import ContextPlace, NotShown, differs, known_strategies, session_row, side
+from workbench.report.view.contexts import (
+    ContextPlace,
+    NotShown,
+    differs,
+    known_strategies,
+    session_row,
+    side,
+)
 from workbench.report.view.pages import MOST, Page, Query, asking, counted, number
 from workbench.report.view.runs import RunEntry
 
 MADE_UP = ("oracle", "random", RECORDED)
-"""What no preset makes: references that know what will be needed or draw lots, and the agents' own compaction."""
+"""What no preset makes: references that know what will be needed or draw lots, and the agents'
+own compaction.
+"""
 SHOWS = {
     "all": "all", "sent": "what either sends", "differ": "where the two differ", "rewritten": "rewritten by either",
     "dropped": "dropped by either",
@@ -36,7 +47,13 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     left.message = number(query, "message")
     if left.message is not None and left.message >= len(left.ready.session.messages):
         raise NotShown(f"The session has messages 0 to {len(left.ready.session.messages) - 1}.")
-    fixed = {"id": session, "left": names[0], "right": names[1], "mode": place.mode, "share": place.share}
+    fixed = {
+        "id": session,
+        "left": names[0],
+        "right": names[1],
+        "mode": place.mode,
+        "share": place.share,
+    }
     where = {"request": left.request} if place.mode == "natural" else {"at": place.at}
     asked = {name: query.get(name, "") for name in ("q", "show", "who")}
 
@@ -52,12 +69,17 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     taken = [takers(one.replay, one.event) for one in views]
     every: list[dict[str, Any]] = [
         {
-            "message": at, "role": message.role, "name": message.name or "", "tokens": left.ready.sizing.sizes[at],
-            "text": "\n".join(texts_of(message)), "left": found[0][at], "right": found[1][at],
+            "message": at,
+            "role": message.role,
+            "name": message.name or "",
+            "tokens": left.ready.sizing.sizes[at],
+            "text": "\n".join(texts_of(message)),
+            "left": found[0][at],
+            "right": found[1][at],
             "by": [one.get(message.id) for one in taken],
         }
         for at, message in enumerate(left.ready.session.messages)
-    ]  # fmt: skip
+    ]
     text = asked["q"].lower()
     searched = [one for one in every if text in one["text"].lower()] if text else every
     by_who = [one for one in searched if asked["who"] in ("", one["role"])]
@@ -67,37 +89,74 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     }
     rows = [one for one in by_who if _shows(asked["show"])(one)]
     loss = _loss(views, session, query.get("loss", ""))
-    first = _first(rows, number(query, "from"), loss["need"]["said"] if loss else left.message, left.at)
+    first = _first(
+        rows, number(query, "from"), loss["need"]["said"] if loss else left.message, left.at
+    )
     values = {
-        "run": entry, "row": row, "names": names, "known": run.strategies,
+        "run": entry,
+        "row": row,
+        "names": names,
+        "known": run.strategies,
         "presets": [name for name in run.strategies if name not in MADE_UP],
-        "place": place, "link": link, "goto": goto,
+        "place": place,
+        "link": link,
+        "goto": goto,
         "sides": [
-            _side(one, name, kinds, differs(run, one, session, name) if place.mode == "natural" else "")
+            _side(
+                one,
+                name,
+                kinds,
+                differs(run, one, session, name) if place.mode == "natural" else "",
+            )
             for one, name, kinds in zip(views, names, found, strict=True)
         ],
-        "timeline": timeline(left), "request": left.request, "at": left.at, "last": len(left.replay.steps) - 1,
-        "rows": [{**one, "rewritten": _rewritten(views, one)} for one in rows[first : first + MOST]], "first": first,
-        "most": MOST, "fitting": len(rows), "count": len(every), "asked": asked, "counts": counts, "shows": SHOWS,
-        "message": left.message, "loss": loss, "moves": _moves(left, views[1], link, goto), "loss_key": loss_key,
-        "stories": [] if left.message is None else [
-            story_of(one, left.message, kinds[left.message]) for one, kinds in zip(views, found, strict=True)
+        "timeline": timeline(left),
+        "request": left.request,
+        "at": left.at,
+        "last": len(left.replay.steps) - 1,
+        "rows": [
+            {**one, "rewritten": _rewritten(views, one)} for one in rows[first : first + MOST]
         ],
-    }  # fmt: skip
-    shown = pd.DataFrame([{name: value for name, value in one.items() if name != "by"} for one in rows])
+        "first": first,
+        "most": MOST,
+        "fitting": len(rows),
+        "count": len(every),
+        "asked": asked,
+        "counts": counts,
+        "shows": SHOWS,
+        "message": left.message,
+        "loss": loss,
+        "moves": _moves(left, views[1], link, goto),
+        "loss_key": loss_key,
+        "stories": []
+        if left.message is None
+        else [
+            story_of(one, left.message, kinds[left.message])
+            for one, kinds in zip(views, found, strict=True)
+        ],
+    }
+    shown = pd.DataFrame(
+        [{name: value for name, value in one.items() if name != "by"} for one in rows]
+    )
     return Page("session", f"{clipped(row['title'] or session, 80)} in {entry.name}", values, shown)
 
 
-def _at(query: Query, entry: RunEntry, session: str, names: Sequence[str]) -> tuple[ContextPlace, list[SessionView]]:
+def _at(
+    query: Query, entry: RunEntry, session: str, names: Sequence[str]
+) -> tuple[ContextPlace, list[SessionView]]:
     """The place that an address names, and the session under both strategies there."""
     mode = query.get("mode", "natural") or "natural"
     at = number(query, "at")
     if mode not in ("natural", "matched", "recorded"):
-        raise NotShown(f"`mode` is {mode!r} in this address; it must be natural, matched or recorded.")
+        raise NotShown(
+            f"`mode` is {mode!r} in this address; it must be natural, matched or recorded."
+        )
     try:
         share = float(query["share"]) if query.get("share") else None
     except ValueError:
-        raise NotShown(f"`share` is {query['share']!r} in this address; it must be a number.") from None
+        raise NotShown(
+            f"`share` is {query['share']!r} in this address; it must be a number."
+        ) from None
     place = ContextPlace(mode, share, -1 if at is None else at)  # type: ignore[arg-type]  # checked above
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
@@ -106,14 +165,20 @@ def _at(query: Query, entry: RunEntry, session: str, names: Sequence[str]) -> tu
         if wanted is None:
             if at is None and events:
                 at = events[min(event or 0, len(events) - 1)].at
-            wanted = next((one.request for one in steps if at is not None and one.index >= at), len(steps) - 1)
+            wanted = next(
+                (one.request for one in steps if at is not None and one.index >= at), len(steps) - 1
+            )
         for one in views:
             one.look(wanted)
     return place, views
 
 
-def _first(rows: Sequence[Mapping[str, Any]], asked: int | None, message: int | None, at: int) -> int:
-    """The first row to show: as asked, else so that the chosen message, or the end of the context, is among them."""
+def _first(
+    rows: Sequence[Mapping[str, Any]], asked: int | None, message: int | None, at: int
+) -> int:
+    """The first row to show: as asked, else so that the chosen message, or the end of the
+    context, is among them.
+    """
     if asked is not None or len(rows) <= MOST:
         return max(0, min(asked or 0, len(rows) - 1))
     wanted = at - MOST // 2 if message is None else message
@@ -131,15 +196,24 @@ def _shows(name: str) -> Callable[[Mapping[str, Any]], bool]:
     }.get(name, lambda row: True)
 
 
-def _side(view: SessionView, name: str, kinds: tuple[MessageOutcome, ...], note: str) -> dict[str, Any]:
+def _side(
+    view: SessionView, name: str, kinds: tuple[MessageOutcome, ...], note: str
+) -> dict[str, Any]:
     replay, event = view.replay, view.event
     step = replay.steps[view.request] if view.request is not None and replay.steps else None
     sent = step.tokens_sent if step else event.compaction.sent.tokens if event else None
     return {
-        "name": name, "note": note, "event": event, "tokens": sent, "events": replay.events, "window": replay.window,
-        "counts": counted(kinds), "bars": bars(kinds, view.ready.sizing.sizes),
-        "summaries": summaries_of(event) if event else [], "missing": view.missing(replay),
-    }  # fmt: skip
+        "name": name,
+        "note": note,
+        "event": event,
+        "tokens": sent,
+        "events": replay.events,
+        "window": replay.window,
+        "counts": counted(kinds),
+        "bars": bars(kinds, view.ready.sizing.sizes),
+        "summaries": summaries_of(event) if event else [],
+        "missing": view.missing(replay),
+    }
 
 
 def _rewritten(views: list[SessionView], row: Mapping[str, Any]) -> list[str]:
@@ -147,27 +221,41 @@ def _rewritten(views: list[SessionView], row: Mapping[str, Any]) -> list[str]:
     id, found = views[0].ready.session.messages[row["message"]].id, []
     for one, kind in zip(views, (row["left"], row["right"]), strict=True):
         sent = one.event.compaction.sent.messages if one.event and kind == "rewritten" else ()
-        found.append(next(("\n".join(texts_of(message)) for message in sent if message.id == id), ""))
+        found.append(
+            next(("\n".join(texts_of(message)) for message in sent if message.id == id), "")
+        )
     return found
 
 
 def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:
-    """What an address says was lost: who stated it, who needs it, and what became of it under both strategies."""
+    """What an address says was lost: who stated it, who needs it, and what became of it under
+    both strategies.
+    """
     if not key:
         return None
     view = views[0]
     demand = view.ready.index.demand(view.at)
     place = next((n for n, need in enumerate(demand.needs) if _key(session, need) == key), None)
     if place is None:
-        raise NotShown(f"Nothing of the name {key!r} is needed after message {view.at} of this session.")
+        raise NotShown(
+            f"Nothing of the name {key!r} is needed after message {view.at} of this session."
+        )
     need, sides = demand.needs[place], []
     for one in views:
         found = demand.retained(*held(one.ready.session, one.event, one.at))
         taker = takers(one.replay, one.event).get(one.ready.session.messages[need.evidence].id)
         there = "kept" if found.bound[place] else "named" if found.presence[place] else "gone"
         sides.append({"there": there, "taker": taker})
-    told = {"said": need.evidence, "by": need.said_by, "evidence": need.evidence_text, "entity": need.entity.text}
-    return {"need": {**told, "kind": need.entity.kind, "use": need.use, "use_text": need.use_text}, "sides": sides}
+    told = {
+        "said": need.evidence,
+        "by": need.said_by,
+        "evidence": need.evidence_text,
+        "entity": need.entity.text,
+    }
+    return {
+        "need": {**told, "kind": need.entity.kind, "use": need.use, "use_text": need.use_text},
+        "sides": sides,
+    }
 
 
 def _key(session: str, need: Need) -> str:
@@ -184,7 +272,10 @@ def _moves(
     first = {step.index: step.request for step in reversed(steps)}
     requests = sorted(
         {
-            next((number for index, number in sorted(first.items()) if index >= event.at), steps[-1].request)
+            next(
+                (number for index, number in sorted(first.items()) if index >= event.at),
+                steps[-1].request,
+            )
             for view in (left, right)
             for event in view.replay.events
         }
@@ -192,7 +283,9 @@ def _moves(
     before = next((one for one in reversed(requests) if one < now), None)
     after = next((one for one in requests if one > now), None)
     moves = [
-        ("Compaction before", before), ("Request before", now - 1 if now else None),
-        ("Next request", now + 1 if now < len(steps) - 1 else None), ("Next compaction", after),
-    ]  # fmt: skip
+        ("Compaction before", before),
+        ("Request before", now - 1 if now else None),
+        ("Next request", now + 1 if now < len(steps) - 1 else None),
+        ("Next compaction", after),
+    ]
     return [(words, link(request=one) + "#contexts") for words, one in moves if one is not None]

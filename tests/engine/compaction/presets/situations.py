@@ -9,13 +9,23 @@ from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Preset, Situation
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, TokenCounter, Usage, chars_per_token
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    TokenCounter,
+    Usage,
+    chars_per_token,
+)
 
 
-def at(tokens: int, window: int = 200_000, *, overhead: int = 0, messages: int = 10, reported: int = 0) -> Situation:
+def at(
+    tokens: int, window: int = 200_000, *, overhead: int = 0, messages: int = 10, reported: int = 0
+) -> Situation:
     """A request of that size; `reported` is the provider's own count of it."""
     usage = Usage(input=reported) if reported else None
-    return Situation(tokens=tokens, window=window, overhead=overhead, messages=messages, reported=usage)
+    return Situation(
+        tokens=tokens, window=window, overhead=overhead, messages=messages, reported=usage
+    )
 
 
 def due(preset: Preset, tokens: int, window: int = 200_000, **more: int) -> bool:
@@ -34,7 +44,9 @@ def fired(
     reason: str = "threshold",
     keep_recent: int | None = None,
 ) -> tuple[Compaction, Scripted]:
-    """One compaction of these messages, to one token less than they take unless a target is given."""
+    """One compaction of these messages, to one token less than they take unless a target is
+    given.
+    """
     context = Context.of(messages, count or preset.count or chars_per_token)
     target = context.tokens - 1 if target is None else target
     model = Scripted(answers)

@@ -34,7 +34,9 @@ def test_messages_get_a_quarter_of_the_room_beside_a_large_overhead() -> None:
 def test_nothing_stays_but_the_newest_user_message_and_what_is_pinned() -> None:
     messages = [rules("be good"), *conversation(6)]
     done, model = fired(CLAUDE_CODE, messages, ("what happened",), target=400)
-    roles = [message.role for message in done.after.messages if not getattr(message, "synthetic", False)]
+    roles = [
+        message.role for message in done.after.messages if not getattr(message, "synthetic", False)
+    ]
     assert roles == ["system", "summary", "user"]
     assert [request.purpose for request in model.requests] == ["summary"], (
         "a turn that goes on is not asked about apart"
@@ -52,7 +54,9 @@ def reads(n: int, chars: int) -> list[Message]:
 
 
 def restored(messages: tuple[Message, ...]) -> list[UserMessage]:
-    return [message for message in messages if isinstance(message, UserMessage) and message.synthetic]
+    return [
+        message for message in messages if isinstance(message, UserMessage) and message.synthetic
+    ]
 
 
 def test_the_newest_five_files_are_sent_again_behind_the_summary_each_up_to_5000_tokens() -> None:
@@ -61,7 +65,9 @@ def test_the_newest_five_files_are_sent_again_behind_the_summary_each_up_to_5000
     assert (FILES, FILE_TOKENS, ALL_FILES_TOKENS) == (5, 5_000, 50_000)
     assert [message.name for message in again] == [f"restored:f{i}.py" for i in range(3, 8)]
     assert all(done.after.count(message) <= 5_000 for message in again)
-    assert all(done.after.count(message) > 4_000 for message in again[1:]), "they are cut, not left out"
+    assert all(done.after.count(message) > 4_000 for message in again[1:]), (
+        "they are cut, not left out"
+    )
     at = done.after.messages.index(summary(done))
     assert done.after.messages[at + 1] is again[0]
 
@@ -109,7 +115,9 @@ def asked(seconds: float, target: int) -> tuple[int, int]:
     return cleared(done.after.messages), len(model.requests)
 
 
-def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may_be_enough() -> None:
+def test_after_an_hour_of_waiting_all_but_five_results_are_cleared_first_and_may_be_enough() -> (
+    None
+):
     assert IdleMicrocompact() == IdleMicrocompact(3_600.0, 5)
     assert asked(3_601.0, target=4_000) == (3, 0)
     assert asked(3_600.0, target=4_000) == (0, 1), "an hour is not more than an hour"

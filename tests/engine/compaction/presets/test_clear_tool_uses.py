@@ -5,7 +5,11 @@ from engine.compaction.presets.situations import at, due, fired
 from builders import called, result, said
 from workbench.engine.compaction.engine import compact
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets.clear_tool_uses import CLEAR_TOOL_USES, CLEARED, ClearToolUses
+from workbench.engine.compaction.presets.clear_tool_uses import (
+    CLEAR_TOOL_USES,
+    CLEARED,
+    ClearToolUses,
+)
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
 from workbench.engine.transcript.context import Context
@@ -21,11 +25,15 @@ def uses(n: int, words: int = 50) -> list[Message]:
 
 
 def cleared(messages: tuple[Message, ...]) -> list[bool]:
-    return [plain_text(message) == CLEARED for message in messages if isinstance(message, ToolResult)]
+    return [
+        plain_text(message) == CLEARED for message in messages if isinstance(message, ToolResult)
+    ]
 
 
 def run(stage: ClearToolUses, messages: list[Message]) -> tuple[Message, ...]:
-    done = compact(Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(()))
+    done = compact(
+        Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(())
+    )
     assert not done.violations
     return done.after.messages
 
@@ -35,7 +43,9 @@ def test_it_is_due_above_a_hundred_thousand_tokens_and_not_at_exactly_that() -> 
     assert due(CLEAR_TOOL_USES, 100_001, 200_000)
     assert not due(CLEAR_TOOL_USES, 100_000, 1_000_000)
     assert due(CLEAR_TOOL_USES, 100_001, 1_000_000)
-    assert due(CLEAR_TOOL_USES, 90_000, 200_000, reported=100_001), "the provider's own count decides"
+    assert due(CLEAR_TOOL_USES, 90_000, 200_000, reported=100_001), (
+        "the provider's own count decides"
+    )
 
 
 def test_half_of_a_small_window_is_the_threshold_there() -> None:
@@ -65,7 +75,9 @@ def test_clear_at_least_is_all_or_nothing() -> None:
 
 def test_excluded_tools_stay_and_are_not_counted_among_the_kept() -> None:
     messages = [*uses(5), called("memory", "m"), result("fact " * 50, "m", name="memory")]
-    assert cleared(run(ClearToolUses(exclude_tools=("memory",)), messages)) == [True] * 2 + [False] * 4
+    assert (
+        cleared(run(ClearToolUses(exclude_tools=("memory",)), messages)) == [True] * 2 + [False] * 4
+    )
 
 
 def test_a_pinned_result_stays() -> None:

@@ -17,7 +17,9 @@ def test_only_the_users_words_stay_and_the_hand_over_comes_last() -> None:
     assert roles == ["system", *["user"] * 10, "summary"]
     assert summary(done).text == "the hand-over"
     assert len(model.requests) == 1
-    assert len(model.requests[0].messages) == 60, "the model sees the whole history, the user's words among it"
+    assert len(model.requests[0].messages) == 60, (
+        "the model sees the whole history, the user's words among it"
+    )
     assert model.requests[0].sections == (
         "Goal",
         "Progress and decisions",
@@ -34,7 +36,9 @@ def speech(n: int, tokens: int) -> list[Message]:
     return made
 
 
-def test_user_messages_stay_newest_first_up_to_20_000_tokens_and_the_last_that_does_not_fit_is_cut() -> None:
+def test_user_messages_stay_newest_first_up_to_20_000_tokens_and_the_last_that_does_not_fit_is_cut() -> (
+    None
+):
     assert USER_TOKENS == 20_000
     done, _ = fired(CODEX_LOCAL, speech(10, 6_000), target=58_000)
     users = [message for message in done.after.messages if is_real_user(message)]
@@ -45,8 +49,13 @@ def test_user_messages_stay_newest_first_up_to_20_000_tokens_and_the_last_that_d
 
 
 def test_the_newest_user_message_is_never_cut() -> None:
-    done, _ = fired(CODEX_LOCAL, [told("x" * 4_000, "a"), said("w" * 120_000, "u"), told("y" * 4_000, "b")])
-    assert any(message.id == "u" and "left out" not in plain_text(message) for message in done.after.messages)
+    done, _ = fired(
+        CODEX_LOCAL, [told("x" * 4_000, "a"), said("w" * 120_000, "u"), told("y" * 4_000, "b")]
+    )
+    assert any(
+        message.id == "u" and "left out" not in plain_text(message)
+        for message in done.after.messages
+    )
 
 
 def test_an_earlier_hand_over_is_replaced_and_told_to_the_model() -> None:

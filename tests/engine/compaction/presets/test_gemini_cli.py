@@ -5,7 +5,12 @@ from engine.compaction.presets.situations import due, fired, summary
 
 from builders import called, result, said, told
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.compaction.presets.gemini_cli import GEMINI_CLI, MARK, ReverseBudget, split_point
+from workbench.engine.compaction.presets.gemini_cli import (
+    GEMINI_CLI,
+    MARK,
+    ReverseBudget,
+    split_point,
+)
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, ToolResult, plain_text
 
@@ -29,11 +34,15 @@ def turns(*lengths: int) -> list[Message]:
 
 
 def test_the_split_is_the_first_user_message_behind_70_percent_of_the_characters() -> None:
-    assert split_point(turns(100, 100, 100, 100, 100, 100, 100, 100, 100, 100)) == 14, "exactly 70 % lie before it"
+    assert split_point(turns(100, 100, 100, 100, 100, 100, 100, 100, 100, 100)) == 14, (
+        "exactly 70 % lie before it"
+    )
     assert split_point(turns(100, 100, 100, 100, 100, 100, 99, 100, 100, 101)) == 16
 
 
-def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_what_lies_before_the_last() -> None:
+def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_what_lies_before_the_last() -> (
+    None
+):
     assert split_point(turns(10, 10, 1_000)) == 6
     open_end = [*turns(10, 10, 1_000), called("read", "c"), result("x", "c")]
     assert split_point(open_end) == 4
@@ -43,12 +52,25 @@ def test_without_one_all_is_compressed_where_the_model_had_the_last_word_else_wh
 
 def test_the_newest_30_percent_stay_behind_one_snapshot() -> None:
     done, model = fired(GEMINI_CLI, turns(*[1_000] * 10), ("the snapshot",))
-    assert [message.id for message in done.after.messages[1:]] == ["u7", "a7", "u8", "a8", "u9", "a9"]
+    assert [message.id for message in done.after.messages[1:]] == [
+        "u7",
+        "a7",
+        "u8",
+        "a8",
+        "u9",
+        "a9",
+    ]
     assert summary(done).text == "the snapshot"
     assert len(model.requests) == 1
     assert model.requests[0].sections == (
-        "Goal", "Active constraints", "Key knowledge", "Artifact trail", "File system", "Recent actions", "Task state",
-    )  # fmt: skip
+        "Goal",
+        "Active constraints",
+        "Key knowledge",
+        "Artifact trail",
+        "File system",
+        "Recent actions",
+        "Task state",
+    )
 
 
 def outputs(n: int, lines: int) -> list[Message]:
@@ -59,7 +81,9 @@ def outputs(n: int, lines: int) -> list[Message]:
     return messages
 
 
-def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_can_be_read_again() -> None:
+def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_can_be_read_again() -> (
+    None
+):
     assert ReverseBudget() == ReverseBudget(50_000, 30)
     messages = outputs(10, 700)
     done, model = fired(GEMINI_CLI, messages)
@@ -77,11 +101,21 @@ def test_results_beyond_50_000_newest_tokens_keep_their_last_thirty_lines_and_ca
 
 def test_a_cut_result_takes_of_the_budget_what_is_left_of_it() -> None:
     long, short = "\n".join("x" * 100 for _ in range(400)), "\n".join("y" * 100 for _ in range(300))
-    messages = [said("go"), called("a", "c0"), result(short, "c0"), called("b", "c1"), result(long, "c1")]
+    messages = [
+        said("go"),
+        called("a", "c0"),
+        result(short, "c0"),
+        called("b", "c1"),
+        result(long, "c1"),
+    ]
     context = Context.of(messages)
-    plan = ReverseBudget(tokens=9_000).plan(context, Budget(target=context.tokens - 1, window=200_000))
+    plan = ReverseBudget(tokens=9_000).plan(
+        context, Budget(target=context.tokens - 1, window=200_000)
+    )
     assert plan is not None
-    assert [edit.start for edit in plan.edits] == [4], "the older one fits beside the thirty lines of the newer"
+    assert [edit.start for edit in plan.edits] == [4], (
+        "the older one fits beside the thirty lines of the newer"
+    )
 
 
 @pytest.mark.parametrize(("lines", "cut"), [(1, False), (30, False), (31, True), (400, True)])
@@ -114,6 +148,8 @@ def test_a_second_pass_truncates_nothing_again() -> None:
 
 
 def test_where_a_size_is_set_it_cuts_inside_a_turn_too() -> None:
-    done, _ = fired(GEMINI_CLI, [said("go", "first"), *outputs(30, 60)[1:]], reason="matched", target=6_000)
+    done, _ = fired(
+        GEMINI_CLI, [said("go", "first"), *outputs(30, 60)[1:]], reason="matched", target=6_000
+    )
     assert done.after.tokens <= 6_000
     assert summary(done)

@@ -41,17 +41,32 @@ def test_it_is_due_at_half_of_a_large_window_and_at_three_quarters_of_another() 
 
 @pytest.mark.parametrize(
     ("window", "kept"),
-    [(32_000, 10_000), (400_000, 10_000), (600_000, 15_000), (1_000_000, 25_000), (2_000_000, 25_000)],
+    [
+        (32_000, 10_000),
+        (400_000, 10_000),
+        (600_000, 15_000),
+        (1_000_000, 25_000),
+        (2_000_000, 25_000),
+    ],
 )
-def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(window: int, kept: int) -> None:
+def test_the_tail_is_a_fortieth_of_the_window_between_10000_and_25000(
+    window: int, kept: int
+) -> None:
     assert tail_tokens(window) == kept
 
 
 @pytest.mark.parametrize(
     ("old", "window", "most"),
-    [(5_000, 200_000, 2_000), (30_000, 200_000, 6_000), (100_000, 200_000, 10_000), (100_000, 100_000, 5_000)],
+    [
+        (5_000, 200_000, 2_000),
+        (30_000, 200_000, 6_000),
+        (100_000, 200_000, 10_000),
+        (100_000, 100_000, 5_000),
+    ],
 )
-def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(old: int, window: int, most: int) -> None:
+def test_a_summary_is_a_fifth_of_what_it_stands_for_between_2000_and_10000(
+    old: int, window: int, most: int
+) -> None:
     assert HermesLimits().own(old, window) == most
 
 
@@ -80,24 +95,36 @@ def test_a_long_old_result_becomes_a_line_that_says_what_it_was_and_can_be_read_
 
 def test_two_hundred_characters_are_not_long() -> None:
     messages = pruned(
-        called("a", "c0"), result("x" * 200, "c0"), called("a", "c1"), result("x" * 201, "c1"),
-        called("a", "c2"), result("y" * 500, "c2", is_error=True),
-    )  # fmt: skip
+        called("a", "c0"),
+        result("x" * 200, "c0"),
+        called("a", "c1"),
+        result("x" * 201, "c1"),
+        called("a", "c2"),
+        result("y" * 500, "c2", is_error=True),
+    )
     assert plain_text(messages[1]) == "x" * 200
     assert plain_text(messages[3]).startswith(OLD)
     assert "failed" in plain_text(messages[5])
 
 
 def test_of_equal_results_the_older_points_at_the_newer() -> None:
-    messages = pruned(*[m for i in range(3) for m in (called("a", f"c{i}"), result("same " * 60, f"c{i}"))])
-    assert [plain_text(m).startswith(SAME) for m in messages if isinstance(m, ToolResult)] == [True, True, False]
+    messages = pruned(
+        *[m for i in range(3) for m in (called("a", f"c{i}"), result("same " * 60, f"c{i}"))]
+    )
+    assert [plain_text(m).startswith(SAME) for m in messages if isinstance(m, ToolResult)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_arguments_beyond_500_characters_keep_200_and_stay_an_object() -> None:
     messages = pruned(
-        called("write", "c0", path="a.py", content="y" * 500), result("ok", "c0"),
-        called("write", "c1", path="a.py", parts=[{"content": "y" * 501}]), result("ok", "c1"),
-    )  # fmt: skip
+        called("write", "c0", path="a.py", content="y" * 500),
+        result("ok", "c0"),
+        called("write", "c1", path="a.py", parts=[{"content": "y" * 501}]),
+        result("ok", "c1"),
+    )
     calls = [call for m in messages if isinstance(m, AssistantMessage) for call in m.calls]
     assert calls[0].arguments["content"] == "y" * 500
     assert calls[1].arguments["path"] == "a.py"
@@ -109,13 +136,19 @@ def test_pictures_go_but_those_of_the_newest_message_that_has_any() -> None:
         return replace(said("look", id), blocks=(Text("look"), Image()))
 
     messages = pruned(shown("u0"), told("ok", "a0"), shown("u1"), told("ok", "a1"))
-    pictured = [any(isinstance(block, Image) for block in m.blocks) for m in messages if isinstance(m, UserMessage)]
+    pictured = [
+        any(isinstance(block, Image) for block in m.blocks)
+        for m in messages
+        if isinstance(m, UserMessage)
+    ]
     assert pictured == [False, True, False]
 
 
 def test_pruning_that_gains_less_than_a_tenth_is_left_out() -> None:
     def stages(chars: int) -> list[str]:
-        done, _ = fired(HERMES_LEAN, [called("a", "c0"), result("x" * chars, "c0"), *tail()], target=11_000)
+        done, _ = fired(
+            HERMES_LEAN, [called("a", "c0"), result("x" * chars, "c0"), *tail()], target=11_000
+        )
         return [record.name for record in done.stages]
 
     assert "hermes_prune" not in stages(4_000)
@@ -136,7 +169,9 @@ def work(turns: int) -> list[Message]:
     for i in range(turns):
         messages.append(said(f"please mend src/app/part_{i}.py, ticket APP-{100 + i}", f"u{i}"))
         messages.append(called("read", f"c{i}", path=f"src/app/part_{i}.py"))
-        messages.append(result("plain words " * 300 + f"\nValueError: no part {i} in deadbee{i:02d}", f"c{i}"))
+        messages.append(
+            result("plain words " * 300 + f"\nValueError: no part {i} in deadbee{i:02d}", f"c{i}")
+        )
         messages.append(told("mended " * 200, f"a{i}"))
     return messages
 
@@ -173,19 +208,31 @@ def test_the_anchor_index_stands_below_the_summary_and_is_carried_on() -> None:
 
 
 def test_anchors_are_found_by_form_newest_mention_first_and_the_newest_fit() -> None:
-    found = tuple(anchors([
-        said("see https://a.example/x?y=1 and src/a.py"),
-        result("commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"),
-    ]))  # fmt: skip
+    found = tuple(
+        anchors(
+            [
+                said("see https://a.example/x?y=1 and src/a.py"),
+                result(
+                    "commit 9f8e7d6c\nFAILED tests/test_a.py::test_it - 4096 items\nplain words, 12 of them\nsrc/a.py"
+                ),
+            ]
+        )
+    )
     assert found == (
-        "FAILED tests/test_a.py::test_it - 4096 items", "src/a.py", "4096", "tests/test_a.py", "9f8e7d6c",
+        "FAILED tests/test_a.py::test_it - 4096 items",
+        "src/a.py",
+        "4096",
+        "tests/test_a.py",
+        "9f8e7d6c",
         "https://a.example/x?y=1",
-    )  # fmt: skip
+    )
     assert index(("five", "three", "one"), 11) == f"\n\n{OPEN}\nthree\nfive\n{CLOSE}"
     assert index(("one",), 3) == ""
 
 
-def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_earlier_index() -> None:
+def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_earlier_index() -> (
+    None
+):
     earlier = Summary(id="s", text="the log", tail=f"\n\n{OPEN}\nsrc/first.py\n{CLOSE}")
     many = [result(f"step {i} of it\n" + "plain words\n" * 400) for i in range(1_000, 1_200)]
     found = list(anchors([earlier, said("see src/old.py"), *many]))
@@ -195,11 +242,16 @@ def test_anchors_are_sought_in_the_newest_half_million_characters_and_in_the_ear
 
 
 def test_anchors_are_found_whatever_the_digits_and_only_once_in_many_texts() -> None:
-    assert list(anchors([result("items: ٤٠٩٦ of them")])) == ["٤٠٩٦"], "no ASCII digit and no slash is in it"
+    assert list(anchors([result("items: ٤٠٩٦ of them")])) == ["٤٠٩٦"], (
+        "no ASCII digit and no slash is in it"
+    )
     assert list(anchors([result("no sign of any")])) == []
-    assert list(anchors([said("only words"), result("words and src/a.py"), result("src/a.py, again 4096")])) == [
-        "4096", "src/a.py",
-    ]  # fmt: skip
+    assert list(
+        anchors([said("only words"), result("words and src/a.py"), result("src/a.py, again 4096")])
+    ) == [
+        "4096",
+        "src/a.py",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -215,12 +267,19 @@ def test_only_a_line_whose_reference_the_archive_holds_becomes_the_result_again(
     ref, text = "0123456789abcdef", "a long result"
     for line in (f"{SAME}{ref}]", f"{OLD}read on a.py: 3 lines, 9 characters; ref={ref}]"):
         assert plain_text(whole(result(line), {ref: text})) == text
-        for other in (line + " ", "so " + line, line.replace("cdef]", "cdee]"), line.replace("; ref=", ", ref=")):
+        for other in (
+            line + " ",
+            "so " + line,
+            line.replace("cdef]", "cdee]"),
+            line.replace("; ref=", ", ref="),
+        ):
             assert plain_text(whole(result(other), {ref: text})) == other
         assert plain_text(whole(said(line), {ref: text})) == line
 
 
-@pytest.mark.parametrize(("text", "lines"), [("x" * 500, 1), ("x" * 300 + "\n" + "y" * 200, 2), ("\n" * 300, 301)])
+@pytest.mark.parametrize(
+    ("text", "lines"), [("x" * 500, 1), ("x" * 300 + "\n" + "y" * 200, 2), ("\n" * 300, 301)]
+)
 def test_the_line_for_an_old_result_counts_its_lines(text: str, lines: int) -> None:
     messages = pruned(said("go"), called("read", "c"), result(text, "c"))
     assert f": {lines} lines, {len(text)} characters; ref=" in plain_text(messages[2])

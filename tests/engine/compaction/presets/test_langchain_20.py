@@ -15,7 +15,9 @@ from workbench.engine.compaction.presets.langchain_20 import (
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.transcript.message import Message, Summary
 
-UNTRIMMED = replace(LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),)))
+UNTRIMMED = replace(
+    LANGCHAIN_20, strategy=Strategy("untrimmed", (replace(SUMMARY, reads=LastTokens(None)),))
+)
 
 
 def test_it_is_due_at_exactly_85_percent_of_the_window() -> None:
@@ -31,7 +33,9 @@ def test_a_message_is_its_role_and_words_by_four_rounded_up_and_three() -> None:
 
 
 def chat(n: int, chars: int = 400) -> list[Message]:
-    return [said("q" * chars, f"m{i}") if i % 2 == 0 else told("a" * chars, f"m{i}") for i in range(n)]
+    return [
+        said("q" * chars, f"m{i}") if i % 2 == 0 else told("a" * chars, f"m{i}") for i in range(n)
+    ]
 
 
 def test_the_newest_twenty_messages_stay() -> None:
@@ -45,8 +49,13 @@ def test_the_newest_twenty_messages_stay() -> None:
 @pytest.mark.parametrize("extra", range(4))
 def test_the_kept_part_moves_back_to_the_message_that_made_the_call(extra: int) -> None:
     messages = [*chat(30), called("read", "c"), result("x", "c"), *chat(19 - extra)]
-    messages = [said("x", f"n{i}") if i >= 32 and m.role == "user" else m for i, m in enumerate(messages)]
-    messages = [told("y", f"n{i}") if i >= 32 and m.role == "assistant" else m for i, m in enumerate(messages)]
+    messages = [
+        said("x", f"n{i}") if i >= 32 and m.role == "user" else m for i, m in enumerate(messages)
+    ]
+    messages = [
+        told("y", f"n{i}") if i >= 32 and m.role == "assistant" else m
+        for i, m in enumerate(messages)
+    ]
     done, _ = fired(LANGCHAIN_20, messages)
     kept = len(done.after.messages) - 1
     assert kept == (21 if extra == 0 else 20), "only a result at the very start is in the way"

@@ -34,9 +34,13 @@ def test_results_older_than_the_last_hundred_messages_are_masked() -> None:
 def test_the_default_of_its_class_masks_all_but_the_last_five_messages() -> None:
     messages = conversation(2)
     stage = ObservationMask(attention_window=5)
-    done = compact(Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(()))
+    done = compact(
+        Context.of(messages), Strategy("s", (stage,)), Budget(target=0, window=1), Scripted(())
+    )
     masked = [i for i, message in enumerate(done.after.messages) if plain_text(message) == MASK]
-    assert masked == [i for i, message in enumerate(messages) if message.role == "tool" and i < len(messages) - 5]
+    assert masked == [
+        i for i, message in enumerate(messages) if message.role == "tool" and i < len(messages) - 5
+    ]
 
 
 def test_it_does_not_stop_at_a_target_and_does_nothing_twice() -> None:

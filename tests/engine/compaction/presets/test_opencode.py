@@ -15,7 +15,9 @@ def test_it_is_due_at_exactly_the_window_less_20000() -> None:
     assert not due(OPENCODE, 179_999, 200_000)
     assert due(OPENCODE, 180_000, 200_000)
     assert due(OPENCODE, 1_000, 200_000, reported=180_000)
-    assert not due(OPENCODE, 23_999, 32_000), "in a small window the longest answer is a quarter of it"
+    assert not due(OPENCODE, 23_999, 32_000), (
+        "in a small window the longest answer is a quarter of it"
+    )
     assert due(OPENCODE, 24_000, 32_000)
 
 
@@ -27,19 +29,28 @@ def test_a_quarter_of_what_is_usable_is_kept_between_2000_and_15000(window: int,
 def steps(turn: int, n: int, tokens: int, name: str = "shell") -> list[Message]:
     messages: list[Message] = [said("go on", f"u{turn}")]
     for i in range(n):
-        messages += [called(name, f"c{turn}-{i}"), result("z" * (4 * tokens - 16), f"c{turn}-{i}", name=name)]
+        messages += [
+            called(name, f"c{turn}-{i}"),
+            result("z" * (4 * tokens - 16), f"c{turn}-{i}", name=name),
+        ]
     return messages
 
 
 def erased(messages: tuple[Message, ...]) -> list[bool]:
-    return [plain_text(message) == ERASED for message in messages if isinstance(message, ToolResult)]
+    return [
+        plain_text(message) == ERASED for message in messages if isinstance(message, ToolResult)
+    ]
 
 
-def test_results_behind_two_turns_and_40_000_tokens_are_erased_if_more_than_20_000_are_gained() -> None:
+def test_results_behind_two_turns_and_40_000_tokens_are_erased_if_more_than_20_000_are_gained() -> (
+    None
+):
     assert Prune() == Prune(40_000, 20_000)
     old = [*steps(0, 7, 10_000), *steps(1, 2, 10_000), *steps(2, 2, 10_000)]
     done, model = fired(OPENCODE, old)
-    assert erased(done.after.messages) == [True] * 3 + [False] * 8, "the newest two turns are not counted"
+    assert erased(done.after.messages) == [True] * 3 + [False] * 8, (
+        "the newest two turns are not counted"
+    )
     assert model.requests == []
     assert [record.name for record in done.stages] == ["opencode_prune"]
 
@@ -65,7 +76,13 @@ def test_a_second_pruning_stops_at_what_is_erased() -> None:
 
 
 def test_whole_turns_that_fit_are_kept_and_of_the_next_what_still_fits() -> None:
-    messages = [*steps(0, 4, 2_000), told("done", "a0"), *steps(1, 5, 2_000), told("done", "a1"), *steps(2, 2, 2_000)]
+    messages = [
+        *steps(0, 4, 2_000),
+        told("done", "a0"),
+        *steps(1, 5, 2_000),
+        told("done", "a1"),
+        *steps(2, 2, 2_000),
+    ]
     done, model = fired(SUMMARISES, messages, keep_recent=12_100)
     kept = [id for id in stayed(done) if id.startswith("r-")]
     assert kept == ["r-c1-1", "r-c1-2", "r-c1-3", "r-c1-4", "r-c2-0", "r-c2-1"]
@@ -75,7 +92,13 @@ def test_whole_turns_that_fit_are_kept_and_of_the_next_what_still_fits() -> None
 def test_the_summary_has_its_own_headings_and_bound() -> None:
     _, model = fired(SUMMARISES, conversation(400, words=60), keep_recent=1_000)
     (request,) = model.requests
-    assert request.sections == ("Objective", "Important details", "Work state", "Next move", "Relevant files")
+    assert request.sections == (
+        "Objective",
+        "Important details",
+        "Work state",
+        "Next move",
+        "Relevant files",
+    )
     assert request.max_tokens == 4_096
 
 

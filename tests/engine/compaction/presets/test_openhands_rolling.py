@@ -43,7 +43,8 @@ def test_messages_alone_set_no_target_and_tokens_set_half_of_the_window() -> Non
 def flat(n: int) -> list[Message]:
     """Messages that may be cut anywhere."""
     return [
-        said(f"do {i} " + "w " * 40, f"m{i}") if i % 2 else told(f"did {i} " + "w " * 40, f"m{i}") for i in range(n)
+        said(f"do {i} " + "w " * 40, f"m{i}") if i % 2 else told(f"did {i} " + "w " * 40, f"m{i}")
+        for i in range(n)
     ]
 
 

@@ -64,7 +64,9 @@ def test_about_twenty_thousand_tokens_stay_from_the_next_message_that_is_no_resu
         messages += [called("read", f"c{i}"), result("x" * 16_000, f"c{i}")]
     done, _ = fired(PI, messages, target=70_000)
     kept = [message for message in done.after.messages if message.role == "tool"]
-    assert len(kept) == 4, "the walk stops in the result of the fifth last step, and goes on to the next call"
+    assert len(kept) == 4, (
+        "the walk stops in the result of the fifth last step, and goes on to the next call"
+    )
     assert done.after.messages[2].role == "assistant"
     assert stayed(done)[0] == "u", "the newest user message stays beside the summary"
 
@@ -76,7 +78,11 @@ def test_everything_stays_where_it_is_less_than_is_kept_anyway() -> None:
 
 
 def long_turn() -> list[Message]:
-    messages: list[Message] = [said("first " * 40, "u0"), told("done " * 4_000, "a0"), said("second", "u1")]
+    messages: list[Message] = [
+        said("first " * 40, "u0"),
+        told("done " * 4_000, "a0"),
+        said("second", "u1"),
+    ]
     for i in range(20):
         messages += [called("read", f"c{i}"), result("x" * 16_000, f"c{i}")]
     return messages

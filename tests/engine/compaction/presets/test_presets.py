@@ -26,7 +26,12 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 @pytest.mark.parametrize("share", [0.03, 0.05, 0.1, 0.2, 0.4])
 def test_small_targets_are_reached_and_used(name: str, share: float) -> None:
     target = int(share * CONTEXT.tokens)
-    done = compact(CONTEXT, preset(name).strategy, Budget(target=target, window=99_999), Scripted(["word " * 40] * 2))
+    done = compact(
+        CONTEXT,
+        preset(name).strategy,
+        Budget(target=target, window=99_999),
+        Scripted(["word " * 40] * 2),
+    )
     assert done.outcome == "compacted"
     assert not done.violations
     assert done.sent.tokens <= target
@@ -35,7 +40,9 @@ def test_small_targets_are_reached_and_used(name: str, share: float) -> None:
 def test_the_pipeline_stops_as_soon_as_it_is_small_enough() -> None:
     model = Scripted(())
     target = int(0.5 * CONTEXT.tokens)
-    done = compact(CONTEXT, preset("pipeline").strategy, Budget(target=target, window=99_999), model)
+    done = compact(
+        CONTEXT, preset("pipeline").strategy, Budget(target=target, window=99_999), model
+    )
     assert [record.name for record in done.stages] == ["snip"]
     assert model.requests == []
 
@@ -52,12 +59,21 @@ def test_the_pipeline_keeps_the_first_message_and_the_last_six() -> None:
 def test_a_model_that_writes_too_much_does_not_exceed_the_target() -> None:
     target = int(0.2 * CONTEXT.tokens)
     budget = Budget(target=target, window=99_999)
-    done = compact(CONTEXT, preset("summarize").strategy, budget, Scripted(["word " * int(target * 0.7)] * 2))
+    done = compact(
+        CONTEXT, preset("summarize").strategy, budget, Scripted(["word " * int(target * 0.7)] * 2)
+    )
     assert done.outcome == "compacted"
-    assert any(message.role == "summary" for message in done.after.messages), "it is cut and not lost"
+    assert any(message.role == "summary" for message in done.after.messages), (
+        "it is cut and not lost"
+    )
 
 
 def test_no_preset_asks_or_changes_anything_of_a_small_conversation() -> None:
     small = Context.of([said("hi")])
     for name in BUILTIN:
-        assert compact(small, preset(name).strategy, Budget(target=100, window=100), Scripted(())).after is small
+        assert (
+            compact(
+                small, preset(name).strategy, Budget(target=100, window=100), Scripted(())
+            ).after
+            is small
+        )

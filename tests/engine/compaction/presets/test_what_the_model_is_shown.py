@@ -1,4 +1,5 @@
-"""How much of a long result, of a long argument and of a thought each preset shows the model that summarises.
+"""How much of a long result, of a long argument and of a thought each preset shows the model that
+summarises.
 
 The figures of a restated system are those of its original, as reports/studies/summary-requests and
 docs/reference/conformance.md have them.
@@ -23,7 +24,9 @@ WHOLE, CUT, SHORT = RESULT, 2_000, 500
 
 
 class Shown(NamedTuple):
-    """Characters of the result, of the argument and of the model's words, and whether the thought is shown."""
+    """Characters of the result, of the argument and of the model's words, and whether the
+    thought is shown.
+    """
 
     result: int
     argument: int
@@ -52,18 +55,27 @@ PRESETS = {
 
 
 def history() -> list[Message]:
-    """A result of `q`, an argument of `z` and words of `j`, and enough behind them that all are summarised."""
+    """A result of `q`, an argument of `z` and words of `j`, and enough behind them that all are
+    summarised.
+    """
     call = called("read", "c0", path="z" * ARGUMENT)
     messages = [said("go on with the parser"), told("j" * WORDS, thought="a silent thought"), call]
     messages.append(result("q" * RESULT, "c0", name="read"))
     for step in range(30):
-        messages += [told(f"step {step} of the work", f"a{step + 1}"), said(f"and then part {step}", f"u{step + 1}")]
+        messages += [
+            told(f"step {step} of the work", f"a{step + 1}"),
+            said(f"and then part {step}", f"u{step + 1}"),
+        ]
     return messages
 
 
 def prompt_of(preset: wb.Preset, messages: Sequence[Message]) -> str:
-    """What the stage of a preset that asks a model sends, without the stages that cut results before it."""
-    writers = {path.partition(".")[0] for path in settings(preset) if path.endswith("argument_chars")}
+    """What the stage of a preset that asks a model sends, without the stages that cut results
+    before it.
+    """
+    writers = {
+        path.partition(".")[0] for path in settings(preset) if path.endswith("argument_chars")
+    }
     stages = tuple(stage for stage in preset.strategy.stages if stage.name in writers)
     writer = replace(preset, strategy=replace(preset.strategy, stages=stages))
     _, model = fired(writer, messages, target=1_000, reason="matched")
@@ -84,9 +96,18 @@ def test_a_preset_shows_its_model_what_its_original_shows(name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_what_is_shown_is_a_setting_of_every_preset_that_summarises(name: str) -> None:
     whole = dict.fromkeys(("result_chars", "argument_chars", "message_chars"), "whole")
-    assert shown(wb.preset(name, **whole, thoughts=True)) == Shown(RESULT, ARGUMENT, WORDS, thought=True)
-    less = shown(wb.preset(name, result_chars=60, argument_chars=30, message_chars=90, thoughts=False))
-    assert 0 < less.result <= 60 and 0 < less.argument <= 30 and 0 < less.words <= 90 and not less.thought
+    assert shown(wb.preset(name, **whole, thoughts=True)) == Shown(
+        RESULT, ARGUMENT, WORDS, thought=True
+    )
+    less = shown(
+        wb.preset(name, result_chars=60, argument_chars=30, message_chars=90, thoughts=False)
+    )
+    assert (
+        0 < less.result <= 60
+        and 0 < less.argument <= 30
+        and 0 < less.words <= 90
+        and not less.thought
+    )
 
 
 def test_hermes_shows_the_end_of_a_long_result_too() -> None:
@@ -123,7 +144,10 @@ def long_results(text: str, n: int = 40) -> list[Message]:
     """`n` results of that text, between calls, behind a user's message and before another one."""
     messages: list[Message] = [said("go on", "u0")]
     for i in range(n):
-        messages += [called("read", f"c{i}", path=f"part_{i}.py"), result(f"result {i}: {text}", f"c{i}", name="read")]
+        messages += [
+            called("read", f"c{i}", path=f"part_{i}.py"),
+            result(f"result {i}: {text}", f"c{i}", name="read"),
+        ]
     return [*messages, said("and now the next one", "u1")]
 
 
@@ -154,5 +178,7 @@ def test_elsewhere_results_are_cut_shorter_before_anything_is_left_out(name: str
 @pytest.mark.parametrize("text", ["the quick brown fox " * 500, "上下文压缩的测试" * 1_000])
 def test_the_room_is_that_of_the_windows_tokens_whatever_the_script(text: str) -> None:
     count = TiktokenCounter()
-    _, model = fired(wb.preset("claude_code"), long_results(text), count=count, window=40_000, target=4_000)
+    _, model = fired(
+        wb.preset("claude_code"), long_results(text), count=count, window=40_000, target=4_000
+    )
     assert 25_000 < count.count_text(model.requests[0].prompt) < 40_000

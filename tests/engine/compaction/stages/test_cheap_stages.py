@@ -1,4 +1,6 @@
-"""Budget reduction, snip, microcompact, context collapse, floor and repair, each by its own words."""
+"""Budget reduction, snip, microcompact, context collapse, floor and repair, each by its own
+words.
+"""
 
 from dataclasses import replace
 
@@ -7,7 +9,12 @@ from workbench.engine.compaction.clip import reference
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.engine import compact
 from workbench.engine.compaction.plan import Budget, Stage
-from workbench.engine.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
+from workbench.engine.compaction.stages.tool_results import (
+    BudgetReduction,
+    ContextCollapse,
+    Microcompact,
+    Snip,
+)
 from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.models.scripted import Scripted
@@ -29,7 +36,9 @@ def texts(context: Context) -> list[str]:
 
 def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() -> None:
     long = "line\n" * 4_000
-    done = after(BudgetReduction(), [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")])
+    done = after(
+        BudgetReduction(), [called("read", "c"), result(long, "c"), result("x" * 16_000, "d")]
+    )
     ref = reference(long)
     assert texts(done)[1] == f"[truncated; full=20000 chars; ref={ref}]"
     assert done.archive[ref] == long
@@ -38,14 +47,24 @@ def test_a_long_result_is_archived_under_a_reference_that_stands_in_its_place() 
 
 def test_an_archive_survives_a_whole_compaction_and_the_later_stages() -> None:
     long = "line\n" * 4_000
-    messages: list[Message] = [said("go"), called("read", "c"), result(long, "c"), *conversation(10)]
-    done = compact(Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(()))
+    messages: list[Message] = [
+        said("go"),
+        called("read", "c"),
+        result(long, "c"),
+        *conversation(10),
+    ]
+    done = compact(
+        Context.of(messages), Strategy("x", (BudgetReduction(), Snip(age=1))), BUDGET, Scripted(())
+    )
     assert done.after.archive[reference(long)] == long
     assert f"ref={reference(long)}" in texts(done.after)[2], "the agent still sees the reference"
 
 
 def test_a_pinned_result_is_not_reduced() -> None:
-    assert BudgetReduction().plan(Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET) is None
+    assert (
+        BudgetReduction().plan(Context.of([replace(result("x" * 20_000), pinned=True)]), BUDGET)
+        is None
+    )
 
 
 def alternating(n: int) -> list[Message]:
@@ -95,7 +114,9 @@ def run_of(n: int) -> list[Message]:
 
 def test_a_run_of_three_results_is_excerpted_in_place() -> None:
     done = after(Microcompact(chars=20, pins=Pins(prefix=1)), run_of(3))
-    assert texts(done)[2:] == [f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)]
+    assert texts(done)[2:] == [
+        f"[microcompact excerpt] {i} word word word wor […]" for i in range(3)
+    ]
     assert [message.id for message in done.messages] == ["u0", "a", "r-c0", "r-c1", "r-c2"]
 
 
@@ -106,10 +127,13 @@ def test_two_results_are_no_run_and_the_live_suffix_is_left_alone() -> None:
 
 def test_a_read_of_a_file_that_was_changed_later_collapses() -> None:
     messages: list[Message] = [
-        called("read", "1", path="a.py"), result("old text " * 30, "1"),
-        called("edit", "2", path="a.py"), result("ok", "2"),
-        called("read", "3", path="a.py"), result("new text " * 30, "3"),
-    ]  # fmt: skip
+        called("read", "1", path="a.py"),
+        result("old text " * 30, "1"),
+        called("edit", "2", path="a.py"),
+        result("ok", "2"),
+        called("read", "3", path="a.py"),
+        result("new text " * 30, "3"),
+    ]
     done = after(ContextCollapse(), messages)
     assert texts(done)[1] == "<read superseded by later edit: a.py>"
     assert texts(done)[5] == "new text " * 30
@@ -132,7 +156,9 @@ def test_the_same_call_with_the_same_result_is_marked_as_a_repeat() -> None:
 
 
 def test_three_equal_calls_all_refer_to_one_that_is_there() -> None:
-    rows: list[Message] = [row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))]
+    rows: list[Message] = [
+        row for i in "123" for row in (called("bash", i, cmd="make"), result("all good " * 30, i))
+    ]
     done = texts(after(ContextCollapse(), rows))
     assert [done[1], done[3]] == ["all good " * 30, "(repeat) same result as call 1"]
     assert done[5] in ("(repeat) same result as call 1", "(repeat) same result as call 2")
@@ -147,9 +173,15 @@ def test_the_floor_is_the_system_and_the_last_user_message() -> None:
 
 def broken() -> list[Message]:
     return [
-        result("early", "x", "r0"), said("go"), called("read", "1", text="I read"), called("read", "2"),
-        result("two", "2"), result("two again", "2", "r2b"), said("and"), called("read", "3"),
-    ]  # fmt: skip
+        result("early", "x", "r0"),
+        said("go"),
+        called("read", "1", text="I read"),
+        called("read", "2"),
+        result("two", "2"),
+        result("two again", "2", "r2b"),
+        said("and"),
+        called("read", "3"),
+    ]
 
 
 def test_repair_drops_what_answers_nothing_and_calls_without_a_result() -> None:

@@ -14,7 +14,9 @@ from workbench.engine.transcript.message import Message, Summary, plain_text
 OLD = [rules("be good"), *conversation(12, words=40)]
 
 
-def run(messages: list[Message], model: Scripted, share: float = 0.4, stage: Summarize | None = None) -> Compaction:
+def run(
+    messages: list[Message], model: Scripted, share: float = 0.4, stage: Summarize | None = None
+) -> Compaction:
     context = Context.of(messages)
     budget = Budget(target=int(share * context.tokens), window=100_000, instructions="the limits")
     done = compact(context, Strategy("s", (stage or Summarize(),)), budget, model)
@@ -49,7 +51,9 @@ def test_the_model_is_told_what_it_may_use() -> None:
     model = Scripted(["short"])
     done = run(OLD, model)
     request = model.requests[0]
-    kept = sum(done.before.sizes[i] for i, message in enumerate(OLD) if message in done.after.messages)
+    kept = sum(
+        done.before.sizes[i] for i, message in enumerate(OLD) if message in done.after.messages
+    )
     assert request.purpose == "summary"
     assert request.max_tokens is not None
     assert done.budget.target * 0.5 < kept + request.max_tokens < done.budget.target
@@ -87,7 +91,9 @@ def test_the_start_of_a_turn_that_goes_on_is_asked_for_apart() -> None:
     model = Scripted(["the history", "the start"])
     done = run(messages, model)
     assert [request.purpose for request in model.requests] == ["summary", "turn_prefix"]
-    assert model.requests[1].messages[0].role == "assistant", "the newest user message stays, so it is not summarised"
+    assert model.requests[1].messages[0].role == "assistant", (
+        "the newest user message stays, so it is not summarised"
+    )
     text = summary(done).text
     assert text.index("the history") < text.index("---") < text.index("the start")
     assert any(message.id == "turn" for message in done.after.messages)
@@ -101,7 +107,9 @@ def test_a_turn_without_history_before_it_needs_one_ask() -> None:
 
 
 def test_a_pinned_message_in_the_middle_survives_beside_the_summary() -> None:
-    messages: list[Message] = [message if i != 7 else replace(message, pinned=True) for i, message in enumerate(OLD)]
+    messages: list[Message] = [
+        message if i != 7 else replace(message, pinned=True) for i, message in enumerate(OLD)
+    ]
     done = run(messages, Scripted(["short"]))
     assert messages[7] in done.after.messages
     assert messages[7].id not in summary(done).replaces
@@ -138,7 +146,10 @@ def test_no_room_asks_nobody() -> None:
     context = Context.of([rules("rule " * 20), *conversation(2)])
     floor = sum(context.sizes[i] for i in protected(context.messages))
     assert (
-        compact(context, Strategy("s", (Summarize(),)), Budget(target=floor + 50, window=999), model).after is context
+        compact(
+            context, Strategy("s", (Summarize(),)), Budget(target=floor + 50, window=999), model
+        ).after
+        is context
     )
     assert model.requests == []
 
@@ -162,5 +173,7 @@ def test_a_cut_rule_may_be_another() -> None:
 
 
 def test_what_a_person_said_last_is_never_only_in_the_summary() -> None:
-    done = run([*OLD, said("my last wish", "last"), *steps(20)], Scripted(["short", "short"]), share=0.2)
+    done = run(
+        [*OLD, said("my last wish", "last"), *steps(20)], Scripted(["short", "short"]), share=0.2
+    )
     assert "my last wish" in [plain_text(message) for message in done.after.messages]

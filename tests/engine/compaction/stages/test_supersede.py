@@ -4,15 +4,27 @@ from builders import result, said
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.stages.supersede import Supersede
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Json, Message, ToolCall, plain_text, said_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    ToolCall,
+    plain_text,
+    said_text,
+)
 
 BUDGET = Budget(target=0, window=1_000)
 LONG = "a line of the file, long enough for a marker\n" * 20
 
 
-def step(number: int, tool: str, text: str = LONG, *, failed: bool = False, **arguments: Json) -> list[Message]:
+def step(
+    number: int, tool: str, text: str = LONG, *, failed: bool = False, **arguments: Json
+) -> list[Message]:
     call = ToolCall(f"c{number}", tool, arguments)
-    return [AssistantMessage(id=f"a{number}", blocks=(call,)), result(text, f"c{number}", is_error=failed)]
+    return [
+        AssistantMessage(id=f"a{number}", blocks=(call,)),
+        result(text, f"c{number}", is_error=failed),
+    ]
 
 
 def superseded(*steps: list[Message]) -> list[bool]:
@@ -22,7 +34,10 @@ def superseded(*steps: list[Message]) -> list[bool]:
     plan = Supersede().plan(context, BUDGET)
     done = context if plan is None else plan.apply(context)
     assert len(done.messages) == len(messages), "pairs stay whole"
-    texts = [said_text(done.messages[i]) + plain_text(done.messages[i + 1]) for i in range(1, len(messages), 2)]
+    texts = [
+        said_text(done.messages[i]) + plain_text(done.messages[i + 1])
+        for i in range(1, len(messages), 2)
+    ]
     return ["[superseded" in text for text in texts]
 
 
@@ -51,7 +66,10 @@ def test_the_newest_output_of_a_command_stays() -> None:
 
 
 def test_a_poll_continues_the_last_result_and_does_not_replace_it() -> None:
-    assert superseded(step(1, "BashOutput", bash_id="1"), step(2, "BashOutput", bash_id="1")) == [False, False]
+    assert superseded(step(1, "BashOutput", bash_id="1"), step(2, "BashOutput", bash_id="1")) == [
+        False,
+        False,
+    ]
 
 
 def test_the_newest_whole_file_and_task_list_stay() -> None:
@@ -59,5 +77,11 @@ def test_the_newest_whole_file_and_task_list_stay() -> None:
     assert superseded(write, step(2, "write", "ok", path="a.py", content=LONG)) == [True, False]
     assert superseded(write, step(2, "read", path="a.py")) == [True, False]
     assert superseded(step(1, "read", path="a.py"), write) == [True, False]
-    plan = [{"content": f"item {n} of the plan, in so many words", "status": "pending"} for n in range(9)]
-    assert superseded(step(1, "todos", "ok", items=plan), step(2, "todos", "ok", items=plan)) == [True, False]
+    plan = [
+        {"content": f"item {n} of the plan, in so many words", "status": "pending"}
+        for n in range(9)
+    ]
+    assert superseded(step(1, "todos", "ok", items=plan), step(2, "todos", "ok", items=plan)) == [
+        True,
+        False,
+    ]

@@ -37,7 +37,10 @@ def test_the_newest_messages_stay() -> None:
 
 def test_a_larger_target_keeps_all_that_a_smaller_one_keeps() -> None:
     messages: list[Message] = [rules("be good"), *conversation(10)]
-    sets = [{message.id for message in kept(messages, target).messages} for target in range(50, 2_000, 50)]
+    sets = [
+        {message.id for message in kept(messages, target).messages}
+        for target in range(50, 2_000, 50)
+    ]
     assert all(small <= large for small, large in itertools.pairwise(sets))
 
 
@@ -49,7 +52,12 @@ def test_a_pinned_result_stays_with_its_call() -> None:
 
 
 def test_a_huge_last_result_is_cut_and_its_call_stays() -> None:
-    messages: list[Message] = [rules("be good"), said("go"), called("read", "c1"), result("0123456789" * 100_000, "c1")]
+    messages: list[Message] = [
+        rules("be good"),
+        said("go"),
+        called("read", "c1"),
+        result("0123456789" * 100_000, "c1"),
+    ]
     after = kept(messages, 500)
     assert [message.id for message in after.messages] == [message.id for message in messages]
     assert "characters left out" in plain_text(after.messages[-1])

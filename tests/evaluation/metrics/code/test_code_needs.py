@@ -8,7 +8,10 @@ from tests.builders import called, result, said, told
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.needs import CodeNeeds
 
-LINES = [f"total_{name} = convert({name}_amount, rate_of({name}_code))" for name in ("rent", "fuel", "food", "toll")]
+LINES = [
+    f"total_{name} = convert({name}_amount, rate_of({name}_code))"
+    for name in ("rent", "fuel", "food", "toll")
+]
 FILE = "\n".join(f"    {line}" for line in LINES)
 NUMBERED = "\n".join(f"{number:6}\t    {line}" for number, line in enumerate(LINES, start=40))
 PATH = "src/export.py"
@@ -40,10 +43,16 @@ def test_the_old_text_of_an_edit_is_needed_and_the_new_text_is_not() -> None:
 
 
 def test_a_patch_needs_what_it_removes_and_the_lines_around() -> None:
-    patch = f"*** Begin Patch\n*** Update File: {PATH}\n@@\n     {LINES[0]}\n-    {LINES[1]}\n+    pass\n*** End Patch"
+    patch = (
+        f"*** Begin Patch\n*** Update File: {PATH}\n@@\n     {LINES[0]}\n-    {LINES[1]}\n+   "
+        " pass\n*** End Patch"
+    )
     assert needed(called("apply_patch", input=patch)) == LINES[:2]
     assert needed(called("exec_command", cmd=f"apply_patch <<'EOF'\n{patch}\nEOF")) == LINES[:2]
-    assert needed(called("shell", command=["bash", "-lc", f"apply_patch <<'EOF'\n{patch}\nEOF"])) == LINES[:2]
+    assert (
+        needed(called("shell", command=["bash", "-lc", f"apply_patch <<'EOF'\n{patch}\nEOF"]))
+        == LINES[:2]
+    )
 
 
 def test_an_edit_through_a_shell_needs_the_line_that_its_pattern_is_of() -> None:
@@ -76,12 +85,19 @@ def test_a_file_that_is_written_anew_needs_nothing() -> None:
 
 
 def test_lines_that_an_answer_quotes_are_needed() -> None:
-    assert needed(told(f"The culprit:\n\n```python\n{LINES[3]}\n```\nand `{LINES[0]}`.")) == [LINES[3], LINES[0]]
+    assert needed(told(f"The culprit:\n\n```python\n{LINES[3]}\n```\nand `{LINES[0]}`.")) == [
+        LINES[3],
+        LINES[0],
+    ]
     assert needed(told(f"{LINES[3]} is the culprit")) == [], "words are no code"
 
 
 def test_what_stands_behind_the_boundary_alone_is_not_needed() -> None:
-    later = [*history("nothing of note here"), *history()[1:], called("edit", path=PATH, old_string=FILE)]
+    later = [
+        *history("nothing of note here"),
+        *history()[1:],
+        called("edit", path=PATH, old_string=FILE),
+    ]
     needs = CodeNeeds(later)
     assert needs.at(BOUNDARY) == ()
     assert list(needs.at(len(later) - 1)) == LINES

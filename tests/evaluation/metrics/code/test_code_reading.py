@@ -8,7 +8,10 @@ from tests.builders import called, result, said, told
 from workbench.engine.transcript.message import Summary
 from workbench.evaluation.metrics.code.reading import CodeReading
 
-LINES = [f"total_{name} = convert({name}_amount, rate_of({name}_code))" for name in ("rent", "fuel", "food", "toll")]
+LINES = [
+    f"total_{name} = convert({name}_amount, rate_of({name}_code))"
+    for name in ("rent", "fuel", "food", "toll")
+]
 MESSAGES = (
     said("please mend the export"),
     called("read", "look", path="src/export.py"),
@@ -39,7 +42,12 @@ def test_a_line_alone_does_not_count_since_nothing_says_where_it_stands() -> Non
 
 
 def test_a_line_that_never_stood_next_to_another_needs_no_neighbour() -> None:
-    shown = (said("please"), called("read", "look"), result(LINES[0], "look"), called("edit", old_string=LINES[0]))
+    shown = (
+        said("please"),
+        called("read", "look"),
+        result(LINES[0], "look"),
+        called("edit", old_string=LINES[0]),
+    )
     assert CodeReading(shown).shares(3, [Summary(id="s", text=LINES[0])]).tolist() == [1]
 
 
@@ -55,7 +63,10 @@ def test_a_line_that_only_looks_like_another_has_little_of_it() -> None:
 
 
 def test_a_line_counts_by_its_words_in_one_sentence() -> None:
-    in_words = "in src/export.py total rent is what `convert` makes of the rent amount, with the rate of the rent code"
+    in_words = (
+        "in src/export.py total rent is what `convert` makes of the rent amount, with the rate of"
+        " the rent code"
+    )
     assert shares(in_words)[0] == pytest.approx(1.0)
     part = shares("`total_rent` in `src/export.py` is `convert` of `rent_amount`")
     assert 0.2 < part[0] < 0.8
@@ -64,7 +75,12 @@ def test_a_line_counts_by_its_words_in_one_sentence() -> None:
 
 def test_words_of_several_lines_are_no_line() -> None:
     assert shares("src/export.py\ntotal rent\nconvert\namount\nrate code")[0] == 0
-    assert shares("The total of rent in src/export.py. It is to convert. An amount has a rate. A code.")[0] == 0
+    assert (
+        shares(
+            "The total of rent in src/export.py. It is to convert. An amount has a rate. A code."
+        )[0]
+        == 0
+    )
 
 
 def test_a_boundary_without_needs_has_no_lines() -> None:

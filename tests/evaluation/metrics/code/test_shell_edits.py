@@ -30,16 +30,23 @@ def test_a_pattern_that_is_replaced_in_place_is_a_piece_of_a_line(command: str, 
 
 
 def test_a_command_that_changes_no_file_edits_nothing() -> None:
-    for command in ("sed 's/add(rows)/0/' src/export.py", "sed -n '3,9p' src/export.py", "grep -i perl notes.md"):
+    for command in (
+        "sed 's/add(rows)/0/' src/export.py",
+        "sed -n '3,9p' src/export.py",
+        "grep -i perl notes.md",
+    ):
         edits = shell_edits(command)
         assert not (edits.pieces or edits.replaced or edits.numbered or edits.written), command
 
 
 def test_lines_may_be_named_by_their_numbers() -> None:
-    assert shell_edits("sed -i '10,12d' src/export.py").numbered == [NumberedLines("src/export.py", 10, 12)]
+    assert shell_edits("sed -i '10,12d' src/export.py").numbered == [
+        NumberedLines("src/export.py", 10, 12)
+    ]
     assert shell_edits("sed -i '7s/.*/pass/' a.py b.py").numbered == [
-        NumberedLines("a.py", 7, 7), NumberedLines("b.py", 7, 7),
-    ]  # fmt: skip
+        NumberedLines("a.py", 7, 7),
+        NumberedLines("b.py", 7, 7),
+    ]
 
 
 def test_lines_put_in_by_number_replace_none() -> None:
@@ -55,7 +62,11 @@ def test_a_patch_on_standard_input_replaces_what_stands_in_its_hunks(command: st
 
 @pytest.mark.parametrize(
     "command",
-    ["cat > src/export.py <<'EOF'\n{}\nEOF", "cat <<EOF >src/export.py\n{}\nEOF\n", "tee src/export.py <<X\n{}\nX"],
+    [
+        "cat > src/export.py <<'EOF'\n{}\nEOF",
+        "cat <<EOF >src/export.py\n{}\nEOF\n",
+        "tee src/export.py <<X\n{}\nX",
+    ],
 )
 def test_a_here_document_writes_a_file(command: str) -> None:
     text = "rows = read(path)\ntotal = add(rows)"
@@ -67,7 +78,10 @@ def test_a_here_document_that_is_put_behind_a_file_writes_it_anew() -> None:
 
 
 def test_a_script_that_replaces_text_says_what_it_looks_for_in_its_strings() -> None:
-    script = "old = '''rows = read(path)\ntotal = add(rows)'''\ntext = text.replace(old, new).replace(\"a + b\", 'b')"
+    script = (
+        "old = '''rows = read(path)\ntotal = add(rows)'''\ntext = text.replace(old,"
+        " new).replace(\"a + b\", 'b')"
+    )
     edits = shell_edits(f"python3 - <<'PY'\n{script}\nPY")
     assert edits.replaced == ["rows = read(path)\ntotal = add(rows)"]
     assert edits.pieces == ["a + b", "b"]

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from builders import result, said, told
-from workbench.engine.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
+from workbench.engine.models.cache_rules import (
+    ANTHROPIC,
+    ANTHROPIC_HOUR,
+    NO_CACHE,
+    OPENAI,
+    OPENAI_WRITES,
+    CacheRules,
+)
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.models.tokenizer import TiktokenCounter
 from workbench.engine.transcript.calibration import TokenCalibration
@@ -15,7 +22,14 @@ from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Message, Scaled, Summary, Usage
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
-from workbench.evaluation.metrics.costs.reconciliation import PROMPT, READ, USD, Reconciliation, reconcile, reported_usd
+from workbench.evaluation.metrics.costs.reconciliation import (
+    PROMPT,
+    READ,
+    USD,
+    Reconciliation,
+    reconcile,
+    reported_usd,
+)
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.importers.importer import load
 
@@ -29,7 +43,9 @@ def thousand(message: Message) -> int:
 
 @dataclass
 class Provider:
-    """Answers requests as the rules say: it reads what it was sent before, unless that is too long ago."""
+    """Answers requests as the rules say: it reads what it was sent before, unless that is too
+    long ago.
+    """
 
     lifetime: float = 300.0
     hour: bool = False
@@ -37,21 +53,31 @@ class Provider:
     then: float = 0.0
 
     def usage(self, prompt: int, now: float, whole: bool) -> Usage:
-        read = (self.before if whole else min(HEAD, self.before)) if now - self.then <= self.lifetime else 0
+        read = (
+            (self.before if whole else min(HEAD, self.before))
+            if now - self.then <= self.lifetime
+            else 0
+        )
         self.before, self.then = prompt, now
         wrote = prompt - read
         return Usage(cache_read=read, cache_write=wrote, cache_write_long=wrote if self.hour else 0)
 
 
 def recorded(
-    waits: Sequence[float], provider: Provider | None = None, *, compact_before: int | None = None,
-    hidden: Sequence[int] = (), by_tools: bool = False,
-) -> Session:  # fmt: skip
+    waits: Sequence[float],
+    provider: Provider | None = None,
+    *,
+    compact_before: int | None = None,
+    hidden: Sequence[int] = (),
+    by_tools: bool = False,
+) -> Session:
     provider = provider or Provider()
     log, counted, now = Log(), 0, 0.0
     for n, wait in enumerate(waits):
         if n == compact_before:
-            log.append(CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short")))
+            log.append(
+                CompactionEntry(id="k", parent=log.leaf, summary=Summary(id="s", text="short"))
+            )
             counted = 1_000
         last = result("done", id=f"u{n}") if by_tools and n else said("go", f"u{n}")
         log.append(MessageEntry(id=f"u{n}", parent=log.leaf, message=last))
@@ -100,7 +126,9 @@ def test_a_cache_that_loses_what_it_should_hold_is_counted() -> None:
     assert found.usd_found == 0.0
 
 
-def test_a_request_that_reads_all_of_the_prompt_before_it_does_not_miss_though_that_was_predicted_too_large() -> None:
+def test_a_request_that_reads_all_of_the_prompt_before_it_does_not_miss_though_that_was_predicted_too_large() -> (
+    None
+):
     found = reconciled(recorded([0, 10, 10, 10], hidden=[-5_000] * 4))
     assert (found.missed, found.usd_missed) == (0, 0.0)
     assert [name for name, usd in found.reasons.items() if abs(usd) > 1e-9] == ["sizes of prompts"]
@@ -119,14 +147,23 @@ def test_a_cache_that_an_earlier_session_wrote_is_found_and_counted() -> None:
 
 
 def test_the_reasons_sum_to_the_error_of_the_bill_and_name_what_happened() -> None:
-    waits = {"missed after a pause": [0, 10, 90, 10], "missed for no reason on record": [0, 10, 20, 10]}
-    for reason, pauses in [*waits.items(), *(("missed at a user's message", pauses) for pauses in waits.values())]:
+    waits = {
+        "missed after a pause": [0, 10, 90, 10],
+        "missed for no reason on record": [0, 10, 20, 10],
+    }
+    for reason, pauses in [
+        *waits.items(),
+        *(("missed at a user's message", pauses) for pauses in waits.values()),
+    ]:
         found = reconciled(recorded(pauses, Provider(lifetime=15.0), by_tools="user" not in reason))
         assert next(iter(found.reasons)) == reason
         off = float((found.predicted - found.reported)[:, USD].sum())
         assert sum(found.reasons.values()) == pytest.approx(off) and off < 0
     early = reconciled(recorded([0, 10, 10], Provider(before=HEAD))).reasons
-    assert next(iter(early)) == "found from an earlier session" and early["found from an earlier session"] > 0
+    assert (
+        next(iter(early)) == "found from an earlier session"
+        and early["found from an earlier session"] > 0
+    )
     late = reconciled(recorded([0, 400, 400], Provider(3_600))).reasons
     assert next(iter(late)) == "found after its promised time"
 
@@ -155,12 +192,22 @@ def test_a_provider_that_drops_a_turn_s_reasoning_finds_the_prompt_that_began_it
 
 def test_writes_that_no_report_names_are_a_reason_of_their_own() -> None:
     session = recorded([0, 10, 10])
-    for answer in (m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None):
-        object.__setattr__(answer, "usage", Usage(input=answer.usage.cache_write, cache_read=answer.usage.cache_read))
+    for answer in (
+        m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
+    ):
+        object.__setattr__(
+            answer,
+            "usage",
+            Usage(input=answer.usage.cache_write, cache_read=answer.usage.cache_read),
+        )
     found = reconciled(session)
     name, usd = next(iter(found.reasons.items()))
     assert name == "cache writes that no report names" and usd == pytest.approx(found.usd_unwritten)
-    assert sum(found.reasons.values()) == pytest.approx(usd) and found.bill_error is not None and found.bill_error > 0
+    assert (
+        sum(found.reasons.values()) == pytest.approx(usd)
+        and found.bill_error is not None
+        and found.bill_error > 0
+    )
 
 
 def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:
@@ -175,10 +222,16 @@ def test_a_client_that_asks_for_no_cache_is_priced_without_one() -> None:
 
 def test_a_recording_whose_client_reports_nothing_of_a_cache_is_not_compared() -> None:
     session = recorded([0, 10, 10])
-    for answer in (m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None):
+    for answer in (
+        m for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
+    ):
         object.__setattr__(answer, "usage", Usage(input=answer.usage.prompt))
     found = reconciled(session, Pricing("m", PRICES, OPENAI))
-    assert (found.why, len(found.predicted), found.left_out) == ("its reports say nothing of a cache", 0, 3)
+    assert (found.why, len(found.predicted), found.left_out) == (
+        "its reports say nothing of a cache",
+        0,
+        3,
+    )
     assert reconciled(session, Pricing("m", PRICES, NO_CACHE)).error("prompt") == 0.0
 
 
@@ -186,7 +239,10 @@ def test_a_model_without_a_price_is_priced_as_the_one_that_its_name_goes_on_from
     session = replace(recorded([0, 10]), model="gpt-5.3-codex-spark")
     found = pricing(session)
     assert found.model == "gpt-5.3-codex" and found.rules.name == "OpenAI, automatic"
-    assert found.why == "no price is known for the model 'gpt-5.3-codex-spark'; it is priced as gpt-5.3-codex"
+    assert (
+        found.why
+        == "no price is known for the model 'gpt-5.3-codex-spark'; it is priced as gpt-5.3-codex"
+    )
     assert pricing(replace(session, model="nobody-knows")).model == "claude-sonnet-4-5"
 
 
@@ -199,12 +255,18 @@ def test_a_cut_that_nobody_recorded_costs_one_request_and_is_named() -> None:
 
 def test_tokens_are_those_before_the_answer_and_not_after_it() -> None:
     """Were the answer counted with its own prompt, each prediction would be 1,000 too large."""
-    assert reconciled(recorded([0, 10, 10])).predicted[:, PROMPT].tolist() == [21_000, 23_000, 25_000]
+    assert reconciled(recorded([0, 10, 10])).predicted[:, PROMPT].tolist() == [
+        21_000,
+        23_000,
+        25_000,
+    ]
 
 
 def test_reported_dollars_take_each_part_at_its_own_price() -> None:
     usage = Usage(input=100, cache_read=1_000, cache_write=500, cache_write_long=200, output=9_999)
-    assert reported_usd(usage, PRICES) == pytest.approx((100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6)
+    assert reported_usd(usage, PRICES) == pytest.approx(
+        (100 * 3 + 1_000 * 0.3 + 300 * 3.75 + 200 * 6) * 1e-6
+    )
 
 
 def test_what_cannot_be_compared_says_why() -> None:
@@ -220,7 +282,9 @@ def test_eleven_real_recordings_are_reproduced(corpora: Path) -> None:
     count = TiktokenCounter()
     for path in sorted((corpora / "entireio-cli").glob("*.jsonl")):
         session, *_ = load(path, lenient=True)
-        found = reconcile(session, Sizing.of(session, count.sizes(session.messages), count), pricing(session))
+        found = reconcile(
+            session, Sizing.of(session, count.sizes(session.messages), count), pricing(session)
+        )
         assert found.error("prompt") is not None and found.error("prompt") <= 0.02, path
         assert found.error("read") is not None and found.error("read") <= 0.02, path
         assert found.error("usd") is not None and found.error("usd") <= 0.025, path

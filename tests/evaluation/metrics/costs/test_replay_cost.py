@@ -1,4 +1,6 @@
-"""Hand-made replays whose dollars can be worked out on paper. Prices: 3, 15, 0.3 and 3.75 USD a million tokens."""
+"""Hand-made replays whose dollars can be worked out on paper. Prices: 3, 15, 0.3 and 3.75 USD a
+million tokens.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,24 @@ from builders import rules as system_prompt
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.engine import Compaction, StageRecord
 from workbench.engine.compaction.plan import Budget
-from workbench.engine.models.cache_rules import ANTHROPIC, ANTHROPIC_HOUR, NO_CACHE, OPENAI, OPENAI_WRITES, CacheRules
+from workbench.engine.models.cache_rules import (
+    ANTHROPIC,
+    ANTHROPIC_HOUR,
+    NO_CACHE,
+    OPENAI,
+    OPENAI_WRITES,
+    CacheRules,
+)
 from workbench.engine.models.model import Completion
 from workbench.engine.models.prices import given_tariff
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import AssistantMessage, Message, Summary, Usage, chars_per_token
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    Usage,
+    chars_per_token,
+)
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.costs.pricing import Pricing, pricing
 from workbench.evaluation.metrics.costs.replay_cost import ReplayCost, replay_cost
@@ -41,9 +56,13 @@ def session(requests: int, *, every: float = 10.0, output: int = 0) -> Session:
 
 
 def replayed(
-    *sent: tuple[int, int], recorded: tuple[int, ...] = (), every: float = 10.0, overhead: int = 0, output: int = 0,
+    *sent: tuple[int, int],
+    recorded: tuple[int, ...] = (),
+    every: float = 10.0,
+    overhead: int = 0,
+    output: int = 0,
     events: tuple[CompactionEvent, ...] = (),
-) -> Replay:  # fmt: skip
+) -> Replay:
     """A replay whose requests sent so many tokens, of which so many stood in the request before."""
     made = session(len(sent), every=every, output=output)
     whole = recorded or tuple(tokens for tokens, _ in sent)
@@ -77,8 +96,12 @@ def test_cached_tokens_are_paid_once() -> None:
 
 
 def test_the_overhead_is_paid_with_every_request() -> None:
-    """20,000 tokens of system prompt and tools in each of three requests: three times in the sum, not once."""
-    found = reckoned(replayed((21_000, 0), (22_000, 21_000), (23_000, 22_000), overhead=20_000), NO_CACHE)
+    """20,000 tokens of system prompt and tools in each of three requests: three times in the
+    sum, not once.
+    """
+    found = reckoned(
+        replayed((21_000, 0), (22_000, 21_000), (23_000, 22_000), overhead=20_000), NO_CACHE
+    )
     assert found.usd == pytest.approx((21_000 + 22_000 + 23_000) * 3 * DOLLAR)
 
 
@@ -93,24 +116,52 @@ def test_after_a_pause_longer_than_the_lifetime_all_is_written_again() -> None:
     paused = reckoned(replayed((10_000, 0), (12_000, 10_000), every=301))
     assert paused.charges[1].read == 0
     assert paused.charges[1].usd == pytest.approx(12_000 * 3.75 * DOLLAR)
-    assert reckoned(replayed((10_000, 0), (12_000, 10_000), every=301), ANTHROPIC_HOUR).charges[1].read == 10_000
+    assert (
+        reckoned(replayed((10_000, 0), (12_000, 10_000), every=301), ANTHROPIC_HOUR).charges[1].read
+        == 10_000
+    )
 
 
 def test_a_compaction_breaks_the_prefix_and_leaves_the_head() -> None:
-    found = reckoned(replayed((90_000, 0), (30_000, 25_000), recorded=(90_000, 92_000), overhead=20_000))
+    found = reckoned(
+        replayed((90_000, 0), (30_000, 25_000), recorded=(90_000, 92_000), overhead=20_000)
+    )
     assert found.charges[1].read == 20_000
-    assert reckoned(replayed((90_000, 0), (30_000, 25_000), overhead=20_000), OPENAI).charges[1].read == 24_960
+    assert (
+        reckoned(replayed((90_000, 0), (30_000, 25_000), overhead=20_000), OPENAI).charges[1].read
+        == 24_960
+    )
 
 
-def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_out_of_the_cache() -> None:
-    """Two turns of two requests; the strategy compacts in the first, where its prompt falls to 4,096 tokens."""
+def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_out_of_the_cache() -> (
+    None
+):
+    """Two turns of two requests; the strategy compacts in the first, where its prompt falls to
+    4,096 tokens.
+    """
     messages: list[Message] = []
     for turn in range(2):
         messages += [said("go", f"u{turn}"), told("let me look", f"c{turn}", thought="hm")]
         messages += [result("found", f"r{turn}"), told("done", f"a{turn}")]
-    sizes = [(12_800, 12_800, 0), (25_600, 4_096, 2_048), (38_400, 16_896, 4_096), (51_200, 29_696, 16_896)]
-    steps = tuple(Step(i, at, *one) for i, (at, one) in enumerate(zip((1, 3, 5, 7), sizes, strict=True)))
-    replay = Replay(Session.of(messages), "p", "natural", 200_000, Sizing((0,) * 8, 0, chars_per_token), steps, (), ())
+    sizes = [
+        (12_800, 12_800, 0),
+        (25_600, 4_096, 2_048),
+        (38_400, 16_896, 4_096),
+        (51_200, 29_696, 16_896),
+    ]
+    steps = tuple(
+        Step(i, at, *one) for i, (at, one) in enumerate(zip((1, 3, 5, 7), sizes, strict=True))
+    )
+    replay = Replay(
+        Session.of(messages),
+        "p",
+        "natural",
+        200_000,
+        Sizing((0,) * 8, 0, chars_per_token),
+        steps,
+        (),
+        (),
+    )
     found = reckoned(replay, OPENAI)
     assert [one.read for one in found.plain] == [0, 12_800, 12_800, 38_400]
     assert [one.read for one in found.charges] == [0, 2_048, 4_096, 16_896]
@@ -118,8 +169,12 @@ def test_reasoning_that_leaves_at_a_user_s_message_takes_what_stood_behind_it_ou
     assert [one.read for one in kept.plain] == [0, 12_800, 25_600, 38_400]
 
 
-def test_what_is_saved_is_what_no_compaction_would_have_cost_less_the_strategy_and_fetching_again() -> None:
-    """Uncompacted 50,000 then 60,000 then 70,000 tokens; compacted before the second request to 20,000."""
+def test_what_is_saved_is_what_no_compaction_would_have_cost_less_the_strategy_and_fetching_again() -> (
+    None
+):
+    """Uncompacted 50,000 then 60,000 then 70,000 tokens; compacted before the second request to
+    20,000.
+    """
     steps = replayed((50_000, 0), (20_000, 0), (30_000, 20_000), recorded=(50_000, 60_000, 70_000))
     found = reckoned(steps, NO_CACHE, fetched=1_000)
     assert found.usd_plain == pytest.approx(180_000 * 3 * DOLLAR)
@@ -129,7 +184,9 @@ def test_what_is_saved_is_what_no_compaction_would_have_cost_less_the_strategy_a
 
 
 def test_a_small_prompt_with_a_dear_cache_can_cost_more_than_none() -> None:
-    """Reading 90,000 of 92,000 tokens is cheaper than writing 30,000 anew: smaller prompt, higher bill."""
+    """Reading 90,000 of 92,000 tokens is cheaper than writing 30,000 anew: smaller prompt,
+    higher bill.
+    """
     found = reckoned(replayed((90_000, 0), (30_000, 0), recorded=(90_000, 92_000)))
     assert found.charges[1].usd == pytest.approx(30_000 * 3.75 * DOLLAR)
     assert found.plain[1].usd == pytest.approx((90_000 * 0.3 + 2_000 * 3.75) * DOLLAR)
@@ -139,46 +196,72 @@ def test_a_small_prompt_with_a_dear_cache_can_cost_more_than_none() -> None:
 def test_the_break_even_request_is_the_first_whose_sum_is_no_higher() -> None:
     """Without a cache: 100 uncompacted against 150 at the compaction, then 100 against 25 each."""
     steps = replayed(
-        (100_000, 0), (150_000, 0), (25_000, 0), (25_000, 0), recorded=(100_000, 100_000, 100_000, 100_000)
+        (100_000, 0),
+        (150_000, 0),
+        (25_000, 0),
+        (25_000, 0),
+        recorded=(100_000, 100_000, 100_000, 100_000),
     )
     assert reckoned(steps, NO_CACHE).break_even == (1, 2)
 
 
-def test_what_never_pays_off_has_no_break_even_request_and_what_never_compacts_does_not_part() -> None:
+def test_what_never_pays_off_has_no_break_even_request_and_what_never_compacts_does_not_part() -> (
+    None
+):
     dearer = replayed((100_000, 0), (150_000, 0), recorded=(100_000, 100_000))
     assert reckoned(dearer, NO_CACHE).break_even == (1, None)
     assert reckoned(replayed((10_000, 0), (12_000, 10_000))).break_even is None
 
 
-def fired(at: int, *answers: Completion, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()) -> CompactionEvent:
+def fired(
+    at: int, *answers: Completion, dropped: tuple[str, ...], wrote: tuple[Message, ...] = ()
+) -> CompactionEvent:
     nothing = Context((), ())
     stage = StageRecord("summarize", 0, 0, answers, (), dropped, (), wrote)
     return CompactionEvent(
-        0, at, Compaction(nothing, nothing, nothing, Budget(target=0, window=0), (stage,), "compacted")
+        0,
+        at,
+        Compaction(nothing, nothing, nothing, Budget(target=0, window=0), (stage,), "compacted"),
     )
 
 
-def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wrote_it_is_free() -> None:
-    steps = replayed((10_000, 0), (2_000, 0), events=(fired(3, Completion(text="x", model="e", output_tokens=400),
-                                                               dropped=("u0", "a0")),))  # fmt: skip
+def test_a_summary_is_priced_by_what_it_replaces_and_by_its_length_where_who_wrote_it_is_free() -> (
+    None
+):
+    steps = replayed(
+        (10_000, 0),
+        (2_000, 0),
+        events=(
+            fired(3, Completion(text="x", model="e", output_tokens=400), dropped=("u0", "a0")),
+        ),
+    )
     sized = replace(steps, sizing=Sizing((700, 300, 0, 0), 0, chars_per_token))
     found = reckoned(sized, NO_CACHE)
-    assert [charge.summaries for charge in found.charges] == [0.0, pytest.approx(1_000 * 3e-6 + 400 * 15e-6)]
+    assert [charge.summaries for charge in found.charges] == [
+        0.0,
+        pytest.approx(1_000 * 3e-6 + 400 * 15e-6),
+    ]
     assert found.assumed == 1
 
 
 def test_a_later_summary_pays_for_the_earlier_one_that_it_takes_in() -> None:
     earlier = Summary(id="s1", text="y" * 400)
-    first = fired(3, Completion(text="", model="e", output_tokens=100), dropped=("u0",), wrote=(earlier,))
+    first = fired(
+        3, Completion(text="", model="e", output_tokens=100), dropped=("u0",), wrote=(earlier,)
+    )
     second = fired(5, Completion(text="", model="e", output_tokens=100), dropped=("s1",))
     steps = replayed((10_000, 0), (2_000, 0), (2_000, 0), events=(first, second))
     found = reckoned(steps, NO_CACHE)
-    assert found.charges[2].summaries == pytest.approx(chars_per_token(earlier) * 3e-6 + 100 * 15e-6)
+    assert found.charges[2].summaries == pytest.approx(
+        chars_per_token(earlier) * 3e-6 + 100 * 15e-6
+    )
 
 
 def test_a_real_call_costs_what_was_paid_for_it() -> None:
     paid = Completion(text="x", model="litellm:m", input_tokens=5_000, output_tokens=400, usd=0.25)
-    found = reckoned(replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), NO_CACHE)
+    found = reckoned(
+        replayed((10_000, 0), (2_000, 0), events=(fired(3, paid, dropped=("u0",)),)), NO_CACHE
+    )
     assert found.charges[1].summaries == 0.25
     assert found.assumed == 0
 
@@ -192,7 +275,9 @@ def test_a_summary_after_the_last_request_is_still_paid() -> None:
 def test_the_parts_add_up() -> None:
     found = reckoned(replayed((10_000, 0), (12_000, 10_000), (13_000, 4_000), output=50))
     for one in found.charges:
-        assert one.usd == pytest.approx(one.usd_input + one.usd_read + one.usd_write + one.usd_output + one.summaries)
+        assert one.usd == pytest.approx(
+            one.usd_input + one.usd_read + one.usd_write + one.usd_output + one.summaries
+        )
 
 
 def test_a_short_reported_answer_counts_with_its_counted_length() -> None:
@@ -205,7 +290,10 @@ def test_a_long_prompt_pays_its_tier() -> None:
     dear = replace(PRICES, longer=((100_000, replace(PRICES.rates, input=6e-6)),))
     found = replay_cost(replayed((100_000, 0), (100_001, 0)), Pricing("m", dear, NO_CACHE))
     assert found is not None
-    assert [charge.usd for charge in found.charges] == [pytest.approx(0.3), pytest.approx(100_001 * 6e-6)]
+    assert [charge.usd for charge in found.charges] == [
+        pytest.approx(0.3),
+        pytest.approx(100_001 * 6e-6),
+    ]
 
 
 def test_without_a_tariff_there_is_no_bill() -> None:
@@ -223,20 +311,30 @@ def test_a_model_without_a_price_is_priced_as_another_and_says_so() -> None:
 def test_the_recording_s_own_model_is_priced_by_its_row() -> None:
     found = pricing(replace(session(2), model="claude-opus-4-5-20251101"))
     assert found.tariff is not None
-    assert (found.model, found.tariff.row, found.why) == ("claude-opus-4-5-20251101", "claude-opus-4-5-20251101", "")
+    assert (found.model, found.tariff.row, found.why) == (
+        "claude-opus-4-5-20251101",
+        "claude-opus-4-5-20251101",
+        "",
+    )
 
 
 def test_a_named_model_or_given_prices_take_the_place_of_the_recording_s() -> None:
     own = replace(session(2), model="claude-opus-4-5")
     named = pricing(own, "gpt-5.5")
-    assert (named.model, named.rules.name, named.why) == ("gpt-5.5", "OpenAI, automatic", "the model was named")
+    assert (named.model, named.rules.name, named.why) == (
+        "gpt-5.5",
+        "OpenAI, automatic",
+        "the model was named",
+    )
     given = pricing(own, prices="input=1,output=2,cache_read=0.5")
     assert given.tariff is not None and given.tariff.rates.input == pytest.approx(1e-6)
     assert (given.rules.seconds, given.why) == (300, "the prices were given")
 
 
 def test_a_named_model_without_a_price_is_refused() -> None:
-    with pytest.raises(SettingError, match="no price is known for the model 'no-such-model-9'; name one of"):
+    with pytest.raises(
+        SettingError, match="no price is known for the model 'no-such-model-9'; name one of"
+    ):
         pricing(session(2), "no-such-model-9")
 
 
@@ -251,7 +349,9 @@ def test_the_hour_s_cache_is_taken_where_the_recording_wrote_to_it() -> None:
     assert said_so(0).seconds == 300
 
 
-def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_system_prompt_and_tools() -> None:
+def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_system_prompt_and_tools() -> (
+    None
+):
     steps = replayed((90_000, 0), (30_000, 25_000), overhead=20_000)
     seen = Pricing("m", PRICES, ANTHROPIC, head=16_000)
     found = replay_cost(steps, seen)
@@ -261,5 +361,7 @@ def test_the_head_is_what_the_recording_reads_after_a_break_and_never_more_than_
     messages = [system_prompt("rules"), *steps.session.messages]
     own = Session.of(messages)
     sizes = (3_000, *steps.sizing.sizes)
-    led = replay_cost(replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)), priced())
+    led = replay_cost(
+        replace(steps, session=own, sizing=Sizing(sizes, 20_000, chars_per_token)), priced()
+    )
     assert led is not None and led.charges[1].read == 23_000

@@ -21,7 +21,13 @@ def ready() -> Prepared:
 
 def score(ready: Prepared, strategy: str) -> Score:
     replay = matched(
-        ready.session, preset(strategy), Extractive(), ready.sizing, window=ready.window, at=(120,), shares=(0.3,)
+        ready.session,
+        preset(strategy),
+        Extractive(),
+        ready.sizing,
+        window=ready.window,
+        at=(120,),
+        shares=(0.3,),
     )
     return exam_recall.score(MetricInput(replay, ready.index, 0.3))
 

@@ -36,7 +36,8 @@ def answers(history: list[Message], future: list[Message], kind: str = "fact") -
 
 def test_what_an_answer_uses_of_the_history_is_asked() -> None:
     assert answers(
-        [said("keep the retry budget of retryLimit at three")], [told("the retry budget of retryLimit stays")]
+        [said("keep the retry budget of retryLimit at three")],
+        [told("the retry budget of retryLimit stays")],
     ) == ["retryLimit"]
 
 
@@ -48,28 +49,49 @@ def test_what_is_said_again_in_a_new_line_is_not_asked() -> None:
 def test_what_is_fetched_again_is_asked() -> None:
     line = "the retry budget of retryLimit is three"
     history = [called("read", "c1", path="a"), result(line, "c1")]
-    future = [called("read", "c2", path="a"), result(line, "c2"), told("the retry budget of retryLimit stays")]
+    future = [
+        called("read", "c2", path="a"),
+        result(line, "c2"),
+        told("the retry budget of retryLimit stays"),
+    ]
     assert answers(history, future) == ["retryLimit"]
 
 
 def test_what_another_look_at_the_same_file_tells_is_asked() -> None:
-    history = [called("read", "c1", path="a"), result("the retry budget of retryLimit is three", "c1")]
+    history = [
+        called("read", "c1", path="a"),
+        result("the retry budget of retryLimit is three", "c1"),
+    ]
     changed = result("the retry budget of retryLimit is four", "c2")
     used = told("the retry budget of retryLimit stays")
-    assert answers(history, [called("read", "c2", path="a", offset=2), changed, used]) == ["retryLimit"]
+    assert answers(history, [called("read", "c2", path="a", offset=2), changed, used]) == [
+        "retryLimit"
+    ]
     assert answers(history, [called("read", "c2", path="b"), changed, used]) == []
 
 
 def test_a_command_line_is_one_need_and_tool_knobs_are_none() -> None:
-    history = [told("run pytest tests/test_net.py with --name-only for retryLimit in the mail handler")]
-    future = [called("bash", "c1", command="pytest tests/test_net.py --name-only -k retryLimit", limit=12000)]
+    history = [
+        told("run pytest tests/test_net.py with --name-only for retryLimit in the mail handler")
+    ]
+    future = [
+        called(
+            "bash", "c1", command="pytest tests/test_net.py --name-only -k retryLimit", limit=12000
+        )
+    ]
     assert len(answers(history, future)) == 1
 
 
 def test_nothing_in_the_cue_gives_the_answer_away() -> None:
-    found = items([said("set retry_limit near retryLimitOfMail for mail")], [told("set the mail retryLimitOfMail")])
+    found = items(
+        [said("set retry_limit near retryLimitOfMail for mail")],
+        [told("set the mail retryLimitOfMail")],
+    )
     for item in found:
-        assert not any(item.answer.lower() in name or name.lstrip("=") in item.answer.lower() for name in item.cue)
+        assert not any(
+            item.answer.lower() in name or name.lstrip("=") in item.answer.lower()
+            for name in item.cue
+        )
 
 
 def test_a_replaced_value_is_asked_for_as_it_holds_now() -> None:
@@ -82,7 +104,11 @@ def test_a_replaced_value_is_asked_for_as_it_holds_now() -> None:
 
 def listed(call_id: str, **status: str) -> Message:
     work = {"guide": "write the migration guide", "rename": "rename the config loader"}
-    return called("todo", call_id, todos=[{"content": work[one], "status": state} for one, state in status.items()])
+    return called(
+        "todo",
+        call_id,
+        todos=[{"content": work[one], "status": state} for one, state in status.items()],
+    )
 
 
 def test_rules_and_open_work_are_asked() -> None:
@@ -91,21 +117,32 @@ def test_rules_and_open_work_are_asked() -> None:
         listed("c1", guide="pending", rename="pending"),
         listed("c2", guide="pending", rename="completed"),
     ]
-    assert answers(history, [told("ok")], "rule") == ["never push generated files to the main branch"]
+    assert answers(history, [told("ok")], "rule") == [
+        "never push generated files to the main branch"
+    ]
     assert answers(history, [told("ok")], "todo") == ["write the migration guide"]
 
 
 def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> None:
     history = [
-        said('Never push generated files.\na_test.go:8: it should have a name\nmake sure it is there, then go on")'),
+        said(
+            "Never push generated files.\na_test.go:8: it should have a name\nmake sure it is"
+            ' there, then go on")'
+        ),
         said("I get 'the per-column arrays must be one-dimensional' for the sheet"),
         listed("c1", guide="pending", rename="pending"),
         listed("c2", guide="pending", rename="completed"),
-        told("The remaining failure is in the mail handler. The export scheduler still needs to be documented."),
+        told(
+            "The remaining failure is in the mail handler. The export scheduler still needs to be"
+            " documented."
+        ),
     ]
     assert answers(history, [told("ok")], "rule") == ["never push generated files"]
     work = answers(history, [told("ok")], "todo")
-    assert work == ["write the migration guide", "the export scheduler still needs to be documented"]
+    assert work == [
+        "write the migration guide",
+        "the export scheduler still needs to be documented",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -115,11 +152,18 @@ def test_how_things_stand_and_what_a_tool_says_is_neither_work_nor_a_rule() -> N
         ('"failed to open {} %w"', '"failed to open {} twice"'),
     ],
 )
-def test_names_of_examples_and_templates_are_not_asked(stands_for_another: str, is_asked: str) -> None:
-    others = [told(f"the {word} handler has {is_asked.format(word)}") for word in ("scheduler", "exporter", "crawler")]
+def test_names_of_examples_and_templates_are_not_asked(
+    stands_for_another: str, is_asked: str
+) -> None:
+    others = [
+        told(f"the {word} handler has {is_asked.format(word)}")
+        for word in ("scheduler", "exporter", "crawler")
+    ]
     for name, asked in ((stands_for_another, False), (is_asked, True)):
         name = name.format("mailer")
-        found = answers([*others, told(f"tokens of the gateway: {name}")], [told(f"gateway tokens now: {name}")])
+        found = answers(
+            [*others, told(f"tokens of the gateway: {name}")], [told(f"gateway tokens now: {name}")]
+        )
         assert (name.strip('"') in found) is asked
 
 
@@ -132,10 +176,15 @@ def test_names_of_examples_and_templates_are_not_asked(stands_for_another: str, 
         ("auth/token/renewal", "the branch for ./auth/token/renewal now", True),
     ],
 )
-def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(said: str, used: str, is_asked: bool) -> None:
+def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(
+    said: str, used: str, is_asked: bool
+) -> None:
     quotes = ("waiting for answers", "closed by robots", "blocked by others")
     paths = ("billing/plan/monthly", "mail/queue/retry", "search/index/rebuild")
-    others = [told(f'the other branch has "{quote}" for {path}') for quote, path in zip(quotes, paths, strict=True)]
+    others = [
+        told(f'the other branch has "{quote}" for {path}')
+        for quote, path in zip(quotes, paths, strict=True)
+    ]
     found = answers([*others, told(f"the branch is labelled {said} here")], [told(used)])
     assert (said.strip('"') in found) is is_asked
 
@@ -156,9 +205,14 @@ def test_words_of_a_quotation_and_a_name_in_pieces_are_no_use_of_it(said: str, u
         ("`npm run release`", "npm run release", True),
     ],
 )
-def test_names_of_others_and_patterns_of_files_are_not_asked(written: str, name: str, is_asked: bool) -> None:
+def test_names_of_others_and_patterns_of_files_are_not_asked(
+    written: str, name: str, is_asked: bool
+) -> None:
     words = ("sender", "parser", "crawler")
-    others = [told(f"the {one} has src/{one}.test.ts, {one}Handler, {one}-3.5 and `npm run {one}`") for one in words]
+    others = [
+        told(f"the {one} has src/{one}.test.ts, {one}Handler, {one}-3.5 and `npm run {one}`")
+        for one in words
+    ]
     history = [*others, told(f"the gateway closes {written} at the end of a request")]
     found = answers(history, [told(f"a request of the gateway closes {written} once")])
     assert (name in found) is is_asked, found
@@ -166,12 +220,18 @@ def test_names_of_others_and_patterns_of_files_are_not_asked(written: str, name:
 
 def test_words_of_the_tools_and_strings_of_code_are_not_asked() -> None:
     others = [
-        told(f'the {word} says "waiting for {word}" and has {word}_lines') for word in ("sender", "parser", "mail")
+        told(f'the {word} says "waiting for {word}" and has {word}_lines')
+        for word in ("sender", "parser", "mail")
     ]
     stated = told('the gateway says "ready for review" and has max_lines and old_lines')
     used = [told("the gateway has max_lines now"), told('the gateway says "ready for review" now')]
     assert answers([*others, stated], used) == ["max_lines", "ready for review"]
-    code = called("write", "c1", file='def gateway():\n    log("ready for review", old_lines)\n    return', max_lines=9)
+    code = called(
+        "write",
+        "c1",
+        file='def gateway():\n    log("ready for review", old_lines)\n    return',
+        max_lines=9,
+    )
     assert answers([*others, stated], [code, *used[:1]]) == ["old_lines"]
 
 
@@ -199,9 +259,20 @@ def test_the_exam_of_a_boundary_is_a_documented_table() -> None:
     session = wb.Session.of(remembering(40), id="one")
     table = wb.exam(session, at=100).table()
     assert list(table.columns) == [
-        "session", "at", "item", "kind", "answer", "look_alikes", "cue", "evidence", "use", "weight", "said", "used",
+        "session",
+        "at",
+        "item",
+        "kind",
+        "answer",
+        "look_alikes",
+        "cue",
+        "evidence",
+        "use",
+        "weight",
+        "said",
+        "used",
         "credit",
-    ]  # fmt: skip
+    ]
     assert set(table["kind"]) == {"fact"}
     assert (table["said"] < 100).all() and (table["used"] >= 100).all()
     assert table["credit"].isna().all()

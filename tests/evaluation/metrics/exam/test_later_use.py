@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.engine.transcript.message import AssistantMessage, Text, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.evaluation.metrics.exam.exams import Exams
 from workbench.evaluation.metrics.exam.later_use import LaterUse
 from workbench.evaluation.metrics.index import Index
@@ -17,13 +23,16 @@ MESSAGES = (
     AssistantMessage(id="look", blocks=(ToolCall("1", "read", {"path": "src/export.py"}),)),
     ToolResult(id="seen", call_id="1", name="read", blocks=(Text("\n".join(LINES)),)),
     AssistantMessage(
-        id="plan", blocks=(Text("The rounding helper drops half cents whenever conversion rates change"),)
+        id="plan",
+        blocks=(Text("The rounding helper drops half cents whenever conversion rates change"),),
     ),
     AssistantMessage(
         id="edit",
         blocks=(
             Text("Since the rounding helper drops half cents whenever rates change, I edit it"),
-            ToolCall("2", "edit", {"path": "src/export.py", "old": "\n".join(LINES[:6]), "new": "pass"}),
+            ToolCall(
+                "2", "edit", {"path": "src/export.py", "old": "\n".join(LINES[:6]), "new": "pass"}
+            ),
         ),
     ),
 )
@@ -36,7 +45,11 @@ def shares(*texts: str, kept: frozenset[int] = frozenset()) -> dict[str, float]:
 
 
 def test_the_whole_history_holds_all_and_nothing_holds_nothing() -> None:
-    assert shares(kept=frozenset(range(AT))) == {"edits": 1.0, "request": 1.0, "phrases": pytest.approx(1.0)}
+    assert shares(kept=frozenset(range(AT))) == {
+        "edits": 1.0,
+        "request": 1.0,
+        "phrases": pytest.approx(1.0),
+    }
     assert set(shares().values()) == {0.0}
 
 

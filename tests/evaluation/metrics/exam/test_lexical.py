@@ -83,7 +83,9 @@ def test_a_rule_is_known_in_other_words_and_not_as_its_opposite() -> None:
 
 
 def test_work_is_open_where_its_last_line_does_not_say_done() -> None:
-    assert credit(TODO, "Left to do: write the migration guide", "Done: rename the config loader") == 1
+    assert (
+        credit(TODO, "Left to do: write the migration guide", "Done: rename the config loader") == 1
+    )
     assert credit(TODO, "[x] write the migration guide", "[ ] rename the config loader") == 0
     assert credit(TODO, "write the migration guide", "rename the config loader") == 0.5
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from workbench.evaluation.metrics.exam.stating import denies, flipped
-from workbench.evaluation.metrics.exam.tokens import Lines, Names, Vocabulary, features_of, lines_of, segments_of, stem
+from workbench.evaluation.metrics.exam.tokens import (
+    Lines,
+    Names,
+    Vocabulary,
+    features_of,
+    lines_of,
+    segments_of,
+    stem,
+)
 
 SHAPES = (
     ("release/project-1-stable", "we merge into release/project-1-stable today"),
@@ -30,8 +38,14 @@ NO_SHAPES = (
     ("parameter-1-3", "parameter-1-35=X"),
     ("1.2", "version 1.2.3"),
     ("foo", "foo_bar and foo-bar"),
-    ("/home/ann/work/tools/cmd/app/cli/session/state.py", "see /home/ann/work/tools/cmd/app/cli/session/phase.py"),
-    ("https://ci.example.org/cgi-bin/run.pl?job=7", "curl https://ci.example.org/cgi-bin/run.pl?job=8"),
+    (
+        "/home/ann/work/tools/cmd/app/cli/session/state.py",
+        "see /home/ann/work/tools/cmd/app/cli/session/phase.py",
+    ),
+    (
+        "https://ci.example.org/cgi-bin/run.pl?job=7",
+        "curl https://ci.example.org/cgi-bin/run.pl?job=8",
+    ),
 )
 
 
@@ -68,7 +82,12 @@ def denied(text: str, name: str) -> bool:
 
 @pytest.mark.parametrize(
     "text",
-    ["the port is not 5413", "obsolete values: port 5413, host a", "port 5413 is obsolete", "supersedes port 5413"],
+    [
+        "the port is not 5413",
+        "obsolete values: port 5413, host a",
+        "port 5413 is obsolete",
+        "supersedes port 5413",
+    ],
 )
 def test_a_clause_denies_what_it_calls_obsolete(text: str) -> None:
     assert denied(text, "5413")
@@ -81,7 +100,12 @@ def test_another_clause_denies_nothing(text: str) -> None:
 
 def test_lines_of_prose_stand_behind_their_heading() -> None:
     text = "## Routes\n- a -> b\n\nOwners:\n1. Ann"
-    assert list(lines_of(text, headed=True)) == ["Routes", "Routes: a -> b", "Owners:", "Owners: 1. Ann"]
+    assert list(lines_of(text, headed=True)) == [
+        "Routes",
+        "Routes: a -> b",
+        "Owners:",
+        "Owners: 1. Ann",
+    ]
     assert list(lines_of(text)) == ["Routes", "a -> b", "Owners:", "1. Ann"]
 
 

@@ -12,14 +12,20 @@ def entities(*texts: str) -> list[tuple[int, str, str]]:
     """The text, span and name of each of the session's entities."""
     found, p = INDEX.read(texts), INDEX.inverted_index
     pairs = zip(found.entity_row.tolist(), found.entities.tolist(), strict=True)
-    return [(int(found.text[row]), p.texts[found.spans[row]], p.names[number].text) for row, number in pairs]
+    return [
+        (int(found.text[row]), p.texts[found.spans[row]], p.names[number].text)
+        for row, number in pairs
+    ]
 
 
 def test_spans_of_the_session_and_others_are_read_in_the_order_of_the_text() -> None:
     line = "retryLimit and burstSize"
     found = [(0, line, "burstSize"), (0, line, "retryLimit"), (0, "burstSize = 3", "burstSize")]
     assert sorted(entities(f"neverSaid is new\n{line}\nburstSize = 3")) == sorted(found)
-    spans = [INDEX.inverted_index.texts[span] for span in INDEX.read(["firstNew\nburstSize = 3\nlastNew"]).spans]
+    spans = [
+        INDEX.inverted_index.texts[span]
+        for span in INDEX.read(["firstNew\nburstSize = 3\nlastNew"]).spans
+    ]
     assert spans == ["firstNew", "burstSize = 3", "lastNew"]
 
 

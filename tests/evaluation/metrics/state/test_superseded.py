@@ -57,7 +57,13 @@ def test_a_number_that_replaces_nothing_is_none(old: str, new: str) -> None:
 
 
 def test_an_edit_of_one_value_in_a_line_is_a_change() -> None:
-    edit = called("edit", "c1", path="a.py", old_string="hold_minutes: int = 45", new_string="hold_minutes: int = 60")
+    edit = called(
+        "edit",
+        "c1",
+        path="a.py",
+        old_string="hold_minutes: int = 45",
+        new_string="hold_minutes: int = 60",
+    )
     assert pairs(index(result("hold_minutes: int = 45"), edit)) == [("45", "60")]
     other = called("edit", "c1", path="a.py", old_string="minutes = 45", new_string="seconds = 60")
     assert pairs(index(result("minutes = 45"), other)) == []

@@ -18,7 +18,8 @@ def state(of: Index, at: int | None = None) -> dict[str, list[str]]:
     found = of.work.open_and_done(len(of.messages) if at is None else at)
     texts = [entity.text for entity in of.statements.entities]
     return {
-        name: [texts[i] for i in np.flatnonzero(which)] for name, which in zip(("open", "done"), found, strict=True)
+        name: [texts[i] for i in np.flatnonzero(which)]
+        for name, which in zip(("open", "done"), found, strict=True)
     }
 
 
@@ -33,30 +34,53 @@ LISTED = index(
 
 
 def test_the_newest_task_list_says_what_is_open() -> None:
-    assert state(LISTED) == {"open": ["delete the legacy cron job"], "done": ["migrate the user table"]}
-    assert state(LISTED, at=3) == {"open": ["migrate the user table", "delete the legacy cron job"], "done": []}
+    assert state(LISTED) == {
+        "open": ["delete the legacy cron job"],
+        "done": ["migrate the user table"],
+    }
+    assert state(LISTED, at=3) == {
+        "open": ["migrate the user table", "delete the legacy cron job"],
+        "done": [],
+    }
 
 
 def test_a_ticked_box_and_a_plain_sentence_end_work() -> None:
-    boxes = index(told("- [ ] rewrite the billing export"), told("- [x] rewrite the billing export"))
+    boxes = index(
+        told("- [ ] rewrite the billing export"), told("- [x] rewrite the billing export")
+    )
     assert (len(state(boxes)["open"]), len(state(boxes)["done"])) == (0, 1)
     more = [told("we need to see, and it is still so", f"f{i}") for i in range(9)]
-    words = index(*more, told("We still need to rewrite the billing export."), told("Done: rewrite of billing export."))
+    words = index(
+        *more,
+        told("We still need to rewrite the billing export."),
+        told("Done: rewrite of billing export."),
+    )
     assert (len(state(words)["open"]), len(state(words)["done"])) == (0, 1)
 
 
 def test_work_that_looks_alike_does_not_end_it() -> None:
-    words = index(told("We still need to rewrite the billing export."), told("The tax import is done."))
+    words = index(
+        told("We still need to rewrite the billing export."), told("The tax import is done.")
+    )
     assert (len(state(words)["open"]), len(state(words)["done"])) == (1, 0)
 
 
-@pytest.mark.parametrize("line", ["- [x] migrate the table", "the migration is finished", "Fixed the retry bug"])
+@pytest.mark.parametrize(
+    "line", ["- [x] migrate the table", "the migration is finished", "Fixed the retry bug"]
+)
 def test_a_line_says_done(line: str) -> None:
     assert says_done(line)
 
 
 @pytest.mark.parametrize(
-    "line", ["- [ ] migrate", "not done yet", "it will be finished on Monday", "must be fixed", "we look at it"]
+    "line",
+    [
+        "- [ ] migrate",
+        "not done yet",
+        "it will be finished on Monday",
+        "must be fixed",
+        "we look at it",
+    ],
 )
 def test_a_line_does_not_say_done(line: str) -> None:
     assert not says_done(line)

@@ -7,7 +7,10 @@ from workbench.engine.transcript.message import Message
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
 
 HISTORY: list[Message] = [
-    said("Move the nightly export to the new bucket, but keep the old retention of ninety days.", "u1"),
+    said(
+        "Move the nightly export to the new bucket, but keep the old retention of ninety days.",
+        "u1",
+    ),
     told("I look at the export job first.", "a1"),
     called("bash", "c1", command="grep -n retention jobs/export.toml"),
     result("jobs/export.toml:14: retention_days = 90", "c1"),
@@ -48,7 +51,9 @@ def test_white_space_in_a_quote_does_not_count() -> None:
 
 
 def test_the_quote_of_a_call_is_found_by_its_argument() -> None:
-    accepted, _ = checked([question(quote="bash(command=grep -n retention jobs/export.toml)")], HISTORY)
+    accepted, _ = checked(
+        [question(quote="bash(command=grep -n retention jobs/export.toml)")], HISTORY
+    )
     assert accepted[0].evidence.message == 2
 
 
@@ -65,24 +70,32 @@ def test_the_quote_of_a_call_is_found_by_its_argument() -> None:
         ({"points": ("penguins waddle across glaciers",)}, "hardly has a word"),
     ],
 )
-def test_a_question_with_a_fault_is_refused_with_the_reason(changes: dict[str, object], expected: str) -> None:
+def test_a_question_with_a_fault_is_refused_with_the_reason(
+    changes: dict[str, object], expected: str
+) -> None:
     assert expected in reason(question(**changes))
 
 
 def test_what_the_newest_request_alone_answers_is_not_asked() -> None:
-    about_request = question(question="What did the user ask last?", points=("credentials of the job",))
+    about_request = question(
+        question="What did the user ask last?", points=("credentials of the job",)
+    )
     assert reason(about_request) == "the newest request alone answers it"
 
 
 def test_of_two_questions_that_give_each_other_away_the_later_is_refused() -> None:
     telling = question(
-        question="Since the service account token expired, what has to be renewed?", points=("look at the export job",)
+        question="Since the service account token expired, what has to be renewed?",
+        points=("look at the export job",),
     )
     assert "gives away the answer" in reason(telling, question())
-    assert "gives its answer away" in reason(question(), question(
-        question="Where was it said that the service account token expired?",
-        points=("in the agent's look at the upload",),
-    ))  # fmt: skip
+    assert "gives its answer away" in reason(
+        question(),
+        question(
+            question="Where was it said that the service account token expired?",
+            points=("in the agent's look at the upload",),
+        ),
+    )
 
 
 def test_a_question_is_asked_once() -> None:

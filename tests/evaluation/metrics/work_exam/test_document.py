@@ -1,4 +1,6 @@
-"""Written exams as files: found beside a recording and in a folder, and never taken for another session's."""
+"""Written exams as files: found beside a recording and in a folder, and never taken for another
+session's.
+"""
 
 import json
 from pathlib import Path
@@ -10,28 +12,46 @@ from workbench.base.errors import FormatError, SettingError
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.work_exam.checks import WrittenQuestion, checked
-from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text, file_beside, file_in, read_exams
+from workbench.evaluation.metrics.work_exam.document import (
+    exams_of,
+    exams_text,
+    file_beside,
+    file_in,
+    read_exams,
+)
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import save
 
-TEXTS = ["Rename the harbour module.", "The harbour module is imported by nine files.", "Then wait with it."]
+TEXTS = [
+    "Rename the harbour module.",
+    "The harbour module is imported by nine files.",
+    "Then wait with it.",
+]
 
 
 def session(texts: list[str] = TEXTS) -> Session:
     """A user and an agent in turns."""
-    messages = [said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(texts)]
+    messages = [
+        said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(texts)
+    ]
     return Session.of(messages, id="harbour")
 
 
 def exams(of: Session) -> SessionExams:
     """One exam with one question."""
     written = WrittenQuestion(
-        "finding", "How widely is it used?", "Nine files import it.", ("nine files import",), "imported by nine files"
+        "finding",
+        "How widely is it used?",
+        "Nine files import it.",
+        ("nine files import",),
+        "imported by nine files",
     )
     accepted, refusals = checked([written], of.messages)
     assert not refusals
-    return SessionExams(of.id, opening_digest(of), (WorkExam(3, tuple(accepted), "a writer", "2026-11"),))
+    return SessionExams(
+        of.id, opening_digest(of), (WorkExam(3, tuple(accepted), "a writer", "2026-11"),)
+    )
 
 
 def test_exams_come_back_from_a_folder_as_they_were_written(tmp_path: Path) -> None:
@@ -76,10 +96,15 @@ def test_a_question_whose_evidence_is_gone_is_left_out_and_counted(tmp_path: Pat
         ("{", "cannot be read"),
         ("[]", "holds no written exams"),
         ('{"format": "workbench work exams", "version": 9}', "version 9"),
-        ('{"format": "workbench work exams", "version": 1, "sessions": [{"session": "a"}]}', "sessions.0.opening"),
+        (
+            '{"format": "workbench work exams", "version": 1, "sessions": [{"session": "a"}]}',
+            "sessions.0.opening",
+        ),
     ],
 )
-def test_a_file_that_is_none_is_refused_in_one_sentence(text: str, reason: str, tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_refused_in_one_sentence(
+    text: str, reason: str, tmp_path: Path
+) -> None:
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(FormatError, match=reason):

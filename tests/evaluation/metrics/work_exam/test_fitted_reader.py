@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from workbench.base.errors import FormatError
-from workbench.evaluation.metrics.work_exam.fitted_reader import FEATURES, WorkReader, features, shipped_reader
+from workbench.evaluation.metrics.work_exam.fitted_reader import (
+    FEATURES,
+    WorkReader,
+    features,
+    shipped_reader,
+)
 from workbench.evaluation.metrics.work_exam.read_context import ReadContext
 from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 
@@ -25,8 +30,13 @@ EXPORT = Asked(
 )
 BUOY = Asked("Which buoy must be painted?", "The green harbour buoy.", ("green harbour buoy",))
 RARITY = Rarity(["the nightly export", EXPORT.gold, "a cutter harbour quay buoy green"])
-STATEMENT = "We found that the service account's token had expired on 3 May, so the upload was refused."
-LIST = "token upload export nightly quay expired account refused cutter harbour found service buoy 3 upload May"
+STATEMENT = (
+    "We found that the service account's token had expired on 3 May, so the upload was refused."
+)
+LIST = (
+    "token upload export nightly quay expired account refused cutter harbour found service buoy 3"
+    " upload May"
+)
 
 
 def values(context: str, *others: Asked, asked: Asked = EXPORT) -> dict[str, float]:
@@ -51,7 +61,9 @@ def test_a_context_that_only_repeats_the_question_has_none_of_them() -> None:
 def test_words_far_apart_are_not_close() -> None:
     far = " harbour" * 200
     apart = values(f"token {far} service {far} account {far} expired")
-    assert apart["points_close"] < values("the token of the service account expired")["points_close"]
+    assert (
+        apart["points_close"] < values("the token of the service account expired")["points_close"]
+    )
 
 
 def test_a_list_of_the_same_words_states_nothing_and_joins_no_pair() -> None:
@@ -62,8 +74,12 @@ def test_a_list_of_the_same_words_states_nothing_and_joins_no_pair() -> None:
 
 
 def test_a_sentence_may_go_on_in_the_next_but_not_further() -> None:
-    one_after_the_other = values("The token expired.\nIt was that of the service account, on 3 May.")
-    apart = values("The token expired.\nNobody saw it.\nIt was that of the service account, on 3 May.")
+    one_after_the_other = values(
+        "The token expired.\nIt was that of the service account, on 3 May."
+    )
+    apart = values(
+        "The token expired.\nNobody saw it.\nIt was that of the service account, on 3 May."
+    )
     assert one_after_the_other["answer_in_sentences"] > apart["answer_in_sentences"]
 
 
@@ -76,7 +92,9 @@ def test_what_a_context_tells_of_other_questions_counts() -> None:
 
 def test_words_that_the_history_never_has_are_counted() -> None:
     assert values(STATEMENT)["new_words"] == 0.0
-    foreign = Asked("Why did the nightly export stop?", "Its passphrase lapsed.", ("passphrase lapsed",))
+    foreign = Asked(
+        "Why did the nightly export stop?", "Its passphrase lapsed.", ("passphrase lapsed",)
+    )
     assert values(STATEMENT, asked=foreign)["new_words"] == 1.0
 
 
@@ -87,7 +105,9 @@ def test_more_of_the_answer_never_means_a_lower_chance() -> None:
 
 
 def test_a_reader_comes_back_from_its_file(tmp_path: Path) -> None:
-    reader = WorkReader(dict.fromkeys(FEATURES, 0.5), -1.25, {"answers": 12}, shipped_reader().left_out)
+    reader = WorkReader(
+        dict.fromkeys(FEATURES, 0.5), -1.25, {"answers": 12}, shipped_reader().left_out
+    )
     (tmp_path / "reader.json").write_text(reader.text())
     assert WorkReader.read(tmp_path / "reader.json") == reader
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 
 VOCABULARY = {word: number for number, word in enumerate(("harbour", "cutter", "buoy", "quay"))}
-LINES = st.lists(st.sampled_from(["harbour ", "cutter ", "buoy, ", "quay. ", "the ", "7 "]), max_size=12).map("".join)
+LINES = st.lists(
+    st.sampled_from(["harbour ", "cutter ", "buoy, ", "quay. ", "the ", "7 "]), max_size=12
+).map("".join)
 
 
 def states(line: str) -> bool:

@@ -13,7 +13,9 @@ from workbench.evaluation.metrics.work_exam.reader_error import (
 )
 
 EXACT = ReaderErrors(({"model": 0.0, "rule": 0.0, "cut": 0.0},), context=0.0)
-SHARED = ReaderErrors(tuple({"model": error, "rule": error} for error in (-0.2, -0.1, 0.1, 0.2)), context=0.0)
+SHARED = ReaderErrors(
+    tuple({"model": error, "rule": error} for error in (-0.2, -0.1, 0.1, 0.2)), context=0.0
+)
 EASY: tuple[dict[TextKind, float], ...] = ({"model": -0.3, "rule": -0.3},) * 3
 """The errors on the questions of somebody who asks what is easy."""
 BIASED = ReaderErrors(({"model": -0.1, "rule": 0.1},) * 3, context=0.0)
@@ -67,7 +69,10 @@ def test_an_asker_that_is_off_for_one_kind_alone_adds_to_the_bound() -> None:
 
 
 def test_askers_that_lie_apart_as_projects_do_by_chance_add_nothing() -> None:
-    usual: tuple[dict[TextKind, float], ...] = ({"model": -0.1, "rule": -0.1}, {"model": 0.2, "rule": 0.2})
+    usual: tuple[dict[TextKind, float], ...] = (
+        {"model": -0.1, "rule": -0.1},
+        {"model": 0.2, "rule": 0.2},
+    )
     reader = ReaderErrors(SHARED.by_project, context=0.0, by_asker=(usual,))
     assert reader.score(contexts("model", 0.5, 0.5)) == SHARED.score(contexts("model", 0.5, 0.5))
 
@@ -88,7 +93,10 @@ def test_where_a_rule_wrote_a_part_the_error_is_that_of_both_each_by_its_share()
     assert bounds == pytest.approx([BIASED.lead_bound("model", "rule", projects=10), 0.1, 0.0])
     same = BIASED.lead_bound("mixed", "mixed", projects=10, rule_share=0.3, other_rule_share=0.3)
     assert same == pytest.approx(0.0)
-    mixed = [ForetoldContext(one.project, "mixed", one.chance, 1.0) for one in contexts("model", 0.5, 0.7, 0.6)]
+    mixed = [
+        ForetoldContext(one.project, "mixed", one.chance, 1.0)
+        for one in contexts("model", 0.5, 0.7, 0.6)
+    ]
     assert BIASED.score(mixed) == BIASED.score(contexts("rule", 0.5, 0.7, 0.6))
 
 

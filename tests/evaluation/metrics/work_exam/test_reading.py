@@ -1,4 +1,6 @@
-"""What a real model would answer from a context: read once a session, and absent where nobody wrote an exam."""
+"""What a real model would answer from a context: read once a session, and absent where nobody
+wrote an exam.
+"""
 
 from pathlib import Path
 
@@ -18,13 +20,20 @@ from workbench.evaluation.metrics.work_exam.word_cover import Rarity
 from workbench.recordings.importers.importer import load
 from workbench.recordings.importers.native import save
 
-TEXTS = ["Rename the harbour module.", "The harbour module is imported by nine files.", "Then wait with it.", "I wait."]
+TEXTS = [
+    "Rename the harbour module.",
+    "The harbour module is imported by nine files.",
+    "Then wait with it.",
+    "I wait.",
+]
 BOUNDARY = 3
 
 
 def recorded(folder: Path) -> Session:
     """A session on disk, without an exam."""
-    messages = [said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(TEXTS)]
+    messages = [
+        said(text, f"m{i}") if i % 2 == 0 else told(text, f"m{i}") for i, text in enumerate(TEXTS)
+    ]
     path = folder / "harbour.jsonl"
     save(Session.of(messages, id="harbour"), path)
     return load(path)[0]
@@ -34,10 +43,16 @@ def examined(folder: Path) -> Session:
     """The same with an exam beside it."""
     session = recorded(folder)
     written = WrittenQuestion(
-        "finding", "How widely is it used?", "Nine files import it.", ("nine files import",), "imported by nine files"
+        "finding",
+        "How widely is it used?",
+        "Nine files import it.",
+        ("nine files import",),
+        "imported by nine files",
     )
     accepted, _ = checked([written], session.messages)
-    exams = SessionExams(session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),))
+    exams = SessionExams(
+        session.id, opening_digest(session), (WorkExam(BOUNDARY, tuple(accepted), "a writer"),)
+    )
     write_atomically(file_beside(folder / "harbour.jsonl"), exams_text([exams]))
     return session
 
@@ -45,7 +60,9 @@ def examined(folder: Path) -> Session:
 def test_the_chance_is_that_of_the_reader_for_the_text_of_the_context(tmp_path: Path) -> None:
     session = examined(tmp_path)
     reading = WorkReading.of_written(session)
-    summary = Summary(id="s", text="## State\nThe harbour module is used widely:\nnine files import it.")
+    summary = Summary(
+        id="s", text="## State\nThe harbour module is used widely:\nnine files import it."
+    )
     context = [session.messages[0], summary, session.messages[2]]
     rarity = Rarity(said_text(message) for message in session.messages[:BOUNDARY])
     exams = exams_of(session)

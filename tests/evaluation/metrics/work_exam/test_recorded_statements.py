@@ -11,17 +11,27 @@ from workbench.evaluation.metrics.work_exam.reading import WorkReading
 from workbench.evaluation.metrics.work_exam.recorded_statements import MOST_OF_KIND, recorded_exam
 
 HISTORY: list[Message] = [
-    said("Move the harbour timetable into the database. You must never rename the ferry columns.", "m0"),
+    said(
+        "Move the harbour timetable into the database. You must never rename the ferry columns.",
+        "m0",
+    ),
     told("The timetable was read twice because the loader ignored its cache file.", "m1"),
     said("Good. Go on.", "m2"),
-    told("All eleven ferry routes now come from the database. The winter table was not tested yet.", "m3"),
+    told(
+        "All eleven ferry routes now come from the database. The winter table was not tested yet.",
+        "m3",
+    ),
     said("And the islands?", "m4"),
 ]
 
 
 def statements(messages: list[Message], kind: QuestionKind) -> list[str]:
     """The answers of a kind that the whole history gives."""
-    return [question.gold for question in recorded_exam(messages, len(messages)).questions if question.kind == kind]
+    return [
+        question.gold
+        for question in recorded_exam(messages, len(messages)).questions
+        if question.kind == kind
+    ]
 
 
 def test_a_persons_demand_is_a_rule_and_the_rest_of_the_request_the_goal() -> None:
@@ -35,7 +45,9 @@ def test_a_report_tells_the_state_and_what_was_not_checked() -> None:
 
 
 def test_a_cause_is_a_finding() -> None:
-    assert statements(HISTORY, "finding") == ["The timetable was read twice because the loader ignored its cache file."]
+    assert statements(HISTORY, "finding") == [
+        "The timetable was read twice because the loader ignored its cache file."
+    ]
 
 
 def test_open_tasks_and_failed_tests_are_asked_for() -> None:
@@ -58,7 +70,11 @@ def test_only_what_stands_before_the_boundary_is_asked_for() -> None:
 
 
 def test_each_question_has_its_evidence_and_is_asked_once() -> None:
-    messages = [*HISTORY, told("All eleven ferry routes now come from the database.", "m5"), said("Fine.", "m6")]
+    messages = [
+        *HISTORY,
+        told("All eleven ferry routes now come from the database.", "m5"),
+        said("Fine.", "m6"),
+    ]
     questions = recorded_exam(messages, len(messages)).questions
     assert all(question.evidence.quote(messages) == question.gold for question in questions)
     assert len({question.gold for question in questions}) == len(questions)
@@ -80,7 +96,9 @@ def test_many_statements_are_taken_from_all_over_the_history() -> None:
 def test_a_context_with_the_statements_has_a_higher_chance_than_one_without() -> None:
     session = Session.of(HISTORY, id="ferry")
     reading = WorkReading.of_statements(Index(HISTORY), session, (5,))
-    telling = Summary(id="s", text="- Move the timetable into the database; never rename the ferry columns.\n")
+    telling = Summary(
+        id="s", text="- Move the timetable into the database; never rename the ferry columns.\n"
+    )
     whole, little = reading.chance(5, [telling, HISTORY[4]]), reading.chance(5, HISTORY[4:])
     assert whole is not None
     assert little is not None

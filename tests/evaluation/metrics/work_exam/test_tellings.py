@@ -1,6 +1,8 @@
-"""The same twenty answers, told in the session's words, tersely, in other words, turned round, and as lists of words.
+"""The same twenty answers, told in the session's words, tersely, in other words, turned round, and
+as lists of words.
 
-The reader was not fitted to the first of the two sessions. The means stand in docs/reference/fitted-reader.md.
+The reader was not fitted to the first of the two sessions. The means stand in
+docs/reference/fitted-reader.md.
 """
 
 import random
@@ -39,7 +41,12 @@ class Telling:
         return self.chances([f"- {answer[style]}" for answer in self.answers])
 
     def point_words(self) -> list[str]:
-        return [word for question in self.questions for point in question.points for word in point.split()]
+        return [
+            word
+            for question in self.questions
+            for point in question.points
+            for word in point.split()
+        ]
 
 
 def telling(session_name: str, part: dict[str, Any]) -> Telling:
@@ -61,7 +68,9 @@ def tellings() -> list[Telling]:
 
 @pytest.fixture(scope="module")
 def means(tellings: list[Telling]) -> dict[str, float]:
-    return {style: fmean(chance for part in tellings for chance in part.told(style)) for style in STYLES}
+    return {
+        style: fmean(chance for part in tellings for chance in part.told(style)) for style in STYLES
+    }
 
 
 def test_there_are_twenty_answers(tellings: list[Telling]) -> None:
@@ -73,7 +82,11 @@ def test_an_answer_in_the_words_of_the_session_is_known(means: dict[str, float])
 
 
 def test_the_page_says_the_means(means: dict[str, float]) -> None:
-    page = " ".join((Path(__file__).parents[4] / "docs" / "reference" / "fitted-reader.md").read_text("utf-8").split())
+    page = " ".join(
+        (Path(__file__).parents[4] / "docs" / "reference" / "fitted-reader.md")
+        .read_text("utf-8")
+        .split()
+    )
     verbatim, terse, reworded = (f"{means[style]:.2f}".removeprefix("0") for style in STYLES[:3])
     assert f"words get {verbatim}, terse ones {terse}, and those in other words {reworded}." in page
 
@@ -92,19 +105,26 @@ def test_an_answer_in_quite_other_words_is_read_far_better_than_none(
 
 
 def test_words_do_not_see_that_a_statement_was_turned_round(means: dict[str, float]) -> None:
-    """A limit that docs/reference/fitted-reader.md names: should it ever fail, the page is wrong."""
+    """A limit that docs/reference/fitted-reader.md names: should it ever fail, the page is
+    wrong.
+    """
     assert means["turned"] > 0.9
 
 
 def test_the_words_of_the_points_in_a_random_order_are_no_answers(
     tellings: list[Telling], means: dict[str, float]
 ) -> None:
-    """Only somebody who has the exam can write such a list; a real reader would make something of it too."""
+    """Only somebody who has the exam can write such a list; a real reader would make something
+    of it too.
+    """
     listed = []
     for part in tellings:
         words = part.point_words()
         random.Random(1).shuffle(words)
-        lines = [" ".join(words[start : start + WORDS_OF_A_LINE]) for start in range(0, len(words), WORDS_OF_A_LINE)]
+        lines = [
+            " ".join(words[start : start + WORDS_OF_A_LINE])
+            for start in range(0, len(words), WORDS_OF_A_LINE)
+        ]
         listed += part.chances(lines)
     assert fmean(listed) < means["reworded"]
     assert fmean(listed) < means["verbatim"] - 0.3

@@ -5,14 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.evaluation.metrics.work_exam.word_cover import WordPlaces
-from workbench.evaluation.metrics.work_exam.word_windows import ANYWHERE, PlacedWords, WordWindow, WordWindows
+from workbench.evaluation.metrics.work_exam.word_windows import (
+    ANYWHERE,
+    PlacedWords,
+    WordWindow,
+    WordWindows,
+)
 
 WORDS = ("harbour", "cutter", "buoy", "quay", "lantern")
 VOCABULARY = {word: number for number, word in enumerate(WORDS)}
 TEXTS = st.lists(st.sampled_from((*WORDS, "other")), max_size=60)
 SETS = st.lists(
     st.tuples(
-        st.dictionaries(st.sampled_from(WORDS), st.floats(0.1, 5), max_size=4), st.sampled_from((1, 3, 8, ANYWHERE))
+        st.dictionaries(st.sampled_from(WORDS), st.floats(0.1, 5), max_size=4),
+        st.sampled_from((1, 3, 8, ANYWHERE)),
     ),
     min_size=1,
     max_size=5,
@@ -30,9 +36,13 @@ def alone(text: list[str], weights: dict[str, float], window: int) -> float:
 
 
 @given(TEXTS, SETS)
-def test_each_set_has_the_share_that_it_has_alone(text: list[str], sets: list[tuple[dict[str, float], int]]) -> None:
+def test_each_set_has_the_share_that_it_has_alone(
+    text: list[str], sets: list[tuple[dict[str, float], int]]
+) -> None:
     expected = [alone(text, weights, window) for weights, window in sets]
-    assert shares(text, [WordWindow(weights, window) for weights, window in sets]) == pytest.approx(expected)
+    assert shares(text, [WordWindow(weights, window) for weights, window in sets]) == pytest.approx(
+        expected
+    )
 
 
 @given(TEXTS, TEXTS)

@@ -17,7 +17,9 @@ from workbench.evaluation.metrics.work_exam.reading import context_text
 from workbench.lab.judge.exam.readers import MOST_FAILURES, Choice
 
 SAID = context_text(remembering(6))
-ITEM = Item("fact", "8081", ("8082", "8083"), {"port": 1.0}, "the port is 8081", "connect to port 8081")
+ITEM = Item(
+    "fact", "8081", ("8082", "8083"), {"port": 1.0}, "the port is 8081", "connect to port 8081"
+)
 
 
 def test_a_model_is_shown_the_context_and_the_questions_alone() -> None:
@@ -41,7 +43,9 @@ def test_a_context_larger_than_the_models_window_is_not_asked_about() -> None:
 
 def test_an_overflow_that_only_the_provider_sees_is_no_failure_of_the_model() -> None:
     reader = Choice(model := Scripted([ModelError("full", overflow=True)] * 5))
-    assert [reader.sit([ITEM], SAID)[0].why for _ in range(5)] == ["full"] * 5 and len(model.requests) == 5
+    assert [reader.sit([ITEM], SAID)[0].why for _ in range(5)] == ["full"] * 5 and len(
+        model.requests
+    ) == 5
 
 
 def test_a_model_that_fails_again_and_again_is_asked_no_more() -> None:

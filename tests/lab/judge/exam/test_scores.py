@@ -16,13 +16,25 @@ KNOWN = {"good": (1.0, 1.0, 1.0), "fair": (1.0, 1.0, 0.0), "poor": (0.0, 0.0, 0.
 
 
 def sat(reader: str, scores: dict[str, tuple[float, ...]], at: int = 40) -> list[dict[str, object]]:
-    """One boundary read by a reader: the scores of each strategy's items; the lexical reader's are `KNOWN`."""
+    """One boundary read by a reader: the scores of each strategy's items; the lexical reader's
+    are `KNOWN`.
+    """
     return [
-        {"session": "s", "project": "p", "strategy": name, "share": 0.2, "at": at, "item": item, "reader": reader,
-         "score": score, "lexical": KNOWN[name][item], "replicate": 0}
+        {
+            "session": "s",
+            "project": "p",
+            "strategy": name,
+            "share": 0.2,
+            "at": at,
+            "item": item,
+            "reader": reader,
+            "score": score,
+            "lexical": KNOWN[name][item],
+            "replicate": 0,
+        }
         for name, own in scores.items()
         for item, score in enumerate(own)
-    ]  # fmt: skip
+    ]
 
 
 def agreed(*rows: list[dict[str, object]]) -> pd.DataFrame:
@@ -47,7 +59,9 @@ def test_readers_of_different_exams_are_no_pair() -> None:
     assert len(agreed(sat("one", KNOWN), sat("other", KNOWN, at=60))) == 2
 
 
-def test_the_command_reads_the_folders_of_exams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_reads_the_folders_of_exams(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     ExamResults.write(tmp_path / "exam", sat("one", KNOWN), {"reader": "one"})
     assert main(["lab", "validate", "models", str(tmp_path / "exam"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["readers"]

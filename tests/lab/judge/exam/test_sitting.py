@@ -1,4 +1,6 @@
-"""Readers behind a real server: one that knows, one that always says A, one that refuses, one that dies midway."""
+"""Readers behind a real server: one that knows, one that always says A, one that refuses, one
+that dies midway.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ from workbench.lab.judge.exam.sitting import COLUMNS, ExamResults, judge_exam
 from workbench.recordings.datasets.bundled import bundled_files
 from workbench.recordings.importers.importer import load
 
-SAME: dict[str, Any] = {"strategies": ("truncate",), "shares": (0.3,), "boundaries": (0.6,), "quiet": True}
+SAME: dict[str, Any] = {
+    "strategies": ("truncate",),
+    "shares": (0.3,),
+    "boundaries": (0.6,),
+    "quiet": True,
+}
 
 
 def ports(n: int = 24, id: str = "s0", project: str = "") -> Session:
@@ -41,7 +48,10 @@ def ports(n: int = 24, id: str = "s0", project: str = "") -> Session:
     for i, name in enumerate(names):
         messages.append(called("read", f"c{i}", path=f"conf/{name}.toml"))
         messages.append(
-            result(f"the {name} daemon listens on port {5_200 + 37 * i}\n" + f"filler words {i} " * 20, f"c{i}")
+            result(
+                f"the {name} daemon listens on port {5_200 + 37 * i}\n" + f"filler words {i} " * 20,
+                f"c{i}",
+            )
         )
     for i, name in enumerate(names):
         messages.append(told(f"starting the {name} daemon on port {5_200 + 37 * i}", f"t{i}"))
@@ -65,13 +75,19 @@ def server() -> Iterator[Provider]:
 def sat(server: Provider, folder: Path, sessions: int = 1, **more: Any) -> ExamResults:
     settings = more.pop("model_settings", None) or ModelSettings(cache=folder / "cache")
     done = judge_exam(
-        SESSIONS[:sessions], model=served(server), out=folder, model_settings=settings, **{**SAME, **more}
+        SESSIONS[:sessions],
+        model=served(server),
+        out=folder,
+        model_settings=settings,
+        **{**SAME, **more},
     )
     assert done is not None
     return done
 
 
-def test_a_reader_that_knows_scores_what_each_context_holds(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+def test_a_reader_that_knows_scores_what_each_context_holds(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
     server.by = knowing.reply
     done = sat(server, tmp_path, sessions=4)
     assert list(done.table.columns) == list(COLUMNS)
@@ -105,7 +121,10 @@ def test_the_forecast_comes_before_anything_is_asked_and_holds(
         return False
 
     model = served(server)
-    assert judge_exam(SESSIONS[:1], model=model, before=no, out=tmp_path, **SAME) is None and not server.requests
+    assert (
+        judge_exam(SESSIONS[:1], model=model, before=no, out=tmp_path, **SAME) is None
+        and not server.requests
+    )
     sat(server, tmp_path)
     assert told[0].requests == len(server.requests) and told[0].input_tokens > 1_000
 
@@ -117,9 +136,13 @@ def test_a_model_that_writes_the_summaries_is_not_asked_before_the_forecast_eith
     told: list[Sequence[ModelUse]] = []
     model = served(server)
     stopped = judge_exam(
-        SESSIONS[:1], model=model, writer=model, out=tmp_path, before=lambda uses: bool(told.append(uses)),
+        SESSIONS[:1],
+        model=model,
+        writer=model,
+        out=tmp_path,
+        before=lambda uses: bool(told.append(uses)),
         **{**SAME, "strategies": ("summarize",)},
-    )  # fmt: skip
+    )
     assert stopped is None and not server.requests
     reader, writer = told[0]
     assert reader.requests > 0 < writer.requests and writer.model == model.name
@@ -134,7 +157,10 @@ def test_a_limit_of_dollars_stops_it(server: Provider, knowing: Knowing, tmp_pat
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("\n".join(f"{n}: A" for n in range(1, 11)), "does not rise"), ("I cannot help with that.", "20 are needed")],
+    [
+        ("\n".join(f"{n}: A" for n in range(1, 11)), "does not rise"),
+        ("I cannot help with that.", "20 are needed"),
+    ],
 )
 def test_a_reader_that_fails_the_test_is_asked_nothing_else(
     server: Provider, tmp_path: Path, text: str, why: str
@@ -153,7 +179,11 @@ def test_what_a_model_does_not_answer_has_no_score_and_is_never_wrong(
     tested = 2 * len(admission_exams())
 
     def refuses_later(asked: dict[str, Any]) -> Reply:
-        return knowing.reply(asked) if len(server.requests) <= tested else completion("I would rather not.")
+        return (
+            knowing.reply(asked)
+            if len(server.requests) <= tested
+            else completion("I would rather not.")
+        )
 
     server.by = refuses_later
     table = sat(server, tmp_path).table
@@ -173,30 +203,58 @@ def test_a_model_that_dies_midway_keeps_its_answers_and_is_soon_asked_no_more(
     server.by = dies
     table = sat(server, tmp_path, strategies=("truncate", "clear_tool_uses")).table
     assert len(server.requests) == alive + 3
-    assert table["score"].notna().sum() == 10 and table["reason"].str.contains("3 requests in a row failed").any()
-    assert table.loc[table["pending"] == 1, "score"].isna().all() and (table["pending"] == 0).sum() == 10
+    assert (
+        table["score"].notna().sum() == 10
+        and table["reason"].str.contains("3 requests in a row failed").any()
+    )
+    assert (
+        table.loc[table["pending"] == 1, "score"].isna().all()
+        and (table["pending"] == 0).sum() == 10
+    )
     server.by = knowing.reply
     assert sat(server, tmp_path, strategies=("truncate",)).table["score"].notna().all()
 
 
 def test_a_provider_that_is_dead_leaves_the_exam_pending_and_says_how_much_was_answered(
-    server: Provider, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: Provider,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name, value in configured(tmp_path, server.address).items():
         monkeypatch.setenv(name, value)
     path = bundled_files()[0]
     knowing = Knowing(load(path))
     words = [
-        "judge", "exam", str(path), "--model", "litellm:openai/stub", "--strategies", "truncate", "--shares", "0.3",
-        "--boundaries", "0.6", "--quiet", "--out", str(tmp_path / "exam"),
-    ]  # fmt: skip
+        "judge",
+        "exam",
+        str(path),
+        "--model",
+        "litellm:openai/stub",
+        "--strategies",
+        "truncate",
+        "--shares",
+        "0.3",
+        "--boundaries",
+        "0.6",
+        "--quiet",
+        "--out",
+        str(tmp_path / "exam"),
+    ]
     server.replies = [refusal(500, "gone")]
     assert main(words) == 3
-    assert "0 of 40 items of the reader's test were answered by litellm:openai/stub" in capsys.readouterr().err
+    assert (
+        "0 of 40 items of the reader's test were answered by litellm:openai/stub"
+        in capsys.readouterr().err
+    )
     alive = len(server.requests) + 2 * len(admission_exams())
-    server.by = lambda asked: knowing.reply(asked) if len(server.requests) <= alive else refusal(500, "gone")
+    server.by = lambda asked: (
+        knowing.reply(asked) if len(server.requests) <= alive else refusal(500, "gone")
+    )
     assert main(words) == 3
-    assert re.search(r"\d+ of \d+ items were answered by litellm:openai/stub: .*gone", capsys.readouterr().err)
+    assert re.search(
+        r"\d+ of \d+ items were answered by litellm:openai/stub: .*gone", capsys.readouterr().err
+    )
     server.by = knowing.reply
     assert main(words) == 0
 
@@ -216,18 +274,26 @@ def test_log_probabilities_are_the_credit_where_they_are_given(
                 (f" {letter}", top),
                 ("\n", [("\n", 0.0)]),
             ):
-                shown = [{"token": one, "logprob": value, "bytes": None} for one, value in alternatives]
-                content.append({"token": token, "logprob": 0.0, "bytes": None, "top_logprobs": shown})
+                shown = [
+                    {"token": one, "logprob": value, "bytes": None} for one, value in alternatives
+                ]
+                content.append(
+                    {"token": token, "logprob": 0.0, "bytes": None, "top_logprobs": shown}
+                )
         reply.body["choices"][0]["logprobs"] = {"content": content, "refusal": None}
         return reply
 
     server.by = unsure
     table = sat(server, tmp_path).table
-    assert table.loc[table["strategy"] == "none", "score"].tolist() == pytest.approx([0.8] * 20, abs=1e-3)
+    assert table.loc[table["strategy"] == "none", "score"].tolist() == pytest.approx(
+        [0.8] * 20, abs=1e-3
+    )
     assert sat(server, tmp_path).table.equals(table), "also from the cache"
 
 
-def test_two_readers_agree_as_far_as_they_say_the_same(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+def test_two_readers_agree_as_far_as_they_say_the_same(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
     server.by = knowing.reply
     table = sat(server, tmp_path, strategies=("truncate", "summarize")).table
     found = agreement(table)
@@ -238,7 +304,11 @@ def test_two_readers_agree_as_far_as_they_say_the_same(server: Provider, knowing
     )
     assert (found["rank"] or 0) > 0.7 and "kappa" in agreement_note(found)
     turned = agreement(table.assign(lexical=1 - table["lexical"]))
-    assert (turned["agreement"] or 0) < 0.2 and (turned["kappa"] or 0) < 0 and (turned["rank"] or 0) < 0
+    assert (
+        (turned["agreement"] or 0) < 0.2
+        and (turned["kappa"] or 0) < 0
+        and (turned["rank"] or 0) < 0
+    )
 
 
 @dataclass(frozen=True)
@@ -257,7 +327,10 @@ def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
 ) -> None:
     server.by = knowing.reply
     wasteful = Preset("wasteful", Strategy("wasteful", (Wasteful(),)))
-    by = {one.strategy: one for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)}
+    by = {
+        one.strategy: one
+        for one in scores(sat(server, tmp_path, strategies=("truncate", wasteful)).table)
+    }
     own, plain = by["wasteful"], by["truncate"]
     assert own.score.mean < plain.score.mean - 0.05, "at the size asked for it knows less"
     assert own.used < 0.7 * plain.used
@@ -265,7 +338,9 @@ def test_a_strategy_is_compared_with_the_baseline_at_the_size_that_it_used(
     assert plain.difference is None and by["none"].difference is None
 
 
-def test_replicates_are_asked_anew_in_another_order(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+def test_replicates_are_asked_anew_in_another_order(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
     server.by = knowing.reply
     done = sat(server, tmp_path, replicates=2, sessions=2)
     assert set(done.table["replicate"]) == {0, 1}
@@ -274,10 +349,12 @@ def test_replicates_are_asked_anew_in_another_order(server: Provider, knowing: K
     assert (by_item.nunique() == 1).all()
 
 
-def test_graded_answers_must_be_followed_too(server: Provider, knowing: Knowing, tmp_path: Path) -> None:
+def test_graded_answers_must_be_followed_too(
+    server: Provider, knowing: Knowing, tmp_path: Path
+) -> None:
     lines = [
-        f'{{"context": "The port of web-{n} is {5000 + n}.", "answers": [{{"question": "What is the port of web-{n}?", '
-        f'"answer": "{5000 + n}", "right": {"true" if n % 2 else "false"}}}]}}'
+        f'{{"context": "The port of web-{n} is {5000 + n}.", "answers": [{{"question": "What is the'
+        f' port of web-{n}?", "answer": "{5000 + n}", "right": {"true" if n % 2 else "false"}}}]}}'
         for n in range(20)
     ]
     (tmp_path / "graded.jsonl").write_text("\n".join(lines))
@@ -287,7 +364,9 @@ def test_graded_answers_must_be_followed_too(server: Provider, knowing: Knowing,
 
 
 class Sharp(Echo):
-    """A likelihood that knows which use of an exam has which answer, where the text before holds it."""
+    """A likelihood that knows which use of an exam has which answer, where the text before holds
+    it.
+    """
 
     name = "sharp"
 
@@ -304,9 +383,14 @@ class Sharp(Echo):
 def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_path: Path) -> None:
     told: list[Sequence[ModelUse]] = []
     done = judge_exam(
-        SESSIONS[0], reader="likelihood", likelihood=Sharp(knowing), most=4, out=tmp_path,
-        before=lambda forecast: not told.append(forecast), **SAME,
-    )  # fmt: skip
+        SESSIONS[0],
+        reader="likelihood",
+        likelihood=Sharp(knowing),
+        most=4,
+        out=tmp_path,
+        before=lambda forecast: not told.append(forecast),
+        **SAME,
+    )
     assert done is not None and done.notes["answers_by"] == "likelihood"
     assert told[0][0].input_tokens > 1_000 and told[0][0].usd == 0
     by = {one.strategy: one.score.mean for one in scores(done.table)}
@@ -314,7 +398,9 @@ def test_a_likelihood_can_sit_the_exam_and_costs_nothing(knowing: Knowing, tmp_p
 
 
 def test_a_model_that_only_knows_words_by_sight_is_no_reader(tmp_path: Path) -> None:
-    with pytest.raises(NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"):
+    with pytest.raises(
+        NotAdmitted, match=r"echo is not admitted: .*0\.35 with the answers.*0\.36 by sight"
+    ):
         judge_exam(SESSIONS[0], reader="likelihood", likelihood=Echo(10**6), out=tmp_path, **SAME)
 
 

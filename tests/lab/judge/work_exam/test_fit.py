@@ -26,8 +26,12 @@ from workbench.lab.judge.work_exam.records import SITTINGS
 TOLD = ("answer_close", "answer_in_sentences", "points_close", "points_stated", "pairs_least")
 
 
-def answered(folder: Path, projects: int = 4, *, by_chance: bool = False, easy: bool = False) -> Path:
-    """Sittings whose answers are right where the points stand near; or by chance; or all of them."""
+def answered(
+    folder: Path, projects: int = 4, *, by_chance: bool = False, easy: bool = False
+) -> Path:
+    """Sittings whose answers are right where the points stand near; or by chance; or all of
+    them.
+    """
     chance, lines = random.Random(7), []
     for session in range(projects * 2):
         for strategy, tells in (("truncate", 0.3), ("summarize", 0.7), ("claude_code", 0.9)):
@@ -40,11 +44,16 @@ def answered(folder: Path, projects: int = 4, *, by_chance: bool = False, easy: 
             lines.append(
                 json.dumps(
                     {
-                        "session": f"s{session}", "at": 40, "project": f"p{session % projects}", "strategy": strategy,
-                        "writer": "", "share": 0.1, "answers": answers,
+                        "session": f"s{session}",
+                        "at": 40,
+                        "project": f"p{session % projects}",
+                        "strategy": strategy,
+                        "writer": "",
+                        "share": 0.1,
+                        "answers": answers,
                     }
                 )
-            )  # fmt: skip
+            )
     folder.mkdir()
     (folder / SITTINGS).write_text("\n".join(lines))
     return folder
@@ -63,7 +72,9 @@ def test_weights_and_bias_come_back_from_answers_that_follow_them() -> None:
     values = np.random.default_rng(7).uniform(size=(4_000, 2)) * [1, 100]
     scores = 1 / (1 + np.exp(-(values @ [4.0, -0.03] - 1)))
     weights, bias = logistic(values, scores)
-    assert weights == pytest.approx([4.0, -0.03], rel=0.15), "a penalty draws them a little nearer to 0"
+    assert weights == pytest.approx([4.0, -0.03], rel=0.15), (
+        "a penalty draws them a little nearer to 0"
+    )
     assert bias == pytest.approx(-1, abs=0.2)
 
 
@@ -85,7 +96,9 @@ def test_what_the_questions_of_somebody_else_show_is_kept_with_the_readers_error
     assert alone.left_out.errors.by_asker == ()
     (errors,) = beside.left_out.errors.by_asker
     assert len(errors) == 5
-    assert all(error["cut"] < -0.2 for error in errors), "the reader promises too little of easier questions"
+    assert all(error["cut"] < -0.2 for error in errors), (
+        "the reader promises too little of easier questions"
+    )
 
 
 def test_an_asker_whose_projects_are_all_fitted_to_is_refused(tmp_path: Path) -> None:
@@ -174,14 +187,21 @@ def test_the_command_says_which_lead_of_a_model_over_a_rule_may_be_its_own_error
     folder, out = answered(tmp_path / "run", by_chance=True), tmp_path / "reader.json"
     sittings = [json.loads(line) for line in (folder / SITTINGS).read_text().splitlines()]
     for sitting in sittings:
-        sitting["writer"] = {"summarize": "extractive", "claude_code": "a-model"}.get(sitting["strategy"], "")
+        sitting["writer"] = {"summarize": "extractive", "claude_code": "a-model"}.get(
+            sitting["strategy"], ""
+        )
     (folder / SITTINGS).write_text("\n".join(map(json.dumps, sittings)))
     assert main(["lab", "judge", "fit", str(folder), "--out", str(out)]) == 0
-    assert "A smaller lead of a model's text over a rule's may be the reader's own error: " in capsys.readouterr().out
+    assert (
+        "A smaller lead of a model's text over a rule's may be the reader's own error: "
+        in capsys.readouterr().out
+    )
     assert main(["lab", "judge", "fit", str(folder), "--out", str(out), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [row["kind"] for row in document["kinds"]] == [
-        "messages, cut", "summaries by a model", "summaries by a rule",
-    ]  # fmt: skip
+        "messages, cut",
+        "summaries by a model",
+        "summaries by a rule",
+    ]
     bounds = document["model_rule_bounds"]
     assert bounds["20"] < bounds["1"]

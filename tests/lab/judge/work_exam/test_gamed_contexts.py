@@ -1,4 +1,6 @@
-"""What the fitted reader gives to contexts that name much and say little, of a session that it was not fitted to."""
+"""What the fitted reader gives to contexts that name much and say little, of a session that it
+was not fitted to.
+"""
 
 from functools import cache, partial
 from statistics import fmean
@@ -26,7 +28,9 @@ GAMERS: dict[str, ContextMaker] = {
     "soup": REFERENCES["soup"],
     "index": REFERENCES["index"],
     "list of names": partial(gamed_context, Gamer("list", names=8, order="newest")),
-    "names with their words": partial(gamed_context, Gamer("soup", names=1, words=10, order="newest")),
+    "names with their words": partial(
+        gamed_context, Gamer("soup", names=1, words=10, order="newest")
+    ),
     "words around a name": partial(gamed_context, Gamer("fragment", words=6, order="newest")),
     "words of a line, turned": partial(gamed_context, Gamer("shuffled", order="newest")),
 }
@@ -71,7 +75,10 @@ def test_a_gamer_gets_little_more_than_real_readers_get_from_soups(gamer: str) -
 def test_commas_between_the_names_make_no_statements() -> None:
     for at in boundaries():
         plain = text_of("soup", at)
-        lines = [", ".join(line.split()) if len(line.split()) > LONG_LINE else line for line in plain.splitlines()]
+        lines = [
+            ", ".join(line.split()) if len(line.split()) > LONG_LINE else line
+            for line in plain.splitlines()
+        ]
         assert chance(at, "\n".join(lines)) < chance(at, plain) + 0.02
 
 

@@ -3,7 +3,9 @@
 from workbench.lab.judge.work_exam.grading import REPLIES_A_REQUEST, grading_requests
 from workbench.lab.judge.work_exam.sheet import SheetQuestion
 
-GOAL = SheetQuestion("work", "goal", "What does the user want?", "A faster export.", ("faster export",))
+GOAL = SheetQuestion(
+    "work", "goal", "What does the user want?", "A faster export.", ("faster export",)
+)
 NEXT = SheetQuestion("work", "next", "What comes next?", "The tests.", ("run the tests",))
 
 

@@ -88,9 +88,15 @@ def exams(tmp_path: Path) -> Path:
 def judged(exams: Path, **changes: Any) -> WorkAnswers:
     """Answers from the contexts of two strategies."""
     settings: dict[str, Any] = {
-        "model": Reader(), "grader": Grader(), "exams": exams, "out": exams.parent / "out", "names": 0,
-        "strategies": ("none", "truncate"), "shares": (0.4,), "quiet": True,
-    }  # fmt: skip
+        "model": Reader(),
+        "grader": Grader(),
+        "exams": exams,
+        "out": exams.parent / "out",
+        "names": 0,
+        "strategies": ("none", "truncate"),
+        "shares": (0.4,),
+        "quiet": True,
+    }
     answers = judge_work(SESSION, **{**settings, **changes})
     assert answers is not None
     return answers
@@ -102,7 +108,8 @@ def test_what_a_context_tells_is_scored(exams: Path) -> None:
     scores = {score.strategy: score.work for score in work_scores(answers.table)}
     assert scores["none"] == 1.0
     assert scores["null"] == 0.0
-    assert scores["truncate"] == pytest.approx(4 / 6)  # its newest turns use four of the six limits again
+    # its newest turns use four of the six limits again
+    assert scores["truncate"] == pytest.approx(4 / 6)
 
 
 def test_a_reader_sees_one_context_a_request_and_a_grader_no_context(exams: Path) -> None:
@@ -139,16 +146,25 @@ def test_contexts_that_no_agent_makes_are_read_beside_the_others(exams: Path) ->
 def test_contexts_of_chains_are_read_beside_those_of_one_compaction(exams: Path) -> None:
     reader = Reader()
     answers = judged(
-        exams, model=reader, chains="1,3", strategies=("summarize",), shares=(0.2,), writers=[Summarizer()]
+        exams,
+        model=reader,
+        chains="1,3",
+        strategies=("summarize",),
+        shares=(0.2,),
+        writers=[Summarizer()],
     )
     contexts = answers.table.groupby(["strategy", "chain"])["tokens"].first()
     assert set(contexts.index) == {("summarize", 1), ("summarize", 3), ("null", 1), ("null", 3)}
     records = [json.loads(line) for line in (answers.path / SITTINGS).read_text().splitlines()]
     assert {(record["strategy"], record["chain"]) for record in records} == set(contexts.index)
-    assert {(score.strategy, score.chain) for score in work_scores(answers.table)} == set(contexts.index)
+    assert {(score.strategy, score.chain) for score in work_scores(answers.table)} == set(
+        contexts.index
+    )
     alone = Reader()
     judged(exams, model=alone, strategies=("summarize",), shares=(0.2,), writers=[Summarizer()])
-    assert set(alone.prompts) < set(reader.prompts), "what is asked of ordinary contexts stays as it was"
+    assert set(alone.prompts) < set(reader.prompts), (
+        "what is asked of ordinary contexts stays as it was"
+    )
 
 
 def test_a_chain_whose_first_stretch_fits_the_size_is_refused(exams: Path) -> None:
@@ -162,10 +178,17 @@ def test_a_forecast_counts_the_summaries_of_a_chain(exams: Path) -> None:
     forecasts: dict[int, int] = {}
     for chain in (1, 3):
         judge_work(
-            SESSION, model=Reader(), exams=exams, out=exams.parent / "out", quiet=True, strategies=("summarize",),
-            shares=(0.3,), writers=f"folder:{exams.parent / 'summaries'}", chains=(chain,),
+            SESSION,
+            model=Reader(),
+            exams=exams,
+            out=exams.parent / "out",
+            quiet=True,
+            strategies=("summarize",),
+            shares=(0.3,),
+            writers=f"folder:{exams.parent / 'summaries'}",
+            chains=(chain,),
             before=lambda uses, chain=chain: forecasts.update({chain: uses[1].requests}) or False,
-        )  # fmt: skip
+        )
     assert forecasts[3] >= 3 * forecasts[1] > 0
     assert not (exams.parent / "summaries").exists()
 
@@ -201,20 +224,44 @@ def test_a_session_without_an_exam_is_told_how_to_get_one(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("role", ["model", "grader"])
-def test_a_model_that_only_writes_summaries_neither_reads_nor_grades(role: str, exams: Path, tmp_path: Path) -> None:
+def test_a_model_that_only_writes_summaries_neither_reads_nor_grades(
+    role: str, exams: Path, tmp_path: Path
+) -> None:
     models = {"model": Reader(), role: "extractive"}
     with pytest.raises(SettingError, match="extractive is no language model"):
         judge_work(SESSION, **models, exams=exams, out=tmp_path, quiet=True)
 
 
-def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(exams: Path, tmp_path: Path) -> None:
+def test_a_chain_asks_for_each_summary_once_the_one_before_it_is_there(
+    exams: Path, tmp_path: Path
+) -> None:
     path, writers = tmp_path / "mail.jsonl", tmp_path / "writers"
     save(SESSION, path)
     command = [
-        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "claude_code",
-        "--shares", "0.3", "--chains", "3", "--writers", f"folder:{writers}", "--model", "fitted", "--no-cache",
-        "--out", str(tmp_path / "out"), "--quiet", "--on-bad-summary", "keep",
-    ]  # fmt: skip
+        "judge",
+        "work",
+        str(path),
+        "--exams",
+        str(exams),
+        "--names",
+        "0",
+        "--strategies",
+        "claude_code",
+        "--shares",
+        "0.3",
+        "--chains",
+        "3",
+        "--writers",
+        f"folder:{writers}",
+        "--model",
+        "fitted",
+        "--no-cache",
+        "--out",
+        str(tmp_path / "out"),
+        "--quiet",
+        "--on-bad-summary",
+        "keep",
+    ]
     for number in range(1, 4):
         assert main(command) == 3
         requests = sorted(writers.glob("*.request.txt"))
@@ -234,41 +281,90 @@ def test_all_requests_that_wait_for_no_answer_are_written_at_once(
     save(SESSION, path)
     folders = {name: tmp_path / name for name in ("writers", "others", "readers")}
     command = [
-        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "truncate,summarize",
-        "--shares", "0.3", "--writers", f"folder:{folders['writers']},folder:{folders['others']}",
-        "--model", f"folder:{folders['readers']}", "--no-cache", "--out", str(tmp_path / "out"),
-    ]  # fmt: skip
+        "judge",
+        "work",
+        str(path),
+        "--exams",
+        str(exams),
+        "--names",
+        "0",
+        "--strategies",
+        "truncate,summarize",
+        "--shares",
+        "0.3",
+        "--writers",
+        f"folder:{folders['writers']},folder:{folders['others']}",
+        "--model",
+        f"folder:{folders['readers']}",
+        "--no-cache",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*command, "--dry-run"]) == 0
     told = capsys.readouterr().out
     for name in ("writers", "others"):
         assert f"requests to folder:{name} for summaries by folder:{name}" in told
     assert main(command) == 3
     requests = {name: len(list(folder.glob("*.request.txt"))) for name, folder in folders.items()}
-    assert requests == {"writers": 1, "others": 1, "readers": 2}, "truncate and null wait for no summary"
+    assert requests == {
+        "writers": 1,
+        "others": 1,
+        "readers": 2,
+    }, "truncate and null wait for no summary"
     asked = "".join(request.read_text() for request in folders["readers"].glob("*.request.txt"))
     assert "answer-still-awaited" not in asked
 
 
-def test_a_forecast_names_the_writer_that_is_asked(exams: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_forecast_names_the_writer_that_is_asked(
+    exams: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = exams.parent / "mail.jsonl"
     save(SESSION, path)
     command = [
-        "judge", "work", str(path), "--exams", str(exams), "--strategies", "summarize", "--shares", "0.3",
-        "--writers", f"extractive,folder:{exams.parent / 'writers'}", "--model", "fitted", "--dry-run",
-    ]  # fmt: skip
+        "judge",
+        "work",
+        str(path),
+        "--exams",
+        str(exams),
+        "--strategies",
+        "summarize",
+        "--shares",
+        "0.3",
+        "--writers",
+        f"extractive,folder:{exams.parent / 'writers'}",
+        "--model",
+        "fitted",
+        "--dry-run",
+    ]
     assert main(command) == 0
     assert "to folder:writers for summaries by folder:writers" in capsys.readouterr().out
 
 
-def test_the_command_goes_on_as_answers_come(exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_goes_on_as_answers_come(
+    exams: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "mail.jsonl"
     save(SESSION, path)
     command = [
-        "judge", "work", str(path), "--exams", str(exams), "--names", "0", "--strategies", "truncate",
-        "--shares", "0.4",
-        "--model", f"folder:{tmp_path / 'readers'}", "--grader", f"folder:{tmp_path / 'graders'}", "--no-cache",
-        "--out", str(tmp_path / "out"),
-    ]  # fmt: skip
+        "judge",
+        "work",
+        str(path),
+        "--exams",
+        str(exams),
+        "--names",
+        "0",
+        "--strategies",
+        "truncate",
+        "--shares",
+        "0.4",
+        "--model",
+        f"folder:{tmp_path / 'readers'}",
+        "--grader",
+        f"folder:{tmp_path / 'graders'}",
+        "--no-cache",
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main(command) == 3
     for request in sorted((tmp_path / "readers").glob("*.request.txt")):
         answer = "\n".join(f"{number}: 4001" for number in range(1, 7))

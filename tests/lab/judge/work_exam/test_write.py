@@ -1,4 +1,6 @@
-"""A model writes exams: what it is asked, which questions are kept, and what happens where it does not answer."""
+"""A model writes exams: what it is asked, which questions are kept, and what happens where it
+does not answer.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -36,7 +38,9 @@ def question(turn: int) -> dict[str, Any]:
 class Writer:
     """Writes questions about the first turns, or fails."""
 
-    questions: list[dict[str, Any]] = field(default_factory=lambda: [question(turn) for turn in range(6)])
+    questions: list[dict[str, Any]] = field(
+        default_factory=lambda: [question(turn) for turn in range(6)]
+    )
     error: ModelError | None = None
     name: str = "a-writer"
     prompts: list[str] = field(default_factory=list)
@@ -45,7 +49,9 @@ class Writer:
         self.prompts.append(request.prompt)
         if self.error:
             raise self.error
-        return Completion(text=f"Here they are:\n{json.dumps({'questions': self.questions})}", model=self.name)
+        return Completion(
+            text=f"Here they are:\n{json.dumps({'questions': self.questions})}", model=self.name
+        )
 
 
 def recorded(folder: Path) -> Path:
@@ -101,7 +107,9 @@ def test_an_exam_with_too_few_questions_is_not_kept(tmp_path: Path) -> None:
     assert exams_of(SESSION, tmp_path) is None
 
 
-def test_where_the_provider_is_down_the_exam_is_pending_and_others_are_asked(tmp_path: Path) -> None:
+def test_where_the_provider_is_down_the_exam_is_pending_and_others_are_asked(
+    tmp_path: Path,
+) -> None:
     writer = Writer(error=ModelError("the provider is down", outage=True))
     outcomes = write_exams(SESSION, model=writer, boundaries=(0.4, 0.6), out=tmp_path, quiet=True)
     assert outcomes is not None
@@ -141,7 +149,17 @@ def test_the_command_shows_what_was_written_and_a_folder_of_recordings_ignores_i
 
 def test_the_command_waits_for_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, folder = recorded(tmp_path), tmp_path / "answers"
-    command = ["lab", "exam", "write", str(path), "--model", f"folder:{folder}", "--boundaries", "0.5", "--no-cache"]
+    command = [
+        "lab",
+        "exam",
+        "write",
+        str(path),
+        "--model",
+        f"folder:{folder}",
+        "--boundaries",
+        "0.5",
+        "--no-cache",
+    ]
     assert main(command) == 3
     assert "the same command asks again" in capsys.readouterr().err
     (request,) = folder.glob("*.request.txt")
@@ -152,7 +170,9 @@ def test_the_command_waits_for_a_folder(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("command", ["write", "show"])
-def test_a_file_that_cannot_be_read_is_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_read_is_named(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "notes.txt").write_text("no recording")
     model = ["--model", f"folder:{tmp_path / 'answers'}"] if command == "write" else []
     for name in ("nowhere.jsonl", "notes.txt"):

@@ -45,12 +45,24 @@ def test_lines_of_ones_own_are_read_and_judged(tmp_path: Path) -> None:
 def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
     asked = "May you include Lars Berg in the send? Answer yes or no."
     probes = [
-        {"question": "What is the budget now?", "answer": "$60", "match": "contains", "pass": True, "changed": True},
+        {
+            "question": "What is the budget now?",
+            "answer": "$60",
+            "match": "contains",
+            "pass": True,
+            "changed": True,
+        },
         {"question": asked, "answer": "no", "match": "yes_no", "pass": True},
     ]
-    row = {"model": "m", "scenario": "gift", "probes": probes, "compactions": [
-        {"summary": "old"}, {"summary": "Budget: $60 per gift\nDo not include Lars Berg in the send"},
-    ]}  # fmt: skip
+    row = {
+        "model": "m",
+        "scenario": "gift",
+        "probes": probes,
+        "compactions": [
+            {"summary": "old"},
+            {"summary": "Budget: $60 per gift\nDo not include Lars Berg in the send"},
+        ],
+    }
     (context,) = graded(written(tmp_path, row))
     assert [answer.kind for answer in context.answers] == ["latest", "rule"]
     assert context.answers[1].answer == "do not include Lars Berg in the send"
@@ -58,13 +70,17 @@ def test_a_baseline_of_mistri_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", [{"text": "x"}, {"context": "x", "answers": [{"answer": "y"}]}])
-def test_a_line_that_is_not_understood_says_what_it_needs(tmp_path: Path, row: Mapping[str, object]) -> None:
+def test_a_line_that_is_not_understood_says_what_it_needs(
+    tmp_path: Path, row: Mapping[str, object]
+) -> None:
     with pytest.raises(FormatError, match="needs"):
         graded(written(tmp_path, row))
 
 
 def test_auc_counts_ties_half() -> None:
-    assert auc(pd.Series([0.9, 0.5, 0.5, 0.1]), pd.Series([True, True, False, False])) == pytest.approx(0.875)
+    assert auc(
+        pd.Series([0.9, 0.5, 0.5, 0.1]), pd.Series([True, True, False, False])
+    ) == pytest.approx(0.875)
     assert auc(pd.Series([0.9]), pd.Series([True])) is None
 
 
@@ -96,19 +112,34 @@ def test_long_chats_of_others_are_read_with_one_question_a_request(tmp_path: Pat
         {"role": "assistant", "content": "Good."},
     ]
     facts = [
-        {"fact_id": "a", "question_type": "single", "question": "Which street?", "answer": "Alder Street"},
-        {"fact_id": "b", "question_type": "knowledge-update", "question": "Which month?", "answer": "June"},
+        {
+            "fact_id": "a",
+            "question_type": "single",
+            "question": "Which street?",
+            "answer": "Alder Street",
+        },
+        {
+            "fact_id": "b",
+            "question_type": "knowledge-update",
+            "question": "Which month?",
+            "answer": "June",
+        },
     ]
     verdicts_of_both = [{"fact_id": "a", "recalled": True}, {"fact_id": "b", "recalled": False}]
     (tmp_path / "contexts" / "d2_C1.json").write_text(json.dumps(chat))
     (tmp_path / "contexts" / "d2_C1_meta.json").write_text(json.dumps({"facts": facts}))
-    (tmp_path / "judgments" / "d2_C1_bs1.json").write_text(json.dumps({"batches": [{"verdicts": verdicts_of_both}]}))
-    (tmp_path / "judgments" / "d2_C1_bs5.json").write_text("several questions a request are not read")
+    (tmp_path / "judgments" / "d2_C1_bs1.json").write_text(
+        json.dumps({"batches": [{"verdicts": verdicts_of_both}]})
+    )
+    (tmp_path / "judgments" / "d2_C1_bs5.json").write_text(
+        "several questions a request are not read"
+    )
     (context,) = graded(tmp_path)
     assert (context.group, context.variant) == ("d2", "C1")
     assert [(answer.answer, answer.right, answer.kind) for answer in context.answers] == [
-        ("Alder Street", True, "fact"), ("June", False, "latest"),
-    ]  # fmt: skip
+        ("Alder Street", True, "fact"),
+        ("June", False, "latest"),
+    ]
     rows = verdicts([context])
     for metric in METRICS:
         values = rows[rows["metric"] == metric].set_index("right")["value"]

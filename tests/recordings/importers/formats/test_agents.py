@@ -1,4 +1,6 @@
-"""Agents and frameworks with messages of their own shape: what a small made-up recording of each holds, exactly."""
+"""Agents and frameworks with messages of their own shape: what a small made-up recording of each
+holds, exactly.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def counts(sessions: list[Session]) -> Counts:
 
 
 def left_out(session: Session) -> tuple[str, ...]:
-    """What was left out, but for the share of the text, which is large where a recording is small."""
+    """What was left out, but for the share of the text, which is large where a recording is
+    small.
+    """
     return tuple(words for words in session.origin.skipped if "of the file's text" not in words)
 
 
@@ -114,7 +118,12 @@ def test_all_of_it_is_read_as_its_format(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
 def test_every_result_answers_its_call(tmp_path: Path, name: str) -> None:
     for session in load(recorded(tmp_path, name)):
-        calls = {call.id: call for message in session.messages if message.role == "assistant" for call in message.calls}
+        calls = {
+            call.id: call
+            for message in session.messages
+            if message.role == "assistant"
+            for call in message.calls
+        }
         results = [message for message in session.messages if isinstance(message, ToolResult)]
         assert all(result.call_id in calls for result in results)
         assert all(call.name for call in calls.values())
@@ -125,7 +134,9 @@ FAILED = {"langchain", "vercel", "bedrock"}
 
 @pytest.mark.parametrize("name", [*AGENT_DOCUMENTS, *AGENT_LINES])
 def test_only_a_tool_that_failed_is_said_to_have(tmp_path: Path, name: str) -> None:
-    messages = [message for session in load(recorded(tmp_path, name)) for message in session.messages]
+    messages = [
+        message for session in load(recorded(tmp_path, name)) for message in session.messages
+    ]
     failed = [message.is_error for message in messages if isinstance(message, ToolResult)]
     assert failed == [name in FAILED] * len(failed)
 
@@ -135,16 +146,27 @@ def test_a_list_of_the_stream_is_the_same_session(tmp_path: Path) -> None:
     assert [session.log for session in lines] == [session.log for session in listed]
     main, agent = lines
     assert [plain_text(message) for message in fold(main.path)] == [SUMMARY, ANSWER]
-    assert (main.cwd, main.model, main.recorded[0].entry.tokens_before) == ("/home/me/hall", "big", 900)
+    assert (main.cwd, main.model, main.recorded[0].entry.tokens_before) == (
+        "/home/me/hall",
+        "big",
+        900,
+    )
     assert [plain_text(message) for message in agent.messages] == ["read it", FILE]
 
 
-def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(tmp_path: Path) -> None:
+def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(
+    tmp_path: Path,
+) -> None:
     session = only(written(tmp_path, GEMINI_LINES))
     assert session.origin.format == "gemini_cli"
     assert counts([session]) == Counts(6, 1, 1, 0, 1, 1)
     assert session.messages[0].synthetic  # type: ignore[union-attr]
-    assert [message.role for message in fold(session.path)] == ["summary", "assistant", "tool", "assistant"]
+    assert [message.role for message in fold(session.path)] == [
+        "summary",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     assert "no, the other lamp" not in {plain_text(message) for message in session.messages}
     assert session.branches == 2
 
@@ -152,14 +174,28 @@ def test_a_changed_line_of_gemini_is_the_newer_state_and_a_rewind_is_a_branch(tm
 def test_what_a_compression_of_qwen_keeps_is_not_said_again(tmp_path: Path) -> None:
     session = only(recorded(tmp_path, "qwen_code"))
     (compaction,) = [entry for entry in session.path if isinstance(entry, CompactionEntry)]
-    assert (compaction.tokens_before, compaction.tokens_after, compaction.kept) == (900, 300, ("u3",))
-    assert [plain_text(message) for message in fold(session.path)] == [SUMMARY, FILE, "Understood.", ANSWER]
+    assert (compaction.tokens_before, compaction.tokens_after, compaction.kept) == (
+        900,
+        300,
+        ("u3",),
+    )
+    assert [plain_text(message) for message in fold(session.path)] == [
+        SUMMARY,
+        FILE,
+        "Understood.",
+        ANSWER,
+    ]
     assert "A wrong guess." not in {plain_text(message) for message in session.messages}
 
 
 def test_a_summary_of_roo_replaces_what_names_it_and_nothing_else(tmp_path: Path) -> None:
     session = only(recorded(tmp_path, "roo_task"))
-    assert [message.role for message in fold(session.path)] == ["summary", "assistant", "tool", "assistant"]
+    assert [message.role for message in fold(session.path)] == [
+        "summary",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     answer = session.messages[1]
     assert isinstance(answer, AssistantMessage)
     assert (answer.usage, answer.model, answer.time) == (Usage(40, 60, 0, 9), "big", 1767261601.0)
@@ -171,7 +207,9 @@ def test_a_compaction_of_goose_leaves_what_the_agent_still_sees(tmp_path: Path) 
     assert (session.cwd, session.title) == ("/home/me/hall", "a lamp")
 
 
-def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(tmp_path: Path) -> None:
+def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(
+    tmp_path: Path,
+) -> None:
     lines, whole = only(written(tmp_path, HERMES)), only(document(tmp_path, HERMES_DOCUMENT))
     assert [plain_text(message) for message in whole.messages[1:]] == [
         plain_text(message) for message in lines.messages
@@ -182,7 +220,12 @@ def test_the_document_of_hermes_has_the_messages_of_its_lines_and_the_prompt(tmp
 @pytest.mark.parametrize("form", ["messages_to_dict", "dumpd", "inside an object", "lines"])
 def test_langchain_s_forms_are_one_session(tmp_path: Path, form: str) -> None:
     plain = only(document(tmp_path, LANGCHAIN, "plain.json"))
-    names = {"system": "SystemMessage", "human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}
+    names = {
+        "system": "SystemMessage",
+        "human": "HumanMessage",
+        "ai": "AIMessage",
+        "tool": "ToolMessage",
+    }
     forms: dict[str, Any] = {
         "messages_to_dict": [{"type": message["type"], "data": message} for message in LANGCHAIN],
         "dumpd": [
@@ -259,8 +302,14 @@ def test_sessions_of_the_openai_agents_sdk_are_read_from_their_database(tmp_path
     messages = [(None, "chat-1", json.dumps(item), "2026-01-01") for item in items]
     saved = json.dumps({"saves": 1, "document": {"workbench": "compactor", "entries": AGENT_ITEMS}})
     messages.append((None, "chat-1/compactor-0", saved, "2026-01-02"))
-    sessions = [("chat-0", "2026-01-01", ""), ("chat-1", "2026-01-02", ""), ("chat-1/compactor-0", "2026-01-02", "")]
-    session = only(database(tmp_path, AGENT_TABLES, agent_sessions=sessions, agent_messages=messages))
+    sessions = [
+        ("chat-0", "2026-01-01", ""),
+        ("chat-1", "2026-01-02", ""),
+        ("chat-1/compactor-0", "2026-01-02", ""),
+    ]
+    session = only(
+        database(tmp_path, AGENT_TABLES, agent_sessions=sessions, agent_messages=messages)
+    )
     assert (session.id, session.origin.format) == ("chat-1", "openai_agents_database")
     assert counts([session]) == Counts(4, 1, 1, 1, 0, 0)
     assert left_out(session) == ("1 × item without a type and a role: unknown, left out",)
@@ -269,7 +318,15 @@ def test_sessions_of_the_openai_agents_sdk_are_read_from_their_database(tmp_path
 
 def test_sessions_of_goose_are_read_from_its_database(tmp_path: Path) -> None:
     messages = [
-        (n, f"m{n}", "g1", message["role"], json.dumps(message["content"]), n, json.dumps(message["metadata"]))
+        (
+            n,
+            f"m{n}",
+            "g1",
+            message["role"],
+            json.dumps(message["content"]),
+            n,
+            json.dumps(message["metadata"]),
+        )
         for n, message in enumerate(GOOSE[1:])
     ]
     sessions = [("g1", "a lamp", "/home/me/hall", "2026-01-01")]
@@ -283,8 +340,14 @@ def test_sessions_of_crush_are_read_from_its_database(tmp_path: Path) -> None:
         (f"m{n}", "c1", role, json.dumps(parts), "big", 1767261600 + n, None, summary)
         for n, (role, parts, summary) in enumerate(CRUSH_PARTS)
     ]
-    session = only(database(tmp_path, CRUSH_TABLES, sessions=[("c1", None, "a lamp", 1)], messages=messages))
-    assert (session.model, session.title, session.origin.format) == ("big", "a lamp", "crush_database")
+    session = only(
+        database(tmp_path, CRUSH_TABLES, sessions=[("c1", None, "a lamp", 1)], messages=messages)
+    )
+    assert (session.model, session.title, session.origin.format) == (
+        "big",
+        "a lamp",
+        "crush_database",
+    )
     assert counts([session]) == Counts(4, 1, 1, 1, 1, 0)
     assert [plain_text(message) for message in fold(session.path)] == [SUMMARY, ANSWER]
     assert session.messages[1].stop == "tool_use"  # type: ignore[union-attr]
@@ -292,14 +355,27 @@ def test_sessions_of_crush_are_read_from_its_database(tmp_path: Path) -> None:
 
 def test_sessions_of_hermes_are_read_from_its_database(tmp_path: Path) -> None:
     messages = [
-        (n, "h1", message["role"], message["content"], message.get("tool_call_id"),
-            json.dumps(message["tool_calls"]) if "tool_calls" in message else None, message.get("tool_name"),
-            1767261600.5 + n, message.get("finish_reason"), message.get("reasoning"))
+        (
+            n,
+            "h1",
+            message["role"],
+            message["content"],
+            message.get("tool_call_id"),
+            json.dumps(message["tool_calls"]) if "tool_calls" in message else None,
+            message.get("tool_name"),
+            1767261600.5 + n,
+            message.get("finish_reason"),
+            message.get("reasoning"),
+        )
         for n, message in enumerate(HERMES[1:])
-    ]  # fmt: skip
+    ]
     sessions = [("h1", "hermes-4", "{}", "You mend lamps in the whole house.", 1767261600.0)]
     session = only(database(tmp_path, HERMES_TABLES, sessions=sessions, messages=messages))
-    assert (session.id, session.model, session.origin.format) == ("h1", "hermes-4", "hermes_database")
+    assert (session.id, session.model, session.origin.format) == (
+        "h1",
+        "hermes-4",
+        "hermes_database",
+    )
     assert counts([session]) == Counts(5, 1, 1, 1, 1, 0)
     assert session.messages[0].role == "system"
 
@@ -317,7 +393,10 @@ def test_the_end_of_a_turn_of_cursor_is_a_note(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["nested", "a table's row", "lines", "an answer of its interface"])
 def test_spans_of_phoenix_are_read_in_each_form(tmp_path: Path, form: str) -> None:
-    columns = {name: in_columns(value) if isinstance(value, list) else value for name, value in PHOENIX.items()}
+    columns = {
+        name: in_columns(value) if isinstance(value, list) else value
+        for name, value in PHOENIX.items()
+    }
     flat = in_columns({"attributes": PHOENIX["attributes"], "context": PHOENIX["context"]})
     row = {name: value for name, value in columns.items() if not isinstance(value, dict)} | flat
     forms: dict[str, Any] = {
@@ -345,13 +424,21 @@ def test_a_trace_of_mlflow_is_read(tmp_path: Path) -> None:
 def test_a_conversation_of_chatgpt_ends_at_its_newest_message(tmp_path: Path) -> None:
     session = only(recorded(tmp_path, "chatgpt_export"))
     assert (session.id, session.title, session.branches) == ("k1", "a lamp", 2)
-    assert [message.role for message in session.messages] == ["user", "assistant", "assistant", "tool", "assistant"]
+    assert [message.role for message in session.messages] == [
+        "user",
+        "assistant",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
 
 
 def test_a_conversation_of_sharegpt_without_turns_is_told(tmp_path: Path) -> None:
     turns = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]
     sessions = load(written(tmp_path, [{"conversations": turns}, {"conversations": []}]))
-    assert any("holds no messages" in note for session in sessions for note in session.origin.skipped)
+    assert any(
+        "holds no messages" in note for session in sessions for note in session.origin.skipped
+    )
 
 
 def test_a_usage_that_cannot_be_read_costs_no_answer(tmp_path: Path) -> None:

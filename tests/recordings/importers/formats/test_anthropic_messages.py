@@ -48,7 +48,10 @@ def test_each_result_block_is_a_message_of_its_own(tmp_path: Path) -> None:
     assert system.blocks == (Text("be brief"),)
     assert isinstance(answer, AssistantMessage)
     assert answer.blocks[0] == Thinking("hm", "seal")
-    assert answer.calls == (ToolCall("t1", "look", {"where": "a"}), ToolCall("t2", "look", {"where": "b"}))
+    assert answer.calls == (
+        ToolCall("t1", "look", {"where": "a"}),
+        ToolCall("t2", "look", {"where": "b"}),
+    )
     assert isinstance(one, ToolResult)
     assert isinstance(two, ToolResult)
     assert (one.call_id, one.name, one.is_error) == ("t1", "look", False)
@@ -62,7 +65,15 @@ def test_a_bare_list_is_known_by_its_blocks(tmp_path: Path) -> None:
 
 
 def test_a_system_prompt_in_blocks_and_a_text_document_are_read(tmp_path: Path) -> None:
-    pages = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "the file"}}
+    pages = {
+        "type": "document",
+        "source": {"type": "text", "media_type": "text/plain", "data": "the file"},
+    }
     system = [{"type": "text", "text": "be"}, {"type": "text", "text": "brief"}]
-    session = only(document(tmp_path, {"system": system, "messages": [{"role": "user", "content": [pages]}]}))
-    assert [message.blocks for message in session.messages] == [(Text("be\nbrief"),), (Text("the file"),)]
+    session = only(
+        document(tmp_path, {"system": system, "messages": [{"role": "user", "content": [pages]}]})
+    )
+    assert [message.blocks for message in session.messages] == [
+        (Text("be\nbrief"),),
+        (Text("the file"),),
+    ]

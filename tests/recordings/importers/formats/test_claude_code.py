@@ -10,7 +10,13 @@ from recordings.importers.files import only, written
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.compaction_requests import CompactionRequest, compaction_request
-from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry, NoteEntry, fold
+from workbench.engine.transcript.log import (
+    ClearingEntry,
+    CompactionEntry,
+    MessageEntry,
+    NoteEntry,
+    fold,
+)
 from workbench.engine.transcript.message import (
     AssistantMessage,
     Image,
@@ -25,23 +31,50 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.importer import load
 
-COMMON = {"isSidechain": False, "sessionId": "s1", "cwd": "/home/me/shop", "timestamp": "2026-01-01T10:00:00Z"}
+COMMON = {
+    "isSidechain": False,
+    "sessionId": "s1",
+    "cwd": "/home/me/shop",
+    "timestamp": "2026-01-01T10:00:00Z",
+}
 
 
 def asked(uuid: str, parent: str | None, content: Any, **more: Any) -> dict[str, Any]:
     message = {"role": "user", "content": content}
-    return {"type": "user", "uuid": uuid, "parentUuid": parent, **COMMON, "message": message, **more}
+    return {
+        "type": "user",
+        "uuid": uuid,
+        "parentUuid": parent,
+        **COMMON,
+        "message": message,
+        **more,
+    }
 
 
-def answered(uuid: str, parent: str | None, api_id: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
+def answered(
+    uuid: str, parent: str | None, api_id: str, *blocks: dict[str, Any], **more: Any
+) -> dict[str, Any]:
     usage = {
         "input_tokens": 3,
         "cache_read_input_tokens": 9000,
         "cache_creation_input_tokens": 400,
         "output_tokens": len(uuid),
     }
-    message = {"id": api_id, "role": "assistant", "model": "big", "content": list(blocks), "usage": usage}
-    return {"type": "assistant", "uuid": uuid, "parentUuid": parent, **COMMON, "message": message, **more}
+    message = {
+        "id": api_id,
+        "role": "assistant",
+        "model": "big",
+        "content": list(blocks),
+        "usage": usage,
+    }
+    return {
+        "type": "assistant",
+        "uuid": uuid,
+        "parentUuid": parent,
+        **COMMON,
+        "message": message,
+        **more,
+    }
 
 
 def use(call_id: str, name: str = "Read", **arguments: Any) -> dict[str, Any]:
@@ -58,16 +91,23 @@ def text(words: str) -> dict[str, Any]:
 
 def boundary(uuid: str, before: str, **meta: Any) -> dict[str, Any]:
     return {
-        "type": "system", "subtype": "compact_boundary", "uuid": uuid, "parentUuid": None,
-        "logicalParentUuid": before, **COMMON, "compactMetadata": {"trigger": "auto", "preTokens": 155000, **meta},
-    }  # fmt: skip
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": uuid,
+        "parentUuid": None,
+        "logicalParentUuid": before,
+        **COMMON,
+        "compactMetadata": {"trigger": "auto", "preTokens": 155000, **meta},
+    }
 
 
 def said(session: Session) -> list[str]:
     return [plain_text(message) for message in session.messages]
 
 
-def test_the_lines_of_one_api_message_become_one_message_with_its_usage_once(tmp_path: Path) -> None:
+def test_the_lines_of_one_api_message_become_one_message_with_its_usage_once(
+    tmp_path: Path,
+) -> None:
     thought = {"type": "thinking", "thinking": "look first", "signature": "seal"}
     session = only(
         written(
@@ -82,10 +122,15 @@ def test_the_lines_of_one_api_message_become_one_message_with_its_usage_once(tmp
     )
     user, answer, result = session.messages
     assert isinstance(answer, AssistantMessage)
-    assert answer.blocks == (Thinking("look first", "seal"), ToolCall("t1", "Read", {"file_path": "a.py"}))
+    assert answer.blocks == (
+        Thinking("look first", "seal"),
+        ToolCall("t1", "Read", {"file_path": "a.py"}),
+    )
     assert answer.usage == Usage(input=3, cache_read=9000, cache_write=400, output=3)
     assert answer.model == session.model == "big"
-    assert result == ToolResult(id="u2", call_id="t1", name="Read", blocks=(Text("print()"),), time=user.time)
+    assert result == ToolResult(
+        id="u2", call_id="t1", name="Read", blocks=(Text("print()"),), time=user.time
+    )
     assert user.time == 1767261600.0
     assert (session.id, session.cwd, session.project) == ("s1", "/home/me/shop", "shop")
 
@@ -108,7 +153,9 @@ def test_parallel_results_make_no_branch(tmp_path: Path) -> None:
     assert session.branches == 1
 
 
-def test_a_line_that_comes_after_the_result_of_another_call_still_belongs_to_its_message(tmp_path: Path) -> None:
+def test_a_line_that_comes_after_the_result_of_another_call_still_belongs_to_its_message(
+    tmp_path: Path,
+) -> None:
     session = only(
         written(
             tmp_path,
@@ -151,16 +198,21 @@ def test_a_copied_record_counts_once(tmp_path: Path) -> None:
     assert said(session) == ["hello", "hi", "more"]
 
 
-def test_an_api_message_that_a_resume_copied_under_new_ids_is_a_branch_and_not_merged(tmp_path: Path) -> None:
+def test_an_api_message_that_a_resume_copied_under_new_ids_is_a_branch_and_not_merged(
+    tmp_path: Path,
+) -> None:
     session = only(
         written(
             tmp_path,
             [
-                asked("u1", None, "hello"), answered("a1", "u1", "m1", text("hi")),
-                asked("u9", None, "hello"), answered("a9", "u9", "m1", text("hi")), asked("u10", "a9", "go on"),
+                asked("u1", None, "hello"),
+                answered("a1", "u1", "m1", text("hi")),
+                asked("u9", None, "hello"),
+                answered("a9", "u9", "m1", text("hi")),
+                asked("u10", "a9", "go on"),
             ],
         )
-    )  # fmt: skip
+    )
     assert said(session) == ["hello", "hi", "go on"]
 
 
@@ -179,7 +231,10 @@ def test_a_sidechain_is_a_session_of_its_own(tmp_path: Path) -> None:
 
 def test_a_sidechain_at_the_end_of_the_file_is_not_the_live_end(tmp_path: Path) -> None:
     lines = [asked("u1", None, "delegate"), asked("x1", None, "sub task", isSidechain=True)]
-    assert [said(session) for session in load(written(tmp_path, lines))] == [["delegate"], ["sub task"]]
+    assert [said(session) for session in load(written(tmp_path, lines))] == [
+        ["delegate"],
+        ["sub task"],
+    ]
 
 
 def test_a_sub_agent_that_is_shown_as_progress_is_a_session_of_its_own(tmp_path: Path) -> None:
@@ -198,13 +253,19 @@ def test_a_sub_agent_that_is_shown_as_progress_is_a_session_of_its_own(tmp_path:
         asked("r1", "a1", [back("t1", "done")]),
     ]
     assert [said(session) for session in load(written(tmp_path, lines))] == [
-        ["delegate", "", "done"], ["first task", "", "x = 1"], ["second task"],
-    ]  # fmt: skip
+        ["delegate", "", "done"],
+        ["first task", "", "x = 1"],
+        ["second task"],
+    ]
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_what_hangs_on_a_record_that_a_compaction_preserved_follows_the_compaction(tmp_path: Path, named: bool) -> None:
-    """Current clients leave preserved records where they were, and write what follows as their child."""
+def test_what_hangs_on_a_record_that_a_compaction_preserved_follows_the_compaction(
+    tmp_path: Path, named: bool
+) -> None:
+    """Current clients leave preserved records where they were, and write what follows as their
+    child.
+    """
     segment = {"preservedSegment": {"headUuid": "u2", "anchorUuid": "u3", "tailUuid": "a2"}}
     listed = {"preservedMessages": {"anchorUuid": "u3", "uuids": ["u2", "a2"]}} if named else {}
     lines = [
@@ -220,12 +281,18 @@ def test_what_hangs_on_a_record_that_a_compaction_preserved_follows_the_compacti
     session = only(written(tmp_path, lines))
     assert [recorded.at for recorded in session.recorded] == [4]
     assert [plain_text(message) for message in fold(session.path)] == [
-        "This session is being continued…", "kept", "", "x = 1", "go on",
-    ]  # fmt: skip
+        "This session is being continued…",
+        "kept",
+        "",
+        "x = 1",
+        "go on",
+    ]
     assert session.branches == 1
 
 
-def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(tmp_path: Path) -> None:
+def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(
+    tmp_path: Path,
+) -> None:
     session = only(
         written(
             tmp_path,
@@ -244,7 +311,11 @@ def test_a_compaction_keeps_its_summary_its_figures_and_the_messages_before_it(t
     assert isinstance(recorded.entry, CompactionEntry)
     assert recorded.entry.summary is not None
     assert recorded.entry.summary.text == "This session is being continued…"
-    assert (recorded.entry.tokens_before, recorded.entry.tokens_after, recorded.entry.reason) == (155000, 18000, "auto")
+    assert (recorded.entry.tokens_before, recorded.entry.tokens_after, recorded.entry.reason) == (
+        155000,
+        18000,
+        "auto",
+    )
     assert recorded.entry.kept == ("u2", "gone")
     assert said(session) == ["long ago", "yes", "kept", "go on"]
     assert [plain_text(message) for message in fold(session.path)] == [
@@ -270,7 +341,12 @@ def test_a_file_may_begin_with_a_boundary(tmp_path: Path) -> None:
 
 
 def test_a_microcompaction_clears_the_results_it_names(tmp_path: Path) -> None:
-    micro = {"trigger": "auto", "preTokens": 60000, "tokensSaved": 20000, "compactedToolIds": ["t1"]}
+    micro = {
+        "trigger": "auto",
+        "preTokens": 60000,
+        "tokensSaved": 20000,
+        "compactedToolIds": ["t1"],
+    }
     session = only(
         written(
             tmp_path,
@@ -279,13 +355,17 @@ def test_a_microcompaction_clears_the_results_it_names(tmp_path: Path) -> None:
                 answered("a1", "u1", "m1", use("t1")),
                 asked("r1", "a1", [back("t1", "long " * 99)]),
                 {
-                    "type": "system", "subtype": "microcompact_boundary", "uuid": "b", "parentUuid": "r1", **COMMON,
+                    "type": "system",
+                    "subtype": "microcompact_boundary",
+                    "uuid": "b",
+                    "parentUuid": "r1",
+                    **COMMON,
                     "microcompactMetadata": micro,
                 },
                 asked("u2", "b", "next"),
             ],
         )
-    )  # fmt: skip
+    )
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, ClearingEntry)
     assert recorded.entry.call_ids == ("t1",)
@@ -303,18 +383,42 @@ def test_what_the_client_put_in_is_synthetic_and_what_was_typed_is_not(tmp_path:
                 asked("u1", None, "Caveat", isMeta=True),
                 asked("u2", "u1", "<local-command-stdout>ok</local-command-stdout>"),
                 asked("u3", "u2", "paint it"),
-                {"type": "attachment", "uuid": "x1", "parentUuid": "u3", **COMMON, "attachment": memory},
-                {"type": "attachment", "uuid": "x2", "parentUuid": "x1", **COMMON, "attachment": queued},
-                {"type": "progress", "uuid": "x3", "parentUuid": "x2", **COMMON, "data": {"type": "bash_progress"}},
+                {
+                    "type": "attachment",
+                    "uuid": "x1",
+                    "parentUuid": "u3",
+                    **COMMON,
+                    "attachment": memory,
+                },
+                {
+                    "type": "attachment",
+                    "uuid": "x2",
+                    "parentUuid": "x1",
+                    **COMMON,
+                    "attachment": queued,
+                },
+                {
+                    "type": "progress",
+                    "uuid": "x3",
+                    "parentUuid": "x2",
+                    **COMMON,
+                    "data": {"type": "bash_progress"},
+                },
                 asked("u4", "x3", "[Request interrupted by user]"),
             ],
         )
     )
-    flags = [(plain_text(m)[:8], m.synthetic) for m in session.messages if isinstance(m, UserMessage)]
+    flags = [
+        (plain_text(m)[:8], m.synthetic) for m in session.messages if isinstance(m, UserMessage)
+    ]
     assert flags == [
-        ("Caveat", True), ("<local-c", True), ("paint it", False), ("R.md\nuse", True), ("and blue", False),
+        ("Caveat", True),
+        ("<local-c", True),
+        ("paint it", False),
+        ("R.md\nuse", True),
+        ("and blue", False),
         ("[Request", True),
-    ]  # fmt: skip
+    ]
 
 
 def test_an_api_error_is_a_note_and_a_local_answer_has_no_usage(tmp_path: Path) -> None:
@@ -333,7 +437,11 @@ def test_an_image_is_a_placeholder_with_its_size(tmp_path: Path) -> None:
     png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 750, 400) + b"\0" * 40
     data = {
         "type": "image",
-        "source": {"type": "base64", "media_type": "image/png", "data": base64.b64encode(png).decode()},
+        "source": {
+            "type": "base64",
+            "media_type": "image/png",
+            "data": base64.b64encode(png).decode(),
+        },
     }
     session = only(written(tmp_path, [asked("u1", None, [text("look"), data])]))
     assert session.messages[0].blocks == (Text("look"), Image("image/png", len(png), 400))
@@ -342,7 +450,13 @@ def test_an_image_is_a_placeholder_with_its_size(tmp_path: Path) -> None:
 def test_a_missing_parent_and_a_circle_are_repaired_and_listed(tmp_path: Path) -> None:
     session = only(
         written(
-            tmp_path, [asked("u1", None, "a"), asked("u2", "gone", "b"), asked("u3", "u4", "c"), asked("u4", "u3", "d")]
+            tmp_path,
+            [
+                asked("u1", None, "a"),
+                asked("u2", "gone", "b"),
+                asked("u3", "u4", "c"),
+                asked("u4", "u3", "d"),
+            ],
         )
     )
     assert "line 2: the parent 'gone' is not in the file" in session.origin.skipped[0]
@@ -351,7 +465,9 @@ def test_a_missing_parent_and_a_circle_are_repaired_and_listed(tmp_path: Path) -
 
 
 def test_a_record_with_a_wrong_field_is_an_error_that_names_it(tmp_path: Path) -> None:
-    path = written(tmp_path, [asked("u1", None, "a"), asked("u2", "u1", [{"type": "text", "text": 7}])])
+    path = written(
+        tmp_path, [asked("u1", None, "a"), asked("u2", "u1", [{"type": "text", "text": 7}])]
+    )
     with pytest.raises(FormatError) as caught:
         only(path)
     assert (caught.value.line, caught.value.field) == (2, "content[0].text")
@@ -375,10 +491,23 @@ def test_the_title_is_the_newest_one_that_belongs_to_this_session(tmp_path: Path
 def test_what_the_client_adds_again_behind_a_compaction_is_in_the_context(tmp_path: Path) -> None:
     added = [
         {"type": "instructions", "files": [{"path": "/w/RULES.md", "content": "use tabs"}]},
-        {"type": "invoked_skills", "skills": [{"name": "ship", "path": "ship", "content": "smoke first"}]},
-        {"type": "plan_file_reference", "planFilePath": "/w/plan.md", "planContent": "1. raise the limit"},
+        {
+            "type": "invoked_skills",
+            "skills": [{"name": "ship", "path": "ship", "content": "smoke first"}],
+        },
+        {
+            "type": "plan_file_reference",
+            "planFilePath": "/w/plan.md",
+            "planContent": "1. raise the limit",
+        },
     ]
-    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, **COMMON}
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "b",
+        "parentUuid": None,
+        **COMMON,
+    }
     lines = [asked("u1", None, "mend it"), {**boundary, "logicalParentUuid": "u1"}]
     lines.append(asked("s", "b", "so far: mended", isCompactSummary=True))
     parent = "s"
@@ -388,13 +517,23 @@ def test_what_the_client_adds_again_behind_a_compaction_is_in_the_context(tmp_pa
         parent = f"x{number}"
     session = only(written(tmp_path, [*lines, answered("a1", parent, "m1", text("shipped"))]))
     assert [plain_text(message) for message in fold(session.path)] == [
-        "so far: mended", "/w/RULES.md\nuse tabs", "ship\nsmoke first", "/w/plan.md\n1. raise the limit", "shipped",
-    ]  # fmt: skip
-    assert all(message.synthetic for message in session.messages[1:4] if isinstance(message, UserMessage))
+        "so far: mended",
+        "/w/RULES.md\nuse tabs",
+        "ship\nsmoke first",
+        "/w/plan.md\n1. raise the limit",
+        "shipped",
+    ]
+    assert all(
+        message.synthetic for message in session.messages[1:4] if isinstance(message, UserMessage)
+    )
     assert session.origin.skipped == ()
 
 
-HOOK = {"type": "hook_additional_context", "content": ["mind the tests"], "hookEvent": "UserPromptSubmit"}
+HOOK = {
+    "type": "hook_additional_context",
+    "content": ["mind the tests"],
+    "hookEvent": "UserPromptSubmit",
+}
 
 
 def hook(uuid: str, parent: str) -> dict[str, Any]:
@@ -414,15 +553,33 @@ def test_an_answer_beside_a_hook_s_record_stays_on_the_main_path(
 ) -> None:
     records = SAID | {"u2": asked("u2", parent, "and blue")}
     session = only(written(tmp_path, [records[uuid] for uuid in order]))
-    words = {"u1": "paint it", "h1": "mind the tests", "a1": "painted", "u2": "and blue", "a2": "it is blue"}
+    words = {
+        "u1": "paint it",
+        "h1": "mind the tests",
+        "a1": "painted",
+        "u2": "and blue",
+        "a2": "it is blue",
+    }
     assert [plain_text(message) for message in session.messages] == [words[uuid] for uuid in order]
     assert session.branches == 1
 
 
-def test_the_request_of_a_compaction_that_is_in_no_file_is_an_estimate_that_says_so(tmp_path: Path) -> None:
-    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, **COMMON}
+def test_the_request_of_a_compaction_that_is_in_no_file_is_an_estimate_that_says_so(
+    tmp_path: Path,
+) -> None:
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "b",
+        "parentUuid": None,
+        **COMMON,
+    }
     meta = {"logicalParentUuid": "u1", "compactMetadata": {"trigger": "auto", "preTokens": 900}}
-    lines = [asked("u1", None, "mend it"), {**boundary, **meta}, asked("s", "b", "so far", isCompactSummary=True)]
+    lines = [
+        asked("u1", None, "mend it"),
+        {**boundary, **meta},
+        asked("s", "b", "so far", isCompactSummary=True),
+    ]
     session = only(written(tmp_path, [*lines, answered("a1", "s", "m1", text("shipped"))]))
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, CompactionEntry)

@@ -35,8 +35,17 @@ def said(role: str, text: str) -> dict[str, Any]:
 
 
 def tokens(prompt: int, cached: int = 0) -> dict[str, Any]:
-    usage = {"input_tokens": prompt, "cached_input_tokens": cached, "output_tokens": 5, "reasoning_output_tokens": 2}
-    return line("event_msg", type="token_count", info={"last_token_usage": usage, "model_context_window": 258400})
+    usage = {
+        "input_tokens": prompt,
+        "cached_input_tokens": cached,
+        "output_tokens": 5,
+        "reasoning_output_tokens": 2,
+    }
+    return line(
+        "event_msg",
+        type="token_count",
+        info={"last_token_usage": usage, "model_context_window": 258400},
+    )
 
 
 META = line("session_meta", id="s1", cwd="/home/me/shop", base_instructions={"text": "be Codex"})
@@ -52,11 +61,19 @@ def test_the_items_of_one_answer_are_one_message_with_its_usage(tmp_path: Path) 
                 TURN,
                 said("user", "<environment_context>x</environment_context>"),
                 said("user", "list it"),
-                item("reasoning", summary=[{"type": "summary_text", "text": "hm"}], encrypted_content="seal"),
+                item(
+                    "reasoning",
+                    summary=[{"type": "summary_text", "text": "hm"}],
+                    encrypted_content="seal",
+                ),
                 said("assistant", "I look"),
                 item("function_call", name="exec", arguments='{"cmd":"ls"}', call_id="c1"),
                 item("custom_tool_call", name="apply_patch", input="*** Begin", call_id="c2"),
-                item("function_call_output", call_id="c1", output="Process exited with code 1\nOutput:\nno"),
+                item(
+                    "function_call_output",
+                    call_id="c1",
+                    output="Process exited with code 1\nOutput:\nno",
+                ),
                 item("custom_tool_call_output", call_id="c2", output="Exit code: 0\nOutput:\nfine"),
                 tokens(900, 800),
                 tokens(900, 800),
@@ -81,7 +98,12 @@ def test_the_items_of_one_answer_are_one_message_with_its_usage(tmp_path: Path) 
     assert isinstance(fine, ToolResult)
     assert (failed.is_error, failed.name, fine.is_error) == (True, "exec", False)
     assert plain_text(done) == "done"
-    assert (session.id, session.window, session.model, session.project) == ("s1", 258400, "gpt", "shop")
+    assert (session.id, session.window, session.model, session.project) == (
+        "s1",
+        258400,
+        "gpt",
+        "shop",
+    )
 
 
 def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_summary_is_hidden(
@@ -112,14 +134,21 @@ def test_an_encrypted_compaction_keeps_the_ids_of_what_stayed_and_says_that_its_
 
 def test_an_older_compaction_has_its_summary_in_the_message(tmp_path: Path) -> None:
     session = only(
-        written(tmp_path, [META, said("user", "one"), line("compacted", message="so far"), said("user", "two")])
+        written(
+            tmp_path,
+            [META, said("user", "one"), line("compacted", message="so far"), said("user", "two")],
+        )
     )
     assert [plain_text(m) for m in fold(session.path)] == ["so far", "two"]
 
 
 def test_bare_items_of_the_first_versions_are_read(tmp_path: Path) -> None:
     header = {"id": "s1", "timestamp": "2025-05-01T10:00:00Z", "instructions": "be brief"}
-    session = only(written(tmp_path, [header, said("user", "hi")["payload"], said("assistant", "ho")["payload"]]))
+    session = only(
+        written(
+            tmp_path, [header, said("user", "hi")["payload"], said("assistant", "ho")["payload"]]
+        )
+    )
     assert [plain_text(m) for m in session.messages] == ["be brief", "hi", "ho"]
 
 
@@ -143,12 +172,21 @@ def test_an_aborted_turn_is_a_note_and_its_call_has_no_result(tmp_path: Path) ->
 def test_the_request_of_a_compaction_that_no_total_counts_is_read_from_its_own_record(
     tmp_path: Path, order: str
 ) -> None:
-    usage = {"input_tokens": 900, "cached_input_tokens": 700, "cache_write_input_tokens": 50, "output_tokens": 40}
+    usage = {
+        "input_tokens": 900,
+        "cached_input_tokens": 700,
+        "cache_write_input_tokens": 50,
+        "output_tokens": 40,
+    }
     record = line("token_usage_record", response_id="r2", usage=usage)
     compaction = line("compacted", message="so far", compaction_response_id="r2")
     middle = [record, compaction] if order == "before" else [compaction, record]
     other = line("token_usage_record", response_id="r1", usage=usage | {"output_tokens": 1})
-    session = only(written(tmp_path, [META, TURN, said("user", "one"), other, *middle, said("assistant", "two")]))
+    session = only(
+        written(
+            tmp_path, [META, TURN, said("user", "one"), other, *middle, said("assistant", "two")]
+        )
+    )
     (recorded,) = session.recorded
     assert isinstance(recorded.entry, CompactionEntry)
     request = compaction_request(recorded.entry, lambda message: 7)

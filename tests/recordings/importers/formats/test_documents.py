@@ -1,4 +1,6 @@
-"""Formats that are one document, or that no corpus has: a small made-up recording of each says what is read."""
+"""Formats that are one document, or that no corpus has: a small made-up recording of each says
+what is read.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ WITH_A_LIST = [name for name, value in DOCUMENTS.items() if isinstance(value, di
 """Documents that are an object with a list of records."""
 
 
-@pytest.mark.parametrize("name", [name for name in WITH_A_LIST if name not in ("tau_bench", "otel")])
+@pytest.mark.parametrize(
+    "name", [name for name in WITH_A_LIST if name not in ("tau_bench", "otel")]
+)
 def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, name: str) -> None:
     lists = {
         "adk": "events",
@@ -93,7 +97,9 @@ def test_a_document_of_another_shape_is_an_error_with_its_field(tmp_path: Path, 
     }
     field = lists.get(name, "messages")
     path = document(tmp_path, {**DOCUMENTS[name], field: 7})
-    with pytest.raises(FormatError, match=f"one.json, field '{field}': expected a list, found a number"):
+    with pytest.raises(
+        FormatError, match=f"one.json, field '{field}': expected a list, found a number"
+    ):
         load(path, format=name)
 
 
@@ -122,7 +128,11 @@ def test_opencode(tmp_path: Path) -> None:
     made = answer(session)
     assert made.usage == Usage(900, 8000, 5, 40, 3)
     assert made.blocks[:2] == (Thinking("hm"), ToolCall("c1", "read", {"filePath": "a.ts"}))
-    results = {m.call_id: (plain_text(m), m.is_error) for m in session.messages if isinstance(m, ToolResult)}
+    results = {
+        m.call_id: (plain_text(m), m.is_error)
+        for m in session.messages
+        if isinstance(m, ToolResult)
+    }
     assert results == {"c1": ("1: x", False), "c2": ("no", True)}
     image = session.messages[0].blocks[1]
     assert isinstance(image, Image)
@@ -145,11 +155,18 @@ def test_a_result_that_opencode_pruned_is_cleared(tmp_path: Path) -> None:
 
 def test_gemini_cli(tmp_path: Path) -> None:
     session = only(document(tmp_path, GEMINI))
-    assert words(session) == [("user", "read it"), ("assistant", "I read"), ("tool", "# A"), ("tool", "denied")]
+    assert words(session) == [
+        ("user", "read it"),
+        ("assistant", "I read"),
+        ("tool", "# A"),
+        ("tool", "denied"),
+    ]
     assert answer(session).usage == Usage(40, 60, 0, 7, 5)
     assert answer(session).blocks[0] == Thinking("Look\nat it")
     assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
-    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["Request cancelled."]
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == [
+        "Request cancelled."
+    ]
 
 
 def test_a_call_that_gemini_s_user_cancelled_is_an_error(tmp_path: Path) -> None:
@@ -161,7 +178,11 @@ def test_a_call_that_gemini_s_user_cancelled_is_an_error(tmp_path: Path) -> None
 
 def test_cline(tmp_path: Path) -> None:
     session = only(document(tmp_path, CLINE))
-    assert words(session)[1:] == [("user", "smaller\na.py\nx = 1"), ("assistant", ""), ("tool", "ok")]
+    assert words(session)[1:] == [
+        ("user", "smaller\na.py\nx = 1"),
+        ("assistant", ""),
+        ("tool", "ok"),
+    ]
     assert answer(session).usage == Usage(30, 60, 10, 7)
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
     assert compaction.summary is not None
@@ -172,7 +193,10 @@ def test_cline(tmp_path: Path) -> None:
 def test_adk(tmp_path: Path) -> None:
     session = only(document(tmp_path, ADK))
     assert words(session) == [("user", "a dress"), ("assistant", ""), ("tool", "B0 for $9")]
-    assert answer(session).blocks == (Thinking("thinking"), ToolCall("f1", "search", {"q": "dress"}))
+    assert answer(session).blocks == (
+        Thinking("thinking"),
+        ToolCall("f1", "search", {"q": "dress"}),
+    )
     assert answer(session).usage == Usage(30, 20, 0, 5)
     assert session.messages[0].time == 1767261601.0
 
@@ -186,7 +210,11 @@ def test_tau_bench(tmp_path: Path) -> None:
 def test_swe_agent_new(tmp_path: Path) -> None:
     session = only(document(tmp_path, SWE_NEW))
     assert [role for role, _ in words(session)] == ["system", "user", "assistant", "tool"]
-    assert answer(session).blocks == (Thinking("hm"), Text("I look"), ToolCall("c1", "bash", {"command": "ls"}))
+    assert answer(session).blocks == (
+        Thinking("hm"),
+        Text("I look"),
+        ToolCall("c1", "bash", {"command": "ls"}),
+    )
 
 
 def test_swe_agent_old(tmp_path: Path) -> None:
@@ -195,7 +223,9 @@ def test_swe_agent_old(tmp_path: Path) -> None:
     assert flags == [("a demonstration", True), ("fix it", False)]
 
 
-def test_a_command_in_the_text_of_swe_agent_is_a_call_and_what_it_printed_the_result(tmp_path: Path) -> None:
+def test_a_command_in_the_text_of_swe_agent_is_a_call_and_what_it_printed_the_result(
+    tmp_path: Path,
+) -> None:
     session = only(document(tmp_path, SWE_OLD))
     made, result = session.messages[-2:]
     assert isinstance(made, AssistantMessage) and isinstance(result, ToolResult)
@@ -216,30 +246,51 @@ def test_a_command_of_swe_agent_that_cannot_be_read_as_a_call_is_told(
     tmp_path: Path, change: dict[str, Any], told: str
 ) -> None:
     *before, made, printed = SWE_OLD["history"]
-    session = only(document(tmp_path, {**SWE_OLD, "history": [*before, {**made, **change}, printed]}))
+    session = only(
+        document(tmp_path, {**SWE_OLD, "history": [*before, {**made, **change}, printed]})
+    )
     assert any(told in note for note in session.origin.skipped)
 
 
 def test_a_history_of_another_agent_is_no_trajectory(tmp_path: Path) -> None:
-    turns = [{"role": "human", "content": "Why does it leak?"}, {"role": "assistant", "result": "The limit."}]
+    turns = [
+        {"role": "human", "content": "Why does it leak?"},
+        {"role": "assistant", "result": "The limit."},
+    ]
     with pytest.raises(FormatError, match="no importer recognises"):
         load(document(tmp_path, {"history": turns, "workspacePath": "/w"}))
 
 
-def test_a_command_in_the_text_of_mini_swe_agent_is_a_call_and_what_it_prints_its_result(tmp_path: Path) -> None:
+def test_a_command_in_the_text_of_mini_swe_agent_is_a_call_and_what_it_prints_its_result(
+    tmp_path: Path,
+) -> None:
     session = only(document(tmp_path, MINI_SWE))
     assert [role for role, _ in words(session)] == [
-        "system", "user", "assistant", "tool", "assistant", "user", "assistant", "tool",
-    ]  # fmt: skip
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+        "assistant",
+        "tool",
+    ]
     results = [message for message in session.messages if isinstance(message, ToolResult)]
-    assert [(result.name, result.is_error) for result in results] == [("bash", True), ("bash", False)]
-    look, both, listed = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    assert [(result.name, result.is_error) for result in results] == [
+        ("bash", True),
+        ("bash", False),
+    ]
+    look, both, listed = [
+        message for message in session.messages if isinstance(message, AssistantMessage)
+    ]
     assert [block.arguments for block in look.calls] == [{"command": "cat a.py"}]
     assert both.calls == ()
     assert [type(block) for block in listed.blocks] == [ToolCall, Text]
 
 
-def test_an_answer_of_mini_swe_agent_has_the_model_and_the_tokens_that_litellm_reported(tmp_path: Path) -> None:
+def test_an_answer_of_mini_swe_agent_has_the_model_and_the_tokens_that_litellm_reported(
+    tmp_path: Path,
+) -> None:
     session = only(document(tmp_path, MINI_SWE))
     assert answer(session).model == session.model == "big-model"
     assert answer(session).usage == Usage(input=100, cache_read=800, output=40)
@@ -251,9 +302,15 @@ def test_only_the_task_of_mini_swe_agent_is_the_users_own(tmp_path: Path) -> Non
     assert flags == [("fix the sum", False), ("Please give exactly one action.", True)]
 
 
-@pytest.mark.parametrize("submission", ["x = 1\n", "x = 1\n" * 20_000], ids=["short", "longer than the start"])
-def test_mini_swe_agent_is_recognised_whatever_stands_before_its_messages(tmp_path: Path, submission: str) -> None:
-    session = only(document(tmp_path, {**MINI_SWE, "info": {**MINI_SWE["info"], "submission": submission}}))
+@pytest.mark.parametrize(
+    "submission", ["x = 1\n", "x = 1\n" * 20_000], ids=["short", "longer than the start"]
+)
+def test_mini_swe_agent_is_recognised_whatever_stands_before_its_messages(
+    tmp_path: Path, submission: str
+) -> None:
+    session = only(
+        document(tmp_path, {**MINI_SWE, "info": {**MINI_SWE["info"], "submission": submission}})
+    )
     assert session.origin.format == "mini_swe_agent"
 
 
@@ -265,7 +322,11 @@ def test_an_old_trajectory_of_mini_swe_agent_is_the_list_of_its_messages(tmp_pat
 
 def test_two_answers_of_mini_swe_agent_in_a_row_are_told(tmp_path: Path) -> None:
     messages = [
-        {**message, "role": "assistant"} if message["content"] == "Please give exactly one action." else message
+        (
+            {**message, "role": "assistant"}
+            if message["content"] == "Please give exactly one action."
+            else message
+        )
         for message in MINI_SWE["messages"]
     ]
     session = only(document(tmp_path, {**MINI_SWE, "messages": messages}))
@@ -285,20 +346,34 @@ def test_openhands(tmp_path: Path) -> None:
     assert len(answer(session).calls) == 2
     assert answer(session).usage == Usage(input=90, output=9)
     assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, True]
-    assert [plain_text(m) for m in fold(session.path)] == ["so far", "be OpenHands", "a.py", "broken", "go on"]
+    assert [plain_text(m) for m in fold(session.path)] == [
+        "so far",
+        "be OpenHands",
+        "a.py",
+        "broken",
+        "go on",
+    ]
     assert (session.id, session.project) == ("shop__shop-1", "shop__shop")
 
 
 def test_specstory(tmp_path: Path) -> None:
     session, agent = load(recorded(tmp_path, "specstory"))
-    assert words(session) == [("user", "fix it"), ("assistant", "I look"), ("tool", ANSI), ("assistant", "done")]
+    assert words(session) == [
+        ("user", "fix it"),
+        ("assistant", "I look"),
+        ("tool", ANSI),
+        ("assistant", "done"),
+    ]
     made = answer(session)
     assert made.blocks[0] == Thinking("hm")
     assert made.calls[0].arguments == {"command": "ls -a", "input": "List the files\n\n`ls -a`"}
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
     assert compaction.summary is not None
     assert compaction.summary.text.startswith("This session is being continued")
-    assert (agent.id, words(agent)) == ("s1-agent1", [("assistant", "<analysis>a summary</analysis>")])
+    assert (agent.id, words(agent)) == (
+        "s1-agent1",
+        [("assistant", "<analysis>a summary</analysis>")],
+    )
 
 
 ANSI = "_**User (2026-01-01 09:00:00Z)**_\na.py"
@@ -320,17 +395,27 @@ def test_aider(tmp_path: Path) -> None:
     assert words(second) == [("user", "thanks"), ("assistant", "You are welcome.")]
 
 
-@pytest.mark.parametrize(("agreed", "sent"), [("y", True), ("(Y)es/(N)o [Yes]: y", True), ("n", False)])
-def test_errors_that_aider_may_send_to_its_model_are_a_message(tmp_path: Path, agreed: str, sent: bool) -> None:
+@pytest.mark.parametrize(
+    ("agreed", "sent"), [("y", True), ("(Y)es/(N)o [Yes]: y", True), ("n", False)]
+)
+def test_errors_that_aider_may_send_to_its_model_are_a_message(
+    tmp_path: Path, agreed: str, sent: bool
+) -> None:
     path = tmp_path / "chat.md"
     path.write_text(
-        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it\n\nDone.\n\n> Tokens: 10 sent, 2 received.\n"
-        "> Commit 1a2b fix\n>\n> # Fix any errors below, if possible.\n>\n> a.py:3: F841 never used\n>\n"
-        f"> Attempt to fix lint errors? {agreed}\n\nIt is used now.\n\n> Tokens: 20 sent, 4 received.\n"
+        "# aider chat started at 2026-01-01 10:00:00\n\n#### fix it\n\nDone.\n\n> Tokens: 10 sent,"
+        " 2 received.\n> Commit 1a2b fix\n>\n> # Fix any errors below, if possible.\n>\n> a.py:3:"
+        f" F841 never used\n>\n> Attempt to fix lint errors? {agreed}\n\nIt is used now.\n\n>"
+        " Tokens: 20 sent, 4 received.\n"
     )
     (session,) = load(path)
     errors = ("user", "# Fix any errors below, if possible.\n\na.py:3: F841 never used")
-    said = [("user", "fix it"), ("assistant", "Done."), *[errors] * sent, ("assistant", "It is used now.")]
+    said = [
+        ("user", "fix it"),
+        ("assistant", "Done."),
+        *[errors] * sent,
+        ("assistant", "It is used now."),
+    ]
     assert words(session) == said
 
 
@@ -349,15 +434,28 @@ def test_langfuse(tmp_path: Path) -> None:
     assert session.branches == 1
 
 
-def test_langfuse_reads_messages_that_python_printed_and_a_request_inside_another_once(tmp_path: Path) -> None:
+def test_langfuse_reads_messages_that_python_printed_and_a_request_inside_another_once(
+    tmp_path: Path,
+) -> None:
     printed = [
-        "role='system' content='Say \\'it\\'.\\nOnce.' name=None tool_calls=None metrics=Metrics(time=1)",
-        'role=\'assistant\' content=None name=None tool_calls=[{"id": "c1", "type": "function", "function": '
-        '{"name": "look", "arguments": "{}"}}] audio=None',
+        (
+            "role='system' content='Say \\'it\\'.\\nOnce.' name=None tool_calls=None"
+            " metrics=Metrics(time=1)"
+        ),
+        (
+            'role=\'assistant\' content=None name=None tool_calls=[{"id": "c1", "type": "function",'
+            ' "function": {"name": "look", "arguments": "{}"}}] audio=None'
+        ),
         "role='tool' content=[{'title': \"it's fine\"}] tool_call_id='c1' tool_calls=None",
     ]
     outer = {"id": "g1", "type": "GENERATION", "input": {"messages": printed}, "output": "Fine."}
-    inner = {"id": "g2", "type": "GENERATION", "parentObservationId": "g1", "input": "user: other", "output": "Fine."}
+    inner = {
+        "id": "g2",
+        "type": "GENERATION",
+        "parentObservationId": "g1",
+        "input": "user: other",
+        "output": "Fine.",
+    }
     session = only(document(tmp_path, {"trace": {"id": "t"}, "observations": [inner, outer]}))
     assert words(session) == [
         ("system", "Say 'it'.\nOnce."),
@@ -387,7 +485,11 @@ def test_inspect(tmp_path: Path, packed: bool) -> None:
     assert answer(session).usage == Usage(10, 90, 0, 4)
     assert answer(session).blocks[0] == Thinking("hm")
     (compaction,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
-    assert (compaction.tokens_before, compaction.tokens_after, compaction.reason) == (1000, 100, "summary")
+    assert (compaction.tokens_before, compaction.tokens_after, compaction.reason) == (
+        1000,
+        100,
+        "summary",
+    )
     assert session.project == "ctf"
 
 
@@ -428,9 +530,13 @@ def test_copilot_cli(tmp_path: Path) -> None:
     assert (session.id, session.project, session.model) == ("s1", "shop", "gpt")
 
 
-def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_none(tmp_path: Path) -> None:
+def test_a_copilot_file_names_its_model_in_tool_results_where_its_start_names_none(
+    tmp_path: Path,
+) -> None:
     """As on disk, where no event tells of a request's usage."""
-    lines = json.loads(json.dumps([record for record in COPILOT if record["type"] != "assistant.usage"]))
+    lines = json.loads(
+        json.dumps([record for record in COPILOT if record["type"] != "assistant.usage"])
+    )
     for record in lines:
         record["data"].pop("selectedModel", None)
         if record["type"] == "tool.execution_complete":
@@ -445,7 +551,9 @@ def test_otel(tmp_path: Path, shape: str) -> None:
     spans = OTEL["resourceSpans"][0]["scopeSpans"][0]["spans"]
     path = {
         "document": lambda: document(tmp_path, OTEL),
-        "lines": lambda: written(tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]} for one in spans]),
+        "lines": lambda: written(
+            tmp_path, [{"resourceSpans": [{"scopeSpans": [{"spans": [one]}]}]} for one in spans]
+        ),
         "plain spans": lambda: written(tmp_path, [plain_span(one) for one in spans]),
     }[shape]()
     session = only(path)
@@ -468,7 +576,8 @@ def plain_span(span: dict[str, Any]) -> dict[str, Any]:
     """A span as the console exporters of some languages write it."""
     values = {one["key"]: one["value"] for one in span["attributes"]}
     plain = {
-        key: int(value["intValue"]) if "intValue" in value else value["stringValue"] for key, value in values.items()
+        key: int(value["intValue"]) if "intValue" in value else value["stringValue"]
+        for key, value in values.items()
     }
     return {"name": span["name"], "start_time": span["startTimeUnixNano"], "attributes": plain}
 
@@ -503,11 +612,19 @@ def test_otel_numbered_attributes(tmp_path: Path, attributes: dict[str, str]) ->
 
 def test_otel_events_of_the_older_conventions(tmp_path: Path) -> None:
     events = [
-        {"name": "gen_ai.user.message", "attributes": [{"key": "content", "value": {"stringValue": "hi"}}]},
+        {
+            "name": "gen_ai.user.message",
+            "attributes": [{"key": "content", "value": {"stringValue": "hi"}}],
+        },
         {
             "name": "gen_ai.choice",
-            "attributes": {"gen_ai.event.content": '{"message": {"role": "assistant", "content": "ho"}}'},
+            "attributes": {
+                "gen_ai.event.content": '{"message": {"role": "assistant", "content": "ho"}}'
+            },
         },
     ]
     span = {"name": "chat", "traceId": "t", "attributes": {"gen_ai.system": "x"}, "events": events}
-    assert words(only(document(tmp_path, [span]), format="otel")) == [("user", "hi"), ("assistant", "ho")]
+    assert words(only(document(tmp_path, [span]), format="otel")) == [
+        ("user", "hi"),
+        ("assistant", "ho"),
+    ]

@@ -1,4 +1,6 @@
-"""Agents inside editors: a small made-up recording of each says what is read, and real ones are read whole."""
+"""Agents inside editors: a small made-up recording of each says what is read, and real ones are
+read whole.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,14 @@ from recordings.importers.samples import (
 )
 
 from workbench.engine.transcript.log import CompactionEntry, NoteEntry, fold
-from workbench.engine.transcript.message import AssistantMessage, Thinking, ToolCall, ToolResult, Usage, plain_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+    plain_text,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats import FORMATS
 from workbench.recordings.importers.importer import load
@@ -46,20 +55,34 @@ def test_amp_results_are_what_the_tool_s_run_returned(tmp_path: Path) -> None:
     assert words(session) == [("user", "read it"), ("assistant", ""), ("tool", "1: x = 1")]
     assert answers(session)[0].usage == Usage(3, 900, 40, 7)
     assert (session.model, session.window, session.project) == ("big", 168_000, "shop")
-    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == ["the thread was shared"]
+    assert [entry.text for entry in session.log if isinstance(entry, NoteEntry)] == [
+        "the thread was shared"
+    ]
 
 
 def test_continue_keeps_results_in_the_states_of_the_calls(tmp_path: Path) -> None:
     session = only(document(tmp_path, CONTINUE))
     assert [role for role, _ in words(session)] == [
-        "system", "user", "user", "assistant", "assistant", "tool", "tool", "user",
-    ]  # fmt: skip
+        "system",
+        "user",
+        "user",
+        "assistant",
+        "assistant",
+        "tool",
+        "tool",
+        "user",
+    ]
     assert answers(session)[0].blocks == (Thinking("hm"),)
     assert answers(session)[1].usage == Usage(30, 60, 0, 7)
     assert [(plain_text(m), m.is_error) for m in session.messages if isinstance(m, ToolResult)] == [
-        ("a.py", False), ("", True),
-    ]  # fmt: skip
-    assert [plain_text(message) for message in fold(session.path)] == ["so far: listed src", "rules", "go on"]
+        ("a.py", False),
+        ("", True),
+    ]
+    assert [plain_text(message) for message in fold(session.path)] == [
+        "so far: listed src",
+        "rules",
+        "go on",
+    ]
 
 
 def test_vscode_chat_has_rounds_results_and_summaries(tmp_path: Path) -> None:
@@ -95,7 +118,12 @@ def test_vscode_chat_s_log_of_changes_is_followed_to_its_newest_state(tmp_path: 
 
 def test_droid_keeps_what_follows_the_message_that_a_summary_names(tmp_path: Path) -> None:
     session = only(written(tmp_path, DROID))
-    assert [plain_text(message) for message in fold(session.path)] == ["it was asked", "", "x = 1", "x is 1"]
+    assert [plain_text(message) for message in fold(session.path)] == [
+        "it was asked",
+        "",
+        "x = 1",
+        "x is 1",
+    ]
     assert (session.id, session.title, session.project) == ("s1", "a task", "shop")
 
 
@@ -109,18 +137,32 @@ def test_windsurf_steps_are_calls_with_their_results(tmp_path: Path) -> None:
     session = only(written(tmp_path, WINDSURF))
     assert words(session) == [
         ("user", "list it"),
-        ("assistant", "I look"), ("tool", "a.py"),
-        ("assistant", ""), ("tool", '{"total_results": 0}'),
-        ("assistant", ""), ("tool", ""),
+        ("assistant", "I look"),
+        ("tool", "a.py"),
+        ("assistant", ""),
+        ("tool", '{"total_results": 0}'),
+        ("assistant", ""),
+        ("tool", ""),
         ("assistant", "one file"),
-    ]  # fmt: skip
+    ]
     assert answers(session)[0].calls[0].arguments == {"command": "ls", "cwd": "/home/me/shop"}
-    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [False, False, True]
+    assert [m.is_error for m in session.messages if isinstance(m, ToolResult)] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_responses_items_of_one_answer_are_one_message(tmp_path: Path) -> None:
     session = only(document(tmp_path, RESPONSES))
-    assert [role for role, _ in words(session)] == ["system", "user", "user", "assistant", "tool", "assistant"]
+    assert [role for role, _ in words(session)] == [
+        "system",
+        "user",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     assert answers(session)[0].blocks == (Thinking("hm"), ToolCall("c1", "ls", {"dir": "src"}))
     assert answers(session)[1].usage == Usage(40, 60, 0, 9)
     (made,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
@@ -133,7 +175,10 @@ def test_a_list_of_responses_items_is_read_too(tmp_path: Path) -> None:
 
 def test_an_anthropic_compaction_block_stands_for_all_before_it(tmp_path: Path) -> None:
     blocks = [{"type": "compaction", "content": "so far"}, {"type": "text", "text": "I go on"}]
-    said = [{"role": "user", "content": "an old question"}, {"role": "assistant", "content": blocks}]
+    said = [
+        {"role": "user", "content": "an old question"},
+        {"role": "assistant", "content": blocks},
+    ]
     session = only(document(tmp_path, {"system": "rules", "messages": said}))
     assert [plain_text(message) for message in fold(session.path)] == ["so far", "rules", "I go on"]
 
@@ -141,7 +186,8 @@ def test_an_anthropic_compaction_block_stands_for_all_before_it(tmp_path: Path) 
 def test_specstory_s_older_markdown_is_read(tmp_path: Path) -> None:
     path = tmp_path / "fix-it.md"
     path.write_text(
-        "## SpecStory\n\n## fix it (1/1/2026)\n\n_**User**_\n\nfix it\n\n---\n\n_**Assistant**_\n\nI did.\n\n---\n"
+        "## SpecStory\n\n## fix it (1/1/2026)\n\n_**User**_\n\nfix"
+        " it\n\n---\n\n_**Assistant**_\n\nI did.\n\n---\n"
     )
     session = only(path)
     assert words(session) == [("user", "fix it"), ("assistant", "I did.")]

@@ -20,7 +20,11 @@ from workbench.engine.transcript.message import (
 )
 from workbench.recordings.importers.importer import load
 
-CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "a.py"}'}}
+CALL = {
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "look", "arguments": '{"where": "a.py"}'},
+}
 CHAT: list[dict[str, Any]] = [
     {"role": "system", "content": "be brief"},
     {"role": "user", "content": [{"type": "text", "text": "see"}, {"type": "image_url", "image_url": {"url": "https://x/y.png"}}]},
@@ -51,14 +55,22 @@ def test_every_shape_gives_the_same_messages(tmp_path: Path, shape: str) -> None
 
 
 def test_json_lines_of_conversations_are_one_session_each(tmp_path: Path) -> None:
-    first, second = load(written(tmp_path, [{"id": "x", "messages": CHAT[:2]}, {"messages": CHAT[1:2]}]))
+    first, second = load(
+        written(tmp_path, [{"id": "x", "messages": CHAT[:2]}, {"messages": CHAT[1:2]}])
+    )
     assert (first.id, second.id) == ("x", "one-2")
     assert (len(first.messages), len(second.messages)) == (2, 1)
 
 
 def test_the_old_function_api_is_paired(tmp_path: Path) -> None:
-    call = {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}}
-    session = only(document(tmp_path, [call, {"role": "function", "name": "look", "content": "found"}]))
+    call = {
+        "role": "assistant",
+        "content": None,
+        "function_call": {"name": "look", "arguments": "{}"},
+    }
+    session = only(
+        document(tmp_path, [call, {"role": "function", "name": "look", "content": "found"}])
+    )
     answer, result = session.messages
     assert isinstance(answer, AssistantMessage)
     assert isinstance(result, ToolResult)
@@ -67,7 +79,9 @@ def test_the_old_function_api_is_paired(tmp_path: Path) -> None:
 
 def test_arguments_that_are_no_json_are_kept_as_they_are(tmp_path: Path) -> None:
     call = {"id": "c", "function": {"name": "look", "arguments": '{"where": '}}
-    (answer,) = only(document(tmp_path, [{"role": "assistant", "content": "", "tool_calls": [call]}])).messages
+    (answer,) = only(
+        document(tmp_path, [{"role": "assistant", "content": "", "tool_calls": [call]}])
+    ).messages
     assert answer.blocks == (ToolCall("c", "look", {"input": '{"where": '}),)
 
 

@@ -28,7 +28,10 @@ def database(folder: Path, *, parts: str = "part") -> Path:
     with closing(sqlite3.connect(path)) as made, made:
         made.execute("PRAGMA journal_mode=WAL")
         made.executescript(SCHEMA.replace("`part`", f"`{parts}`"))
-        made.execute("INSERT INTO session VALUES (?, ?, ?, 1)", (info["id"], info["title"], info["directory"]))
+        made.execute(
+            "INSERT INTO session VALUES (?, ?, ?, 1)",
+            (info["id"], info["title"], info["directory"]),
+        )
         for i, message in enumerate(OPENCODE["messages"]):
             about = {key: value for key, value in message["info"].items() if key != "id"}
             row = (message["info"]["id"], info["id"], i, json.dumps(about))
@@ -43,8 +46,11 @@ def test_a_database_is_read_as_its_export(tmp_path: Path) -> None:
     exported, stored = only(document(tmp_path, OPENCODE)), only(database(tmp_path))
     assert stored.origin.format == "opencode_database"
     assert (stored.log, stored.id, stored.title, stored.cwd) == (
-        exported.log, exported.id, exported.title, exported.cwd,
-    )  # fmt: skip
+        exported.log,
+        exported.id,
+        exported.title,
+        exported.cwd,
+    )
 
 
 def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tables_are_named_behind_its_messages(
@@ -52,9 +58,14 @@ def test_a_database_that_later_versions_gave_more_tables_is_known_though_its_tab
 ) -> None:
     path = database(tmp_path)
     with closing(sqlite3.connect(path)) as made, made:
-        made.execute("INSERT INTO part VALUES ('p', 'none', 'none', 9, ?)", (json.dumps({"text": "long " * 40_000}),))
+        made.execute(
+            "INSERT INTO part VALUES ('p', 'none', 'none', 9, ?)",
+            (json.dumps({"text": "long " * 40_000}),),
+        )
         for i in range(60):
-            made.execute(f"CREATE TABLE later_{i} ({', '.join(f'a_long_name_{j} text' for j in range(9))})")
+            made.execute(
+                f"CREATE TABLE later_{i} ({', '.join(f'a_long_name_{j} text' for j in range(9))})"
+            )
     assert "CREATE TABLE" not in path.read_bytes()[: 1 << 16].decode(errors="replace")
     assert only(path).origin.format == "opencode_database"
 

@@ -17,7 +17,13 @@ from workbench.engine.transcript.message import (
     plain_text,
 )
 
-HEADER = {"type": "session", "id": "s1", "timestamp": "2026-01-01T10:00:00Z", "cwd": "/home/me/shop", "modelId": "big"}
+HEADER = {
+    "type": "session",
+    "id": "s1",
+    "timestamp": "2026-01-01T10:00:00Z",
+    "cwd": "/home/me/shop",
+    "modelId": "big",
+}
 
 
 def message(role: str, content: Any, **more: Any) -> dict[str, Any]:
@@ -45,7 +51,9 @@ def test_version_1_is_a_line_with_calls_results_thinking_and_usage(tmp_path: Pat
                 HEADER,
                 message("user", words("read it"), timestamp=1767261600000),
                 message("assistant", content, usage=usage, model="big", stopReason="toolUse"),
-                message("toolResult", words("print()"), toolCallId="c1", toolName="read", isError=True),
+                message(
+                    "toolResult", words("print()"), toolCallId="c1", toolName="read", isError=True
+                ),
                 message("bashExecution", None, command="ls", output="a.py"),
             ],
         )
@@ -66,7 +74,10 @@ def test_version_1_is_a_line_with_calls_results_thinking_and_usage(tmp_path: Pat
 def test_version_1_counts_the_cut_of_a_compaction_in_lines_of_the_file(tmp_path: Path) -> None:
     cut = {"type": "compaction", "summary": "so far", "firstKeptEntryIndex": 3, "tokensBefore": 99}
     session = only(
-        written(tmp_path, [HEADER, *(message("user", words(w)) for w in "abc"), cut, message("user", words("d"))])
+        written(
+            tmp_path,
+            [HEADER, *(message("user", words(w)) for w in "abc"), cut, message("user", words("d"))],
+        )
     )
     assert [plain_text(m) for m in fold(session.path)] == ["so far", "c", "d"]
     assert [plain_text(m) for m in session.messages] == ["a", "b", "c", "d"]
@@ -75,7 +86,13 @@ def test_version_1_counts_the_cut_of_a_compaction_in_lines_of_the_file(tmp_path:
 
 def test_version_3_is_a_tree_whose_last_line_is_its_live_end(tmp_path: Path) -> None:
     details = {"readFiles": ["a.py"], "modifiedFiles": ["b.py"]}
-    cut = {"type": "compaction", "summary": "so far", "firstKeptEntryId": "e3", "tokensBefore": 9, "details": details}
+    cut = {
+        "type": "compaction",
+        "summary": "so far",
+        "firstKeptEntryId": "e3",
+        "tokensBefore": 9,
+        "details": details,
+    }
     session = only(
         written(
             tmp_path,
@@ -104,16 +121,20 @@ def test_an_unknown_kind_of_record_keeps_its_place_and_is_counted(tmp_path: Path
         written(
             tmp_path,
             [
-                {**HEADER, "version": 3}, placed(message("user", words("a")), "e1", None), strange,
+                {**HEADER, "version": 3},
+                placed(message("user", words("a")), "e1", None),
+                strange,
                 placed(message("user", words("b")), "e3", "e2"),
             ],
         )
-    )  # fmt: skip
+    )
     assert [plain_text(m) for m in session.messages] == ["a", "b"]
     assert session.origin.skipped == ("1 × record of type 'sparkle': unknown, left out",)
 
 
 def test_a_message_of_an_unknown_role_is_counted_and_named(tmp_path: Path) -> None:
-    session = only(written(tmp_path, [HEADER, message("user", words("a")), message("robot", words("beep"))]))
+    session = only(
+        written(tmp_path, [HEADER, message("user", words("a")), message("robot", words("beep"))])
+    )
     assert [plain_text(m) for m in session.messages] == ["a"]
     assert session.origin.skipped[0] == "1 × message of role 'robot': unknown, left out"

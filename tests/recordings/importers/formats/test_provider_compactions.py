@@ -1,4 +1,6 @@
-"""Compactions that a provider made, as its API sends them: shown by `inspect`, and loaded as compactions."""
+"""Compactions that a provider made, as its API sends them: shown by `inspect`, and loaded as
+compactions.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,11 @@ from workbench.cli.app import main
 from workbench.engine.transcript.log import CompactionEntry
 from workbench.engine.transcript.message import Json
 
-ASKED, READ, NEXT = "Refactor the billing module to whole cents.", "total() sums prices.", "Go on, with green tests."
+ASKED, READ, NEXT = (
+    "Refactor the billing module to whole cents.",
+    "total() sums prices.",
+    "Go on, with green tests.",
+)
 ANTHROPIC = {
     "model": "claude-opus-4-6",
     "context_management": {"edits": [{"type": "compact_20260112"}]},
@@ -37,7 +43,13 @@ RESPONSES = {
         {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAA"},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": NEXT}]},
     ],
-    "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "All green."}]}],
+    "output": [
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "All green."}],
+        }
+    ],
 }
 
 
@@ -49,13 +61,20 @@ RESPONSES = {
     ],
 )
 def test_a_provider_s_compaction_is_shown_and_loaded(
-    recorded: Json, format: str, summary: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    recorded: Json,
+    format: str,
+    summary: str | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = document(tmp_path, recorded)
     assert main(["inspect", str(path)]) == 0
     shown = capsys.readouterr().out
     readable = "yes" if summary else "no"
-    assert f"before message 3, kind compaction, summary readable {readable}" in shown and format in shown
+    assert (
+        f"before message 3, kind compaction, summary readable {readable}" in shown
+        and format in shown
+    )
     (session,) = wb.load(path)
     (found,) = [entry for entry in session.log if isinstance(entry, CompactionEntry)]
     assert (found.summary.text if found.summary else None) == summary

@@ -3,17 +3,24 @@
 What all presets that restate another system do, whatever its source does:
 
 - Prompts are our own words.
-- Pinned messages and the newest user message stay word for word, and a call and its results stay or go together.
-- Sizes are the session's own tokens unless the preset's file names a counter; most systems estimate from characters.
-- Which tools read and write files is judged by the names and path arguments of many agents; failed calls are left out.
-- Where a comparison sets the size of the context, newest messages take at most half of the room and the rest is for the
-  summary.
+- Pinned messages and the newest user message stay word for word, and a call and its results stay or
+  go together.
+- Sizes are the session's own tokens unless the preset's file names a counter; most systems estimate
+  from characters.
+- Which tools read and write files is judged by the names and path arguments of many agents; failed
+  calls are left out.
+- Where a comparison sets the size of the context, newest messages take at most half of the room and
+  the rest is for the summary.
 
-And what those do that name no seed's document as their source, unless their own text says otherwise:
+And what those do that name no seed's document as their source, unless their own text says
+otherwise:
 
-- When the model fails, a note of what was left out replaces the summary; the originals stop with an error.
-- A summary takes at most a quarter of the room under the target, and newest messages at most half of it.
-- Where overhead and reserves leave less than a quarter of the window to messages, they are due at that quarter.
+- When the model fails, a note of what was left out replaces the summary; the originals stop with an
+  error.
+- A summary takes at most a quarter of the room under the target, and newest messages at most half
+  of it.
+- Where overhead and reserves leave less than a quarter of the window to messages, they are due at
+  that quarter.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,6 +29,7 @@ from importlib import import_module
 from types import ModuleType
 
 from workbench.base.errors import SettingError
+from workbench.base.markup import first_paragraph
 from workbench.base.registry import find, found
 from workbench.engine.compaction.settings import Value, as_text, read_changes, variant
 from workbench.engine.compaction.stages.summarize import Summarize
@@ -32,8 +40,14 @@ OWN = {
     "none": "Never compacts: the ceiling of every comparison, at full price.",
     "null": "Keeps the system and the last user message only: the floor of every comparison.",
     "truncate": "Keeps the newest messages that fit: what most agents did first.",
-    "summarize": "Summarises the older messages and keeps the newest as they are; each compaction updates the summary.",
-    "pipeline": "Cheap stages first, a summary only if they were not enough; the view hides what is overtaken.",
+    "summarize": (
+        "Summarises the older messages and keeps the newest as they are; each compaction updates"
+        " the summary."
+    ),
+    "pipeline": (
+        "Cheap stages first, a summary only if they were not enough; the view hides what is"
+        " overtaken."
+    ),
 }
 """What the presets of the file `own` do."""
 
@@ -41,7 +55,9 @@ NAMES = (
     *OWN, "opal", "operator_use", "ddx_agent", "ex_athena", "docker_agent", "clear_tool_uses", "observation_mask", "pi",
     "codex_local", "claude_code", "gemini_cli", "opencode", "openhands_rolling", "langchain_20", "hermes_lean",
 )  # fmt: skip
-"""Each preset is a constant of its name in capitals; all but our own are in the file of their name."""
+"""Each preset is a constant of its name in capitals; all but our own are in the file of their
+name.
+"""
 
 RECALL, PRICE = "+recall", "+price"
 """What the names of presets with recall, and of those that compact when it pays, end in."""
@@ -49,17 +65,34 @@ ACCEPTED = "a preset, such as wb.preset('pipeline'), or its name"
 
 
 VARIANTS = {
-    "opal_truncate": ("opal", "Opal without a model: a count of the older messages and the file lists replace them."),
-    "ex_athena_head": ("ex_athena", "ExAthena's newest version: an observation mask, excerpts in place, no view."),
-    "ex_athena_0_5": ("ex_athena", "ExAthena counted as v0.5 counts: 16 tokens a result, the system prompt none."),
-    "learned": ("learned", "Keeps the older lines that will most likely be needed, as learned; asks no model."),
+    "opal_truncate": (
+        "opal",
+        "Opal without a model: a count of the older messages and the file lists replace them.",
+    ),
+    "ex_athena_head": (
+        "ex_athena",
+        "ExAthena's newest version: an observation mask, excerpts in place, no view.",
+    ),
+    "ex_athena_0_5": (
+        "ex_athena",
+        "ExAthena counted as v0.5 counts: 16 tokens a result, the system prompt none.",
+    ),
+    "learned": (
+        "learned",
+        "Keeps the older lines that will most likely be needed, as learned; asks no model.",
+    ),
     "learned_summary": (
         "learned",
         "The same lines in less room, below a summary that a model writes with them in sight.",
     ),
-    "docker_agent_g2": ("docker_agent", "docker-agent after v1.53.0: limits follow the window, estimates are scaled."),
+    "docker_agent_g2": (
+        "docker_agent",
+        "docker-agent after v1.53.0: limits follow the window, estimates are scaled.",
+    ),
 }
-"""Other presets, with the file that holds each and what it does: known by name, and in no default."""
+"""Other presets, with the file that holds each and what it does: known by name, and in no
+default.
+"""
 
 WEIGHTS = "learned:"
 """What the name of the preset `learned` begins with where a file of weights follows."""
@@ -92,11 +125,11 @@ KNOWN: Mapping[str, Preset] = _OnDemand((*NAMES, *VARIANTS))
 def preset(name: Preset | str, **changes: Value) -> Preset:
     """The preset of that name: built in, a variant, or installed. A preset is given back as it is.
 
-    Settings may follow, by the names that the systems' documents give to them: `preset("ex_athena", compact_at=0.5)`,
-    or as text `ex_athena:compact_at=0.5`, where several stand behind further colons. `workbench list strategies NAME`
-    shows them. `NAME+recall` is that preset
-    `with_recall`, `NAME+price` the same `with_price`, and both may follow a name. `learned:FILE` is `learned` with the
-    weights of a file that `workbench lab learn` wrote.
+    Settings may follow, by the names that the systems' documents give to them: `preset("ex_athena",
+    compact_at=0.5)`, or as text `ex_athena:compact_at=0.5`, where several stand behind further
+    colons. `workbench list strategies NAME` shows them. `NAME+recall` is that preset
+    `with_recall`, `NAME+price` the same `with_price`, and both may follow a name. `learned:FILE` is
+    `learned` with the weights of a file that `workbench lab learn` wrote.
 
     Raises:
         UnknownName: neither; the message lists what is known.
@@ -123,9 +156,11 @@ def _named(name: str) -> Preset:
 
 
 def with_recall(of: Preset | str) -> Preset:
-    """The same preset, which keeps what it takes out within reach of the tool `recall`; its name ends in `+recall`.
+    """The same preset, which keeps what it takes out within reach of the tool `recall`; its name
+    ends in `+recall`.
 
-    What is removed or rewritten is archived, and what is sent shows its ids, within the same target.
+    What is removed or rewritten is archived, and what is sent shows its ids, within the same
+    target.
 
     Raises:
         UnknownName: no preset has that name.
@@ -133,13 +168,17 @@ def with_recall(of: Preset | str) -> Preset:
     plain = preset(of)
     if plain.strategy.recall:
         return plain
-    strategies = [one and replace(one, name=one.name + RECALL, recall=True) for one in (plain.strategy, plain.overflow)]
+    strategies = [
+        one and replace(one, name=one.name + RECALL, recall=True)
+        for one in (plain.strategy, plain.overflow)
+    ]
     assert strategies[0] is not None
     return replace(plain, name=plain.name + RECALL, strategy=strategies[0], overflow=strategies[1])
 
 
 def with_price(of: Preset | str) -> Preset:
-    """The same strategy, due when a compaction pays by the prices of the agent's model; its name ends in `+price`.
+    """The same strategy, due when a compaction pays by the prices of the agent's model; its name
+    ends in `+price`.
 
     Raises:
         UnknownName: no preset has that name.
@@ -147,13 +186,18 @@ def with_price(of: Preset | str) -> Preset:
     plain = preset(of)
     if isinstance(plain.trigger, ByPrice):
         return plain
-    writes = any(isinstance(stage, Summarize) or getattr(stage, "narrative", 0.0) for stage in plain.strategy.stages)
+    writes = any(
+        isinstance(stage, Summarize) or getattr(stage, "narrative", 0.0)
+        for stage in plain.strategy.stages
+    )
     due = ByPrice(target=getattr(plain.trigger, "target", 0.4), summary=0.5 if writes else 0.0)
     return replace(plain, name=plain.name + PRICE, trigger=due, moments=("before_request",))
 
 
 def catalogue() -> dict[str, str]:
-    """What each preset does, in a sentence: the first of its file, or the source that an installed one names."""
+    """What each preset does, in a sentence: the first of its file, or the source that an
+    installed one names.
+    """
     parts = found("preset", KNOWN)
     return {name: _sentence(name) if name in KNOWN else part.source for name, part in parts.items()}
 
@@ -161,7 +205,7 @@ def catalogue() -> dict[str, str]:
 def _sentence(name: str) -> str:
     if name in VARIANTS:
         return VARIANTS[name][1]
-    return OWN.get(name) or (_file(name).__doc__ or "").strip().splitlines()[0]
+    return OWN.get(name) or first_paragraph(_file(name).__doc__)
 
 
 def _file(name: str) -> ModuleType:

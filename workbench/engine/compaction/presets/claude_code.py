@@ -1,22 +1,29 @@
-"""Claude Code: one summary of everything at the window less 33,000 tokens, and the files read last sent again.
+"""Claude Code: one summary of everything at the window less 33,000 tokens, and the files read last
+sent again.
 
-Restates the full compaction and the time-based micro-compaction of Anthropic's Claude Code as third parties read them
-in its shipped bundles and as the package compact-middleware (PyPI) ports them; Anthropic publishes neither, so all of
-it is approximate. The API-side `cache_edits` variant, session memory and partial compaction are not restated. Besides
-the general differences (`presets`):
+Restates the full compaction and the time-based micro-compaction of Anthropic's Claude Code as third
+parties read them in its shipped bundles and as the package compact-middleware (PyPI) ports them;
+Anthropic publishes neither, so all of it is approximate. The API-side `cache_edits` variant,
+session memory and partial compaction are not restated. Besides the general differences (`presets`):
 
 - The newest user message and pinned messages stay beside the summary. The original keeps nothing.
-- A file is sent again as its last read showed it, unless it was changed after that: a replay has no disk. The original
-  reads up to five files anew. Skills, plans, todos and hooks' messages are not known here.
-- Files take at most a third of the room, the summary a quarter; in a window of 200,000 that is more than their bounds.
-- The micro-compaction looks at recorded times, and only when a compaction is due. The original looks at every request.
+- A file is sent again as its last read showed it, unless it was changed after that: a replay has no
+  disk. The original reads up to five files anew. Skills, plans, todos and hooks' messages are not
+  known here.
+- Files take at most a third of the room, the summary a quarter; in a window of 200,000 that is more
+  than their bounds.
+- The micro-compaction looks at recorded times, and only when a compaction is due. The original
+  looks at every request.
 - A result is cleared only where the marker is smaller.
 - Its draft of an analysis, which it throws away, is not asked for.
-- An earlier summary is given to the model as what is to be carried on. The original shows it as a message like others.
-- The conversation is put to the model as a transcript, with whole results and without thoughts and pictures. Where it
-  exceeds nine tenths of the window its oldest part is left out; the original does so after a refusal, three times.
+- An earlier summary is given to the model as what is to be carried on. The original shows it as a
+  message like others.
+- The conversation is put to the model as a transcript, with whole results and without thoughts and
+  pictures. Where it exceeds nine tenths of the window its oldest part is left out; the original
+  does so after a refusal, three times.
 - When the model fails, the original gives up after three failures.
-- The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window at most.
+- The longest answer, up to 20,000 tokens of the reserve, is taken to be a quarter of a small window
+  at most.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,12 +49,15 @@ TOOLS = {
     "read", "readfile", "bash", "shell", "runshell", "grep", "glob", "websearch", "webfetch", "edit", "write",
     "writefile",
 }  # fmt: skip
-"""Reading, shell, grep, glob, web search, web fetch, editing and writing, by the names that agents use."""
+"""Reading, shell, grep, glob, web search, web fetch, editing and writing, by the names that
+agents use.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class IdleMicrocompact:
-    """Clears all but the newest results (`keep`) of eight tools after a pause of more than `idle` seconds.
+    """Clears all but the newest results (`keep`) of eight tools after a pause of more than `idle`
+    seconds.
 
     The provider's cache is cold by then, so that old results go at no further cost.
     """
@@ -59,17 +69,27 @@ class IdleMicrocompact:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None without such a pause, or where no times are recorded."""
         messages = context.messages
-        answered = next((message.time for message in reversed(messages) if message.role == "assistant"), None)
+        answered = next(
+            (message.time for message in reversed(messages) if message.role == "assistant"), None
+        )
         now = messages[-1].time if messages else None
         if answered is None or now is None or now - answered <= self.idle:
             return None
-        tools = {i: tool_name(message.name) for i, message in enumerate(messages) if message.role == "tool"}
+        tools = {
+            i: tool_name(message.name)
+            for i, message in enumerate(messages)
+            if message.role == "tool"
+        }
         results = [i for i, tool in tools.items() if tool.replace("_", "") in TOOLS]
-        return rewritten(context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)]))
+        return rewritten(
+            context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)])
+        )
 
 
 def keep_nothing(context: Context, budget: Budget) -> Span | None:
-    """Selects everything, unless a request by hand keeps newest messages, or only an earlier compaction's would go."""
+    """Selects everything, unless a request by hand keeps newest messages, or only an earlier
+    compaction's would go.
+    """
     movable = Movable.of(context, budget)
     span = movable.cut(movable.fitting(movable.kept(0)))
     gone = (context.messages[i] for i in span.gone) if span is not None else ()
@@ -108,10 +128,14 @@ def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMe
     for path, text in last_read(gone):
         if len(found) == FILES or left < LEAST_FILE:
             break
-        short = clipped(f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, left), context.count)
+        short = clipped(
+            f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, left), context.count
+        )
         if short:
             id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
-            again = UserMessage(id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time)
+            again = UserMessage(
+                id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time
+            )
             found.append(again)
             left -= context.count(again)
     return tuple(reversed(found))

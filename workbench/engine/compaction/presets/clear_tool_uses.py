@@ -1,20 +1,24 @@
-"""Clear tool uses: all but the newest three tool results become a marker once a request exceeds 100,000 tokens.
+"""Clear tool uses: all but the newest three tool results become a marker once a request exceeds
+100,000 tokens.
 
-Restates Anthropic's server-side edit `clear_tool_uses_20250919` as its documentation and the types of its Python SDK
-describe it, and LangChain's `ContextEditingMiddleware` with `ClearToolUsesEdit` (langchain 1.4.7), which is the same on
-the client. Inspect's `CompactionEdit` (inspect-ai 0.3.285) is its kin. No model is asked.
+Restates Anthropic's server-side edit `clear_tool_uses_20250919` as its documentation and the types
+of its Python SDK describe it, and LangChain's `ContextEditingMiddleware` with `ClearToolUsesEdit`
+(langchain 1.4.7), which is the same on the client. Inspect's `CompactionEdit` (inspect-ai 0.3.285)
+is its kin. No model is asked.
 
 Besides the general differences (`presets`):
 
-- `clear_at_least` is all or nothing, as Anthropic documents it: nothing is touched where less can be saved. LangChain
-  clears one result after the other until it has saved enough, and counts everything again each time.
-- A result is cleared only where the marker is smaller, and pinned results and those of calls in pinned messages stay.
+- `clear_at_least` is all or nothing, as Anthropic documents it: nothing is touched where less can
+  be saved. LangChain clears one result after the other until it has saved enough, and counts
+  everything again each time.
+- A result is cleared only where the marker is smaller, and pinned results and those of calls in
+  pinned messages stay.
 - `clear_tool_inputs` is not restated: by default the arguments of cleared calls stay.
 - The marker is our own sentence; the result keeps its id, its tool's name and whether it failed.
-- Anthropic's server leaves the client's history whole and edits each request anew. Here the edited history is what is
-  kept, which comes to the same requests.
-- Approximate: the threshold is absolute in the original. In a window of less than 200,000 tokens it is half of the
-  window, since it would otherwise never be due before the window is full.
+- Anthropic's server leaves the client's history whole and edits each request anew. Here the edited
+  history is what is kept, which comes to the same requests.
+- Approximate: the threshold is absolute in the original. In a window of less than 200,000 tokens it
+  is half of the window, since it would otherwise never be due before the window is full.
 """
 
 from dataclasses import dataclass
@@ -48,9 +52,10 @@ class ClearToolUses:
         messages = context.messages
         caller_of = context.callers
         results = [
-            i for i, message in enumerate(messages)
+            i
+            for i, message in enumerate(messages)
             if message.role == "tool" and message.name not in self.exclude_tools
-        ]  # fmt: skip
+        ]
         old = results[: max(len(results) - self.keep, 0)]
         free = (i for i in old if not (i in caller_of and messages[caller_of[i]].pinned))
         plan = rewritten(context, ((i, CLEARED) for i in free))
@@ -64,5 +69,8 @@ CLEAR_TOOL_USES = Preset(
     "clear_tool_uses",
     Strategy("clear_tool_uses", (ClearToolUses(),)),
     AtLimit(share=0.5, most=100_000, above=True),
-    source="Anthropic clear_tool_uses_20250919 (documentation, SDK types); langchain 1.4.7 ContextEditingMiddleware",
+    source=(
+        "Anthropic clear_tool_uses_20250919 (documentation, SDK types); langchain 1.4.7"
+        " ContextEditingMiddleware"
+    ),
 )

@@ -1,20 +1,24 @@
-"""Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a hand-over that comes last.
+"""Codex, local: nothing stays but the user's own words, up to 20,000 tokens of them, and a
+hand-over that comes last.
 
-Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a current fork), in
-`codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and `core/templates/compact/`. Besides the
-general differences (`presets`):
+Restates the local compaction of OpenAI's Codex CLI (openai/codex, an older stored copy, and a
+current fork), in `codex-rs/` the files `core/src/compact.rs`, `protocol/src/openai_models.rs` and
+`core/templates/compact/`. Besides the general differences (`presets`):
 
-- The newest user message is never cut, whatever its size; of older ones the first that does not fit is cut in its
-  middle, as there.
+- The newest user message is never cut, whatever its size; of older ones the first that does not fit
+  is cut in its middle, as there.
 - Messages that any client made up in the user's name go; the original knows and drops its own only.
 - A user message that stays keeps its pictures; the original keeps the words of a message alone.
-- The original asks with the live request and one more message, so that the provider's cache holds. Here the
-  conversation is put to the model as a transcript, with whole results and without thoughts and pictures. Where it
-  exceeds nine tenths of the window its oldest part is left out; the original drops the oldest item after each refusal.
-- An earlier hand-over is given to the model as what is to be carried on. The original has no word for that: the old one
-  is a message of the history like others.
-- The initial context that it sends again (instructions, surroundings) is the overhead and the pinned system message.
-- No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since nothing is configured.
+- The original asks with the live request and one more message, so that the provider's cache holds.
+  Here the conversation is put to the model as a transcript, with whole results and without thoughts
+  and pictures. Where it exceeds nine tenths of the window its oldest part is left out; the original
+  drops the oldest item after each refusal.
+- An earlier hand-over is given to the model as what is to be carried on. The original has no word
+  for that: the old one is a message of the history like others.
+- The initial context that it sends again (instructions, surroundings) is the overhead and the
+  pinned system message.
+- No ghost snapshots; the cap of 0.95 of the window on a configured limit is not built, since
+  nothing is configured.
 """
 
 from dataclasses import replace
@@ -32,7 +36,9 @@ USER_TOKENS = 20_000
 
 
 def keep_user_words(context: Context, budget: Budget) -> Span:
-    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not fit its two ends."""
+    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not
+    fit its two ends.
+    """
     messages, movable = context.messages, Movable.of(context, budget)
     left, newest = movable.kept(USER_TOKENS), last_user(messages)
     kept: dict[int, Message] = {}
@@ -81,5 +87,8 @@ CODEX_LOCAL = Preset(
         ),
     ),
     AtLimit(share=0.9),
-    source="openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs, core/templates/compact",
+    source=(
+        "openai/codex codex-rs/core/src/compact.rs, protocol/src/openai_models.rs,"
+        " core/templates/compact"
+    ),
 )

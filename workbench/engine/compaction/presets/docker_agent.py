@@ -1,30 +1,39 @@
-"""docker-agent: a summary of at most 16,000 tokens at 90 % of the window, before a tail of at most 20,000.
+"""docker-agent: a summary of at most 16,000 tokens at 90 % of the window, before a tail of at most
+20,000.
 
-Restates the compaction of docker-agent (cagent) as the documentation of its package `compactor` describes it, and where
-that is silent as its source behaves: docker/docker-agent v1.53.0, `pkg/runtime/compactor/compactor.go` at
-396ec6440f32c4de886360e7182e487c8521f787 and one newer stored version, `pkg/compaction/compaction.go` (two versions),
-its tests at 7717bee63d8874e50c6d588197f6847e51610e12, `pkg/runtime/compaction_trigger_test.go` at
-1901e42516f3d4e5a8f410b5b4fa270129dbcdb5, `pkg/runtime/session_compaction.go` (three stored versions). The exact file of
-v1.53.0 was not stored. `DOCKER_AGENT` is v1.53.0; in `DOCKER_AGENT_G2`, which came later, tail and cap follow the
-window and estimates are scaled to the provider's reports. Besides the general differences (`presets`):
+Restates the compaction of docker-agent (cagent) as the documentation of its package `compactor`
+describes it, and where that is silent as its source behaves: docker/docker-agent v1.53.0,
+`pkg/runtime/compactor/compactor.go` at 396ec6440f32c4de886360e7182e487c8521f787 and one newer
+stored version, `pkg/compaction/compaction.go` (two versions), its tests at
+7717bee63d8874e50c6d588197f6847e51610e12, `pkg/runtime/compaction_trigger_test.go` at
+1901e42516f3d4e5a8f410b5b4fa270129dbcdb5, `pkg/runtime/session_compaction.go` (three stored
+versions). The exact file of v1.53.0 was not stored. `DOCKER_AGENT` is v1.53.0; in
+`DOCKER_AGENT_G2`, which came later, tail and cap follow the window and estimates are scaled to the
+provider's reports. Besides the general differences (`presets`):
 
-- Messages that the summariser's window has no room for are counted in a note below the summary, and their ids are in
-  the record; the source loses them. An earlier summary is always read; in the source it is the first to go.
-- Without a conversation to summarise nothing is compacted, as in later versions. v1.53.0 asks the model nonetheless,
-  and its reply replaces the history. A window hardly larger than the cap of 16,000 tokens leaves the summariser of
-  v1.53.0 no room: there nothing is ever compacted.
-- Only what the model said after the conversation counts as its summary. v1.53.0 may take the conversation's own last
-  answer where the model says nothing.
-- The trigger is asked for the tally with all that came after it; before a request the source leaves out the user's
-  words. After a compaction all is estimated until the next report; the source counts the summary alone until then.
-- The scale, found from the messages that may be compacted, is used for tail and summariser's input, not the trigger.
-- The conversation is sent as a transcript in one message; the source sends it as messages, to a clone of the agent's
-  model without structured output. How far later versions cut large results is unknown; here to a quarter of the room.
-- The cap is half of what the summary replaces where that is less, since a model that used it all would save nothing.
-- The log holds the source's session items; another agent's session within this one is a separate session. Nothing is
-  due in an unknown window; the source reports a missing field as an error.
-- A hook is one function. In the source several may answer: one that blocks wins, else the last summary that is not
-  blank; hooks may also add to the prompt or skip the compaction. A summary from a hook is not changed.
+- Messages that the summariser's window has no room for are counted in a note below the summary, and
+  their ids are in the record; the source loses them. An earlier summary is always read; in the
+  source it is the first to go.
+- Without a conversation to summarise nothing is compacted, as in later versions. v1.53.0 asks the
+  model nonetheless, and its reply replaces the history. A window hardly larger than the cap of
+  16,000 tokens leaves the summariser of v1.53.0 no room: there nothing is ever compacted.
+- Only what the model said after the conversation counts as its summary. v1.53.0 may take the
+  conversation's own last answer where the model says nothing.
+- The trigger is asked for the tally with all that came after it; before a request the source leaves
+  out the user's words. After a compaction all is estimated until the next report; the source counts
+  the summary alone until then.
+- The scale, found from the messages that may be compacted, is used for tail and summariser's input,
+  not the trigger.
+- The conversation is sent as a transcript in one message; the source sends it as messages, to a
+  clone of the agent's model without structured output. How far later versions cut large results is
+  unknown; here to a quarter of the room.
+- The cap is half of what the summary replaces where that is less, since a model that used it all
+  would save nothing.
+- The log holds the source's session items; another agent's session within this one is a separate
+  session. Nothing is due in an unknown window; the source reports a missing field as an error.
+- A hook is one function. In the source several may answer: one that blocks wins, else the last
+  summary that is not blank; hooks may also add to the prompt or skip the compaction. A summary from
+  a hook is not changed.
 """
 
 from collections.abc import Sequence
@@ -42,7 +51,14 @@ from workbench.engine.compaction.presets.token_counters import (
 from workbench.engine.compaction.prompt_template import PromptTemplate, prompt
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import UNBOUNDED, SizeLimits, Summarize
-from workbench.engine.compaction.strategy import DOCUMENTED, HostPolicy, Preset, Situation, Strategy, any_of
+from workbench.engine.compaction.strategy import (
+    DOCUMENTED,
+    HostPolicy,
+    Preset,
+    Situation,
+    Strategy,
+    any_of,
+)
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
@@ -72,7 +88,9 @@ class DockerTrigger:
     summarizer_window: int | None = field(default=None, metadata={DOCUMENTED: "summarizer_window"})
 
     def check(self, situation: Situation, /) -> Budget | None:
-        """Due above that share of a known window, which is the target. Without a report all is estimated."""
+        """Due above that share of a known window, which is the target. Without a report all is
+        estimated.
+        """
         limit = smaller(situation.window, self.summarizer_window)
         most = int(limit * (self.threshold if 0 < self.threshold <= 1 else THRESHOLD))
         reported = situation.reported
@@ -85,7 +103,9 @@ class DockerTrigger:
 
 
 def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
-    """Where the longest end of at most `budget` tokens begins, at a user's or the model's message; n if none fits."""
+    """Where the longest end of at most `budget` tokens begins, at a user's or the model's
+    message; n if none fits.
+    """
     first, left = len(messages), budget
     for i in range(len(messages) - 1, -1, -1):
         left -= sizes[i]
@@ -102,9 +122,10 @@ class DockerGeneration:
 
     Attributes:
         count: tokens of one message.
-        follows: whether limits follow the window, estimates are scaled to the provider's reports, and large results
-            are cut before they are summarised.
-        window: tokens that a dedicated model for summaries takes, if there is one; the smaller window counts.
+        follows: whether limits follow the window, estimates are scaled to the provider's reports,
+            and large results are cut before they are summarised.
+        window: tokens that a dedicated model for summaries takes, if there is one; the smaller
+            window counts.
         most_kept: tokens of newest messages that stay.
         most_summary: tokens that a summary may have.
     """
@@ -113,24 +134,34 @@ class DockerGeneration:
     follows: bool = False
     window: int | None = field(default=None, metadata={DOCUMENTED: "summarizer_window"})
     most_kept: int = field(default=MAX_KEEP_TOKENS, metadata={DOCUMENTED: "max_keep_tokens"})
-    most_summary: int = field(default=MAX_SUMMARY_TOKENS, metadata={DOCUMENTED: "max_summary_tokens"})
+    most_summary: int = field(
+        default=MAX_SUMMARY_TOKENS, metadata={DOCUMENTED: "max_summary_tokens"}
+    )
 
     def __post_init__(self) -> None:
         check_whole_number("most_kept", self.most_kept, least=0)
         check_whole_number("most_summary", self.most_summary)
 
     def sizes(self, messages: Sequence[Message], context: Context | None = None) -> tuple[int, ...]:
-        """Tokens of each of these messages, which may explain each other. Those of the context are counted already."""
+        """Tokens of each of these messages, which may explain each other. Those of the context
+        are counted already.
+        """
         scale = calibration(messages) if self.follows else 1.0
         counted = context is not None and context.count == self.count
-        sizes = context.sizes_of(messages) if context is not None and counted else [*map(self.count, messages)]
+        sizes = (
+            context.sizes_of(messages)
+            if context is not None and counted
+            else [*map(self.count, messages)]
+        )
         return tuple(
             size if scale == 1.0 or exact_tokens(message) is not None else int(size * scale)
             for message, size in zip(messages, sizes, strict=True)
         )
 
     def keep(self, limit: int) -> int:
-        """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is known."""
+        """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is
+        known.
+        """
         return min(self.most_kept, limit // 5) if self.follows and limit > 0 else self.most_kept
 
     def cap(self, limit: int) -> int:
@@ -138,27 +169,45 @@ class DockerGeneration:
         return min(self.most_summary, limit // 4) if self.follows else self.most_summary
 
     def cut(self, context: Context, budget: Budget) -> Span:
-        """All before the kept tail, moved to where it parts no call from its result; all where everything fits."""
+        """All before the kept tail, moved to where it parts no call from its result; all where
+        everything fits.
+        """
         movable = Movable.of(context, budget)
-        own = self.keep(smaller(budget.window, self.window)) if budget.keep_recent is None else budget.keep_recent
+        own = (
+            self.keep(smaller(budget.window, self.window))
+            if budget.keep_recent is None
+            else budget.keep_recent
+        )
         sizes, keep = self.sizes(movable.messages, context), movable.granted(own)
-        tail = first_index_in_budget(movable.messages, sizes, keep) if sum(sizes) > keep else len(movable)
+        tail = (
+            first_index_in_budget(movable.messages, sizes, keep)
+            if sum(sizes) > keep
+            else len(movable)
+        )
         at = movable.within(tail)
         inner = movable.inner(at) if at < len(movable) else None
         return movable.span(len(movable) if inner is None else inner)
 
     def reads(self, task: SummaryTask) -> SummaryInput:
-        """The newest messages that fit the summariser's window beside the prompts, the answer and earlier summaries.
+        """The newest messages that fit the summariser's window beside the prompts, the answer and
+        earlier summaries.
 
-        Later no result has more than a quarter of that room; the original does not say to how much it cuts them.
+        Later no result has more than a quarter of that room; the original does not say to how much
+        it cuts them.
         """
         limit, given = smaller(task.budget.window, self.window), task.given
         prompts = (prompt("docker_system"), question(task.budget.instructions))
-        beside: list[Message] = [*(UserMessage(id="", blocks=(Text(text),)) for text in prompts), *given.earlier]
+        beside: list[Message] = [
+            *(UserMessage(id="", blocks=(Text(text),)) for text in prompts),
+            *given.earlier,
+        ]
         room = max(limit - self.cap(limit) - sum(map(self.count, beside)), 0)
         new, most = given.new, max(room // 4, 1)
         if self.follows:
-            cut = [shortened(one, most, self.count(one), self.count) if one.role == "tool" else one for one in new]
+            cut = [
+                shortened(one, most, self.count(one), self.count) if one.role == "tool" else one
+                for one in new
+            ]
             new = tuple(short or whole for short, whole in zip(cut, new, strict=True))
         start = first_index_in_budget(new, self.sizes(new, task.context), room)
         return replace(given, history=new[start:], prefix=())
@@ -210,7 +259,9 @@ class DockerPrompt(PromptTemplate):
 
 @dataclass(frozen=True, slots=True)
 class DockerLimits(SizeLimits):
-    """The cap, or half of what the summary replaces where that is less: a cap above it would save nothing."""
+    """The cap, or half of what the summary replaces where that is less: a cap above it would
+    save nothing.
+    """
 
     generation: DockerGeneration = FIRST
 
@@ -223,13 +274,21 @@ class DockerLimits(SizeLimits):
 
 
 def dropped_note(task: SummaryTask) -> str:
-    """The note below a summary that says how many messages the summariser did not see; empty for none."""
+    """The note below a summary that says how many messages the summariser did not see; empty for
+    none.
+    """
     n = len(task.given.new) - len(task.shown.new)
-    return f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]" if n else ""
+    return (
+        f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]"
+        if n
+        else ""
+    )
 
 
 def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
-    """The answer trimmed; for an empty answer all messages as they were, so that nothing is compacted."""
+    """The answer trimmed; for an empty answer all messages as they were, so that nothing is
+    compacted.
+    """
     summary = edited.messages[at]
     assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()
@@ -251,7 +310,9 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
     """The preset of a generation."""
     summary = Summarize(
         cut=DockerCut(generation),
-        prompt=DockerPrompt(headings="", result_chars="whole", argument_chars="whole", window_share=None),
+        prompt=DockerPrompt(
+            headings="", result_chars="whole", argument_chars="whole", window_share=None
+        ),
         limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
         name="docker_compact",
         file_lists="recorded",
@@ -268,7 +329,10 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
         count=generation.count,
         moments=("before_request", "after_tools"),
         host=HOST,
-        source="docker/docker-agent v1.53.0 pkg/runtime/compactor/compactor.go 396ec644, pkg/compaction/compaction.go",
+        source=(
+            "docker/docker-agent v1.53.0 pkg/runtime/compactor/compactor.go 396ec644,"
+            " pkg/compaction/compaction.go"
+        ),
     )
 
 

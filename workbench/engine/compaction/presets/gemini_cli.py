@@ -1,24 +1,33 @@
-"""Gemini CLI: at half of the window, old tool output is cut to its last lines and the oldest 70 % become a snapshot.
+"""Gemini CLI: at half of the window, old tool output is cut to its last lines and the oldest 70 %
+become a snapshot.
 
-Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, read at 2026-08-21), in
-`packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000 retained, 150,000 at
-most) and its masking of tool outputs are not restated. Besides the general differences (`presets`):
+Restates the chat compression of Google's Gemini CLI (google-gemini/gemini-cli, read at 2026-08-21),
+in `packages/core/src/` the folder `context/` and `prompts/snippets.ts`. Its newer pipeline (65,000
+retained, 150,000 at most) and its masking of tool outputs are not restated. Besides the general
+differences (`presets`):
 
-- The second call, in which the model checks its own snapshot, is not made: all questions of a step are put at once.
-- No model answers "understood" behind the snapshot, since nobody said it. The original adds such a message.
-- A snapshot has headings; the original asks for XML elements and lets the model think in a scratchpad first.
-- The history is put to the model as a transcript, with whole results (old ones as they were cut), without thoughts and
-  pictures.
-- Tool output that is cut can be read again by its reference in the archive; the original writes it to a file.
-- Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by the session's own
-  tokens, where the original estimates from characters.
-- Newer releases leave results of up to 40,000 characters whole, however old, and of longer ones a fifth of that from
-  the head and the rest from the end. Here and in older ones all results beyond the budget keep their last 30 lines.
-- No snapshot is asked for that would be larger than what it replaces; the original discards it, then only truncates.
-- Approximate: what was sent is measured as the provider counts, characters by texts, without the JSON around them.
+- The second call, in which the model checks its own snapshot, is not made: all questions of a step
+  are put at once.
+- No model answers "understood" behind the snapshot, since nobody said it. The original adds such a
+  message.
+- A snapshot has headings; the original asks for XML elements and lets the model think in a
+  scratchpad first.
+- The history is put to the model as a transcript, with whole results (old ones as they were cut),
+  without thoughts and pictures.
+- Tool output that is cut can be read again by its reference in the archive; the original writes it
+  to a file.
+- Tool output is charged to its budget as it stays, so a cut result as its last lines, as there; by
+  the session's own tokens, where the original estimates from characters.
+- Newer releases leave results of up to 40,000 characters whole, however old, and of longer ones a
+  fifth of that from the head and the rest from the end. Here and in older ones all results beyond
+  the budget keep their last 30 lines.
+- No snapshot is asked for that would be larger than what it replaces; the original discards it,
+  then only truncates.
+- Approximate: what was sent is measured as the provider counts, characters by texts, without the
+  JSON around them.
 - The original leaves a snapshot's length to the model.
-- Like the original it finds no cut inside a single long turn. Where a comparison sets the size of the context it cuts
-  there too; at most three quarters of the room are then kept.
+- Like the original it finds no cut inside a single long turn. Where a comparison sets the size of
+  the context it cuts there too; at most three quarters of the room are then kept.
 """
 
 from collections.abc import Iterator, Sequence
@@ -58,7 +67,11 @@ class ReverseBudget:
             if message.role != "tool":
                 continue
             text = plain_text(message)
-            if used + context.sizes[i] <= self.tokens or text.count("\n") < self.lines or text.startswith(MARK):
+            if (
+                used + context.sizes[i] <= self.tokens
+                or text.count("\n") < self.lines
+                or text.startswith(MARK)
+            ):
                 used += context.sizes[i]
                 continue
             ref = reference(text)
@@ -68,7 +81,9 @@ class ReverseBudget:
 
 
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
-    """The first user message behind that share of the characters; else all if the model spoke last, or the last one."""
+    """The first user message behind that share of the characters; else all if the model spoke
+    last, or the last one.
+    """
     lengths = [len(counted_text(message)) for message in messages]
     before, wanted, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):
@@ -90,7 +105,10 @@ def gemini_cut(context: Context, budget: Budget) -> Span | None:
 SNAPSHOT = Summarize(
     cut=gemini_cut,
     prompt=PromptTemplate(
-        headings="gemini_headings", result_chars="whole", argument_chars="whole", window_share=LIVE_SHARE
+        headings="gemini_headings",
+        result_chars="whole",
+        argument_chars="whole",
+        window_share=LIVE_SHARE,
     ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",
@@ -99,7 +117,9 @@ SNAPSHOT = Summarize(
 
 @dataclass(frozen=True, slots=True)
 class GeminiCompact:
-    """Truncates old tool output, then summarises what lies before the cut; where there is none, truncates only."""
+    """Truncates old tool output, then summarises what lies before the cut; where there is none,
+    truncates only.
+    """
 
     truncation: ReverseBudget = ReverseBudget()  # frozen
     summary: Summarize = SNAPSHOT
@@ -113,7 +133,10 @@ class GeminiCompact:
             return first or second
         covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}
         kept = [edit for edit in first.edits if edit.start not in covered]
-        return Plan(tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))), first.archive)
+        return Plan(
+            tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))),
+            first.archive,
+        )
 
 
 GEMINI_CLI = Preset(

@@ -1,26 +1,35 @@
-"""Hermes, lean: a short tail, one detailed log, the user's words as they were, and an index of exact identifiers.
+"""Hermes, lean: a short tail, one detailed log, the user's words as they were, and an index of
+exact identifiers.
 
-Restates the lean mode of Hermes Agent's context compressor (NousResearch/hermes-agent 0.19.0, `agent/
-context_compressor.py`, and the pull requests #87326 and #95571 that made the mode and its default). Besides the general
-differences (`presets`):
+Restates the lean mode of Hermes Agent's context compressor (NousResearch/hermes-agent 0.19.0,
+`agent/ context_compressor.py`, and the pull requests #87326 and #95571 that made the mode and its
+default). Besides the general differences (`presets`):
 
-- Pruning comes first, and where it is enough no summary is asked for; where it would gain less than a tenth it is left
-  out. What it takes out can be read by its reference in the archive. The original prunes before each summary, stops
-  after two compactions that gained less than a tenth, and searches its own sessions.
-- Pruning takes results and arguments before the tail, which begins behind the first message that does not fit. Release
-  0.19.0, which has the pruning but not the lean mode, protects the newest 20 messages, and the one that does not fit.
-- An argument is shortened where it is a single text of more than 500 characters; the original shortens the texts of any
-  call whose arguments have more than 500 together.
-- The line for an old result names tool, target, length and failure; the original has a form for each of its tools.
-- The user's older messages stay in place, newest first up to 10,000 tokens; in the original they are in the summary.
-- The anchor index below the summary is carried on, newest identifiers last. It holds paths, addresses, hashes, long
-  numbers and error lines, by our own patterns.
-- The first three messages stay at the first compaction only, as far as they take no more than a quarter of the room.
-- Of a result, or of what anyone says, with more than 6,000 characters the model is shown the first 4,000 and the last
-  1,500, as there; of an argument 1,200. The original shows up to 1,500 characters of a call's arguments together.
+- Pruning comes first, and where it is enough no summary is asked for; where it would gain less than
+  a tenth it is left out. What it takes out can be read by its reference in the archive. The
+  original prunes before each summary, stops after two compactions that gained less than a tenth,
+  and searches its own sessions.
+- Pruning takes results and arguments before the tail, which begins behind the first message that
+  does not fit. Release 0.19.0, which has the pruning but not the lean mode, protects the newest 20
+  messages, and the one that does not fit.
+- An argument is shortened where it is a single text of more than 500 characters; the original
+  shortens the texts of any call whose arguments have more than 500 together.
+- The line for an old result names tool, target, length and failure; the original has a form for
+  each of its tools.
+- The user's older messages stay in place, newest first up to 10,000 tokens; in the original they
+  are in the summary.
+- The anchor index below the summary is carried on, newest identifiers last. It holds paths,
+  addresses, hashes, long numbers and error lines, by our own patterns.
+- The first three messages stay at the first compaction only, as far as they take no more than a
+  quarter of the room.
+- Of a result, or of what anyone says, with more than 6,000 characters the model is shown the first
+  4,000 and the last 1,500, as there; of an argument 1,200. The original shows up to 1,500
+  characters of a call's arguments together.
 - Secrets are masked by the workbench where that is asked for, not here.
-- When the model fails the anchors stay. The original has a digest of up to 8,000 characters and waits ten minutes.
-- Approximate: the longest answer is not taken off the window in the threshold, since no recording says it.
+- When the model fails the anchors stay. The original has a digest of up to 8,000 characters and
+  waits ten minutes.
+- Approximate: the longest answer is not taken off the window in the threshold, since no recording
+  says it.
 """
 
 import re
@@ -28,7 +37,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import boundary, head, left_out, reference, rewritten, with_texts
+from workbench.engine.compaction.clip import (
+    boundary,
+    head,
+    left_out,
+    reference,
+    rewritten,
+    with_texts,
+)
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
@@ -58,7 +74,9 @@ CHARS = 8_000
 HEAD_CHARS, END_CHARS = 4_000, 1_500
 """What is read of one text: its beginning and its end."""
 ALL_CHARS = 500_000
-"""What is read of all texts together, newest first, so that a compaction of any conversation takes bounded work."""
+"""What is read of all texts together, newest first, so that a compaction of any conversation
+takes bounded work.
+"""
 LINE_CHARS = 160
 OPEN, CLOSE = "<anchors>", "</anchors>"
 TAIL_SHARE = 0.025
@@ -77,22 +95,30 @@ _ANCHOR = re.compile(
 )
 _LIKELY = re.compile(r"[/\d]")
 _FAILED = re.compile(r"Error|Exception|FAILED|fatal:|panic:|error\[")
-_LINE = re.compile(r"\[(?:the same result as a later one|old result of .*); ?ref=([0-9a-f]{16})\]", re.DOTALL)
+_LINE = re.compile(
+    r"\[(?:the same result as a later one|old result of .*); ?ref=([0-9a-f]{16})\]", re.DOTALL
+)
 
 
 def tail_tokens(window: int) -> int:
-    """Tokens of newest messages to keep: a fortieth of the window, at least 10,000 and at most 25,000."""
+    """Tokens of newest messages to keep: a fortieth of the window, at least 10,000 and at most
+    25,000.
+    """
     return min(max(int(TAIL_SHARE * window), LEAST_TAIL), MOST_TAIL)
 
 
 def tail_start(movable: Movable, window: int) -> int:
-    """The first of the movable messages that belongs to the tail; behind pairs that it would part."""
+    """The first of the movable messages that belongs to the tail; behind pairs that it would
+    part.
+    """
     return movable.after(movable.fitting(movable.kept(tail_tokens(window))))
 
 
 @dataclass(frozen=True, slots=True)
 class HermesPrune:
-    """Rewrites messages before the tail to something smaller, if a share `worth` of the context is gained."""
+    """Rewrites messages before the tail to something smaller, if a share `worth` of the context
+    is gained.
+    """
 
     long_result: int = 200
     long_argument: int = 500
@@ -108,10 +134,16 @@ class HermesPrune:
         lines = rewritten(context, self._lines(context, old)) or Plan(())
         edits = sorted([*lines.edits, *self._shrunk(context, old)], key=lambda edit: edit.start)
         gained = sum(context.sizes[edit.start] - (edit.size or 0) for edit in edits)
-        return Plan(tuple(edits), lines.archive) if edits and gained >= self.worth * context.tokens else None
+        return (
+            Plan(tuple(edits), lines.archive)
+            if edits and gained >= self.worth * context.tokens
+            else None
+        )
 
     def _lines(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """The line for each old long result; one that says the same as a later result points to that."""
+        """The line for each old long result; one that says the same as a later result points to
+        that.
+        """
         messages, calls = context.messages, context.calls
         long = {
             i: text
@@ -124,19 +156,36 @@ class HermesPrune:
             if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):
                 continue
             ref = reference(long[i])
-            yield i, f"{SAME}{ref}]" if last[long[i]] > i else _described(message, long[i], calls.get(i), ref), ref
+            yield (
+                i,
+                (
+                    f"{SAME}{ref}]"
+                    if last[long[i]] > i
+                    else _described(message, long[i], calls.get(i), ref)
+                ),
+                ref,
+            )
 
     def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[Replace]:
-        """Answers with shorter arguments and user messages without pictures, where that makes them smaller."""
+        """Answers with shorter arguments and user messages without pictures, where that makes
+        them smaller.
+        """
         messages = context.messages
-        pictured = [i for i, message in enumerate(messages) if message.role == "user" and image_tokens(message)][:-1]
+        pictured = [
+            i
+            for i, message in enumerate(messages)
+            if message.role == "user" and image_tokens(message)
+        ][:-1]
         for i in old:
             message = messages[i]
             short = message
             if message.role == "assistant" and any(map(self._is_long, message.calls)):
                 short = replace(message, blocks=tuple(map(self._shorter, message.blocks)))
             elif message.role == "user" and i in pictured:
-                named = (Text(f"[{b.media_type} taken out]") if b.type == "image" else b for b in message.blocks)
+                named = (
+                    Text(f"[{b.media_type} taken out]") if b.type == "image" else b
+                    for b in message.blocks
+                )
                 short = replace(message, blocks=tuple(named))
             if short is not message and (size := context.count(short)) < context.sizes[i]:
                 yield Replace(i, i + 1, (short,), size)
@@ -146,9 +195,17 @@ class HermesPrune:
 
     def _shorter(self, block: AnswerBlock) -> AnswerBlock:
         def argument(text: str) -> str:
-            return text if len(text) <= self.long_argument else head(text, self.kept_of_argument) + " [...]"
+            return (
+                text
+                if len(text) <= self.long_argument
+                else head(text, self.kept_of_argument) + " [...]"
+            )
 
-        return replace(block, arguments=with_texts(block.arguments, argument)) if block.type == "tool_call" else block
+        return (
+            replace(block, arguments=with_texts(block.arguments, argument))
+            if block.type == "tool_call"
+            else block
+        )
 
 
 def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) -> str:
@@ -158,11 +215,16 @@ def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) 
     first = next((value for value in values if isinstance(value, str) and value.strip()), "")
     target = " ".join(head(first, TARGET_CHARS).split())
     outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
-    return f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters; ref={ref}]"
+    return (
+        f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters;"
+        f" ref={ref}]"
+    )
 
 
 def whole(message: Message, archive: Mapping[str, str]) -> Message:
-    """The result as it was before it became a line, where the archive holds it; any other message as it is."""
+    """The result as it was before it became a line, where the archive holds it; any other
+    message as it is.
+    """
     if not archive or message.role != "tool":
         return message
     found = _LINE.fullmatch(plain_text(message))
@@ -184,12 +246,19 @@ class HermesLimits(SizeLimits):
     """A summary's bound follows what it replaces and the window."""
 
     def own(self, freed: int, window: int) -> int:
-        """A fifth of what is summarised and a twentieth of the window, at least 2,000 and at most 10,000 tokens."""
-        return max(LEAST_SUMMARY, min(int(SHARE_OF_OLD * freed), int(SHARE_OF_WINDOW * window), MOST_SUMMARY))
+        """A fifth of what is summarised and a twentieth of the window, at least 2,000 and at
+        most 10,000 tokens.
+        """
+        return max(
+            LEAST_SUMMARY,
+            min(int(SHARE_OF_OLD * freed), int(SHARE_OF_WINDOW * window), MOST_SUMMARY),
+        )
 
 
 def hermes_cut(context: Context, budget: Budget) -> Span | None:
-    """Selects all before the tail but the user's words, and without a summary the first messages."""
+    """Selects all before the tail but the user's words, and without a summary the first
+    messages.
+    """
     movable = Movable.of(context, budget)
     span = movable.cut(tail_start(movable, budget.window))
     if span is None:
@@ -206,7 +275,9 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
-    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once, newest mention first."""
+    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once,
+    newest mention first.
+    """
     seen, left = set[str](), ALL_CHARS
     for message in reversed(messages):
         if message.role == "summary":
@@ -222,7 +293,9 @@ def anchors(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def index(found: Iterable[str], chars: int) -> str:
-    """The newest of them that fit into so many characters, in tags, oldest first; empty where there are none."""
+    """The newest of them that fit into so many characters, in tags, oldest first; empty where
+    there are none.
+    """
     shown: list[str] = []
     for one in found:
         chars -= len(one) + 1
@@ -256,7 +329,9 @@ def in_full(task: SummaryTask) -> SummaryInput:
 def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
     context = task.context
-    room = replace(task.budget, target=min(task.budget.target, context.tokens - 1)).room(context, task.span.gone)
+    room = replace(task.budget, target=min(task.budget.target, context.tokens - 1)).room(
+        context, task.span.gone
+    )
     found = anchors([*task.shown.earlier, *task.shown.new])
     yield (POINTER if context.archive else "") + index(found, min(CHARS, max(room, 0)))
     yield ""
@@ -266,7 +341,9 @@ class HermesPrompt(PromptTemplate):
     """A transcript in which a long text has its beginning and its end."""
 
     def shortened(self, text: str, chars: int) -> str:
-        """Of a longer one two thirds of the characters from the beginning, and a quarter from the end."""
+        """Of a longer one two thirds of the characters from the beginning, and a quarter from
+        the end.
+        """
         if len(text) <= chars:
             return harmless(text)
         beginning, end = head(text, chars * 2 // 3), text[boundary(text, len(text) - chars // 4) :]
@@ -275,7 +352,9 @@ class HermesPrompt(PromptTemplate):
 
 SUMMARY = Summarize(
     cut=hermes_cut,
-    prompt=HermesPrompt(headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000),
+    prompt=HermesPrompt(
+        headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000
+    ),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",
     file_lists="",

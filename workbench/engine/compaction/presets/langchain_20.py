@@ -1,22 +1,27 @@
-"""LangChain: the newest 20 messages and a summary of which the model saw only the last 4,000 tokens that are deleted.
+"""LangChain: the newest 20 messages and a summary of which the model saw only the last 4,000 tokens
+that are deleted.
 
-Restates `SummarizationMiddleware` (langchain 1.4.7, `langchain.agents.middleware.summarization`, and `trim_messages`
-and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults. `LastTokens(None)` is its
-`trim_tokens_to_summarize=None`, which gives the model everything.
+Restates `SummarizationMiddleware` (langchain 1.4.7, `langchain.agents.middleware.summarization`,
+and `trim_messages` and `count_tokens_approximately` of langchain-core 1.7.2) with its defaults.
+`LastTokens(None)` is its `trim_tokens_to_summarize=None`, which gives the model everything.
 
-The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin with a user's
-message within those 4,000 tokens. Where a long stretch of tool use holds none, no model is asked and the history gives
-way to a sentence that says it was too long. Besides the general differences (`presets`):
+The defect is restated on purpose (langchain-ai/langchain#39261): what the model is given must begin
+with a user's message within those 4,000 tokens. Where a long stretch of tool use holds none, no
+model is asked and the history gives way to a sentence that says it was too long. Besides the
+general differences (`presets`):
 
 - It has no trigger; 0.85 of the window is that of deepagents, which builds on it.
 - The model is shown whole results and arguments of those messages, as there, by our own labels.
-- An earlier summary counts as a user's message, as there, and is given to the model where it lies in what the model
-  sees; elsewhere it is lost, as there.
-- The model is asked only where a user's message that goes fits whole within the 4,000 tokens. The original also reads
-  the end of a message that does not fit whole, and the newest user's message, which here stays.
-- The kept part moves back to the message that made the calls, as there, also past results that came late.
+- An earlier summary counts as a user's message, as there, and is given to the model where it lies
+  in what the model sees; elsewhere it is lost, as there.
+- The model is asked only where a user's message that goes fits whole within the 4,000 tokens. The
+  original also reads the end of a message that does not fit whole, and the newest user's message,
+  which here stays.
+- The kept part moves back to the message that made the calls, as there, also past results that came
+  late.
 - When the model fails, the original retries three times and then fails.
-- Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages may be kept.
+- Summaries are held to what they replace; where a comparison sets the size, fewer than 20 messages
+  may be kept.
 """
 
 from bisect import bisect_right
@@ -37,7 +42,9 @@ TOO_LONG = "The conversation before this was too long to be summarised."
 
 
 def langchain_tokens(message: Message) -> int:
-    """A quarter of the characters of role, words, calls and call ids, rounded up, and three for the message."""
+    """A quarter of the characters of role, words, calls and call ids, rounded up, and three for
+    the message.
+    """
     ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
     answered = len(message.call_id) if message.role == "tool" else 0
     chars = len(counted_text(message)) + len(message.role) + ids + answered
@@ -52,7 +59,9 @@ def keep_messages(context: Context, budget: Budget) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class LastTokens:
-    """The model reads the newest messages of at most `trim` tokens, from a user's on; all of them for None."""
+    """The model reads the newest messages of at most `trim` tokens, from a user's on; all of
+    them for None.
+    """
 
     trim: int | None = 4_000
 
@@ -76,7 +85,9 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
 
 SUMMARY = Summarize(
     cut=keep_messages,
-    prompt=PromptTemplate(headings="langchain_headings", result_chars="whole", argument_chars="whole"),
+    prompt=PromptTemplate(
+        headings="langchain_headings", result_chars="whole", argument_chars="whole"
+    ),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",
     file_lists="",
@@ -89,5 +100,8 @@ LANGCHAIN_20 = Preset(
     Strategy("langchain_20", (SUMMARY,)),
     AtLimit(share=0.85),
     count=langchain_tokens,
-    source="langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2 messages.utils",
+    source=(
+        "langchain 1.4.7 langchain.agents.middleware.summarization; langchain-core 1.7.2"
+        " messages.utils"
+    ),
 )

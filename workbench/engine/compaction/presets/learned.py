@@ -1,4 +1,5 @@
-"""Keeps the older lines that will most likely be needed, by weights learned from recordings; asks no model.
+"""Keeps the older lines that will most likely be needed, by weights learned from recordings; asks
+no model.
 
 `learned_summary` keeps fewer of them, below a summary that a model writes with them in sight.
 """
@@ -24,14 +25,15 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary
 
 EVIDENCE = (
-    "\n\nThese lines of the conversation stay below your summary, word for word. Rely on them, and do not repeat them:"
-    "\n<kept-lines>\n{lines}\n</kept-lines>"
+    "\n\nThese lines of the conversation stay below your summary, word for word. Rely on them, and"
+    " do not repeat them:\n<kept-lines>\n{lines}\n</kept-lines>"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedLines:
-    """Replaces older messages by their lines that will most likely be needed and that no kept message tells.
+    """Replaces older messages by their lines that will most likely be needed and that no kept
+    message tells.
 
     Attributes:
         weights: as learned; None takes those that ship with the package.
@@ -43,7 +45,9 @@ class LearnedLines:
     name: str = "learned_lines"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The lines in the place of the messages that go; None where nothing goes, or no line fits."""
+        """The lines in the place of the messages that go; None where nothing goes, or no line
+        fits.
+        """
         span = self.cut(context, budget)
         if span is None or not span.gone:
             return None
@@ -78,7 +82,9 @@ class LearnedSummary(LearnedLines):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The summary's draft above the lines; None where nothing goes."""
-        plan = Summarize(cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists="").plan(context, budget)
+        plan = Summarize(
+            cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists=""
+        ).plan(context, budget)
         if plan is None:
             return None
         edits = (edit._replace(by=tuple(map(_evidenced, edit.by))) for edit in plan.edits)
@@ -86,7 +92,9 @@ class LearnedSummary(LearnedLines):
 
     def _below(self, task: SummaryTask) -> str:
         frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.given.ids)
-        most = SizeLimits().allowed(task.context, task.budget, task.span.gone, task.context.count(frame) + 2)
+        most = SizeLimits().allowed(
+            task.context, task.budget, task.span.gone, task.context.count(frame) + 2
+        )
         lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
         return f"\n\n{lines}" if lines else ""
 
@@ -96,10 +104,14 @@ def _size(context: Context, empty: int, text: str) -> int:
 
 
 def _evidenced(draft: Draft | Message) -> Draft | Message:
-    """The same draft, whose requests show the lines that stay below the answer; a message as it is."""
+    """The same draft, whose requests show the lines that stay below the answer; a message as it
+    is.
+    """
     if not isinstance(draft, Draft):
         return draft
-    requests = (replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests)
+    requests = (
+        replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests
+    )
     return replace(draft, requests=tuple(requests)) if draft.footer.strip() else draft
 
 
@@ -121,7 +133,9 @@ class _Evidence:
 
 
 LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
-LEARNED_SUMMARY = Preset("learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare())
+LEARNED_SUMMARY = Preset(
+    "learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare()
+)
 
 
 def learned_with(weights: str) -> Preset:
@@ -131,4 +145,6 @@ def learned_with(weights: str) -> Preset:
         SettingError: the file cannot be used.
     """
     name = f"learned:{weights}"
-    return Preset(name, Strategy(name, (LearnedLines(read_weights(Path(weights))), Truncate())), AtShare())
+    return Preset(
+        name, Strategy(name, (LearnedLines(read_weights(Path(weights))), Truncate())), AtShare()
+    )

@@ -1,17 +1,20 @@
-"""Observation mask: tool results older than the last hundred messages become a mask, at every request.
+"""Observation mask: tool results older than the last hundred messages become a mask, at every
+request.
 
-Restates OpenHands V0's `ObservationMaskingCondenser` (All-Hands-AI/OpenHands, `openhands/memory/condenser/impl/
-observation_masking_condenser.py`, read at 2025-11-28), whose attention window is 100 events by configuration and 5 by
-the default of its class. No model is asked.
+Restates OpenHands V0's `ObservationMaskingCondenser` (All-Hands-AI/OpenHands,
+`openhands/memory/condenser/impl/ observation_masking_condenser.py`, read at 2025-11-28), whose
+attention window is 100 events by configuration and 5 by the default of its class. No model is
+asked.
 
 Besides the general differences (`presets`):
 
-- A message is an event here. The original's events are finer where a model calls several tools at once: each call is an
-  event there.
-- The original masks anew at each request and keeps its events. Here the masked history is what is kept, which comes to
-  the same requests, since what left the window never comes back into it.
+- A message is an event here. The original's events are finer where a model calls several tools at
+  once: each call is an event there.
+- The original masks anew at each request and keeps its events. Here the masked history is what is
+  kept, which comes to the same requests, since what left the window never comes back into it.
 - A result is masked only where the mask is smaller, and pinned results stay.
-- It has no threshold and does not stop at a target: what is older than the window is masked, however small.
+- It has no threshold and does not stop at a target: what is older than the window is masked,
+  however small.
 """
 
 from dataclasses import dataclass
@@ -47,12 +50,17 @@ class ObservationMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The masks that are not there yet."""
-        return rewritten(context, ((i, MASK) for i in range(len(context.messages) - self.attention_window)))
+        return rewritten(
+            context, ((i, MASK) for i in range(len(context.messages) - self.attention_window))
+        )
 
 
 OBSERVATION_MASK = Preset(
     "observation_mask",
     Strategy("observation_mask", (ObservationMask(),)),
     AfterMessages(),
-    source="All-Hands-AI/OpenHands 2025-11-28 openhands/memory/condenser/impl/observation_masking_condenser.py",
+    source=(
+        "All-Hands-AI/OpenHands 2025-11-28"
+        " openhands/memory/condenser/impl/observation_masking_condenser.py"
+    ),
 )

@@ -1,25 +1,29 @@
-"""Opal: a summary at 80 % of the window that keeps the newest quarter, with long turns summarised apart.
+"""Opal: a summary at 80 % of the window that keeps the newest quarter, with long turns summarised
+apart.
 
-Restates the compaction of Opal as its document `docs/compaction.md` describes it, and where that is silent as its
-source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9 (2026-03-08), in `opal/lib/opal/` the files
-`session/{compaction,session}.ex`, `agent/{usage_tracker,overflow,token,retry}.ex`, `provider/registry.ex`,
-`rpc/server.ex`. Besides the general differences (`presets`):
+Restates the compaction of Opal as its document `docs/compaction.md` describes it, and where that is
+silent as its source behaves: matteing/opal at 36f655c5cfe0d903bbe7419feaad990b0b7989a9
+(2026-03-08), in `opal/lib/opal/` the files `session/{compaction,session}.ex`,
+`agent/{usage_tracker,overflow,token,retry}.ex`, `provider/registry.ex`, `rpc/server.ex`. Besides
+the general differences (`presets`):
 
-- Where a turn has no user message left, the source starts the kept part at a tool result and repairs pairs when it
-  sends. A newest user message whose turn is split goes into its summary.
-- An earlier summary is sent once, in its tags and not in the transcript too, and no cut lies before it. Nothing but an
-  earlier summary is not summarised again; a split turn right behind one makes one update of it.
-- When the model fails, the earlier summary's text stays above the truncation note. The source replaces it; with a split
-  turn and no provider it crashes.
-- The file lists in the text are those of the summary's metadata, also after a fallback. The source leaves the text to
-  the model, lists only the newest batch in a fallback and knows three tools.
+- Where a turn has no user message left, the source starts the kept part at a tool result and
+  repairs pairs when it sends. A newest user message whose turn is split goes into its summary.
+- An earlier summary is sent once, in its tags and not in the transcript too, and no cut lies before
+  it. Nothing but an earlier summary is not summarised again; a split turn right behind one makes
+  one update of it.
+- When the model fails, the earlier summary's text stays above the truncation note. The source
+  replaces it; with a split turn and no provider it crashes.
+- The file lists in the text are those of the summary's metadata, also after a fallback. The source
+  leaves the text to the model, lists only the newest batch in a fallback and knows three tools.
 - Pictures are counted; the source has none. Client-made user messages do not begin a turn.
 - The live log keeps originals and side branches readable. The source deletes the replaced rows.
-- After an overflow there is one compaction and one retry until the next good answer. The source has no end.
-- A silent overflow (a reported prompt above the window) is compacted before the next turn, as documented; the source
-  repeats the answered turn.
-- A request states no length, as in the source, unless little room is left. An answer no shorter than what it replaces
-  is cut to a quarter of that.
+- After an overflow there is one compaction and one retry until the next good answer. The source has
+  no end.
+- A silent overflow (a reported prompt above the window) is compacted before the next turn, as
+  documented; the source repeats the answered turn.
+- A request states no length, as in the source, unless little room is left. An answer no shorter
+  than what it replaces is cut to a quarter of that.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,9 +36,28 @@ from workbench.engine.compaction.file_lists import file_ops, lists_in, without_l
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace
 from workbench.engine.compaction.presets.token_counters import opal_tokens
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, prompt, word
-from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span, SummaryInput, SummaryTask
-from workbench.engine.compaction.stages.summarize import LEAST, UNBOUNDED, SizeLimits, Summarize, note
-from workbench.engine.compaction.strategy import HostPolicy, Preset, Retries, Situation, Strategy, any_of
+from workbench.engine.compaction.span_selection import (
+    LEFT_BY_FORCE,
+    Movable,
+    Span,
+    SummaryInput,
+    SummaryTask,
+)
+from workbench.engine.compaction.stages.summarize import (
+    LEAST,
+    UNBOUNDED,
+    SizeLimits,
+    Summarize,
+    note,
+)
+from workbench.engine.compaction.strategy import (
+    HostPolicy,
+    Preset,
+    Retries,
+    Situation,
+    Strategy,
+    any_of,
+)
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, is_real_user, plain_text
@@ -57,14 +80,16 @@ class OpalTrigger:
         tokens, window = situation.measured, situation.window
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
-        return situation.budget(ceil(self.threshold * window * situation.tokens / max(tokens, 1)) - 1)
+        return situation.budget(
+            ceil(self.threshold * window * situation.tokens / max(tokens, 1)) - 1
+        )
 
 
 def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
     """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
 
-    A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens of four bytes;
-    `force` cuts before the last two messages where there would be no cut.
+    A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens
+    of four bytes; `force` cuts before the last two messages where there would be no cut.
     """
     left = 4 * keep
     for i in range(len(messages) - 1, -1, -1):
@@ -74,11 +99,15 @@ def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> in
             if at >= 1:
                 return at
             break
-    return max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
+    return (
+        max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
+    )
 
 
 def split_from(messages: Sequence[Message], at: int) -> int | None:
-    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer than five messages."""
+    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer
+    than five messages.
+    """
     if at >= len(messages) or is_real_user(messages[at]):
         return None
     turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), None)
@@ -86,7 +115,8 @@ def split_from(messages: Sequence[Message], at: int) -> int | None:
 
 
 def opal_cut(context: Context, budget: Budget) -> Span | None:
-    """Back from the newest message, then forward to a user message, or inside a long turn where it parts no pair.
+    """Back from the newest message, then forward to a user message, or inside a long turn where it
+    parts no pair.
 
     It lies behind any earlier summary; None where everything fits and no compaction is forced.
     """
@@ -105,7 +135,8 @@ def opal_cut(context: Context, budget: Budget) -> Span | None:
 
 
 class OpalPrompt(PromptTemplate):
-    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the end.
+    """Opal's prompts: a transcript with short results, the sections, and what to dwell on at the
+    end.
 
     Here `result_chars` are bytes, and `argument_chars` the bytes of all arguments of a call.
     """
@@ -115,31 +146,47 @@ class OpalPrompt(PromptTemplate):
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; the start of a turn has its own focus."""
         previous = request.previous and f"{HEADER}\n\n{request.previous}"
-        focus = prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
+        focus = (
+            prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
+        )
         return super().__call__(replace(request, previous=previous, instructions=focus))
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message, and one for its calls."""
         text = plain_text(message)
         if message.role == "tool":
-            yield f"[Tool result ({word(message.name or message.call_id)})]: {harmless(_head(text, results))}"
+            yield (
+                f"[Tool result ({word(message.name or message.call_id)})]:"
+                f" {harmless(_head(text, results))}"
+            )
         elif message.role == "assistant":
             yield f"[Assistant]: {self.shown_words(text)}"
             if message.calls:
-                calls = (f"{word(call.name)}({_head(call.arguments_json(), arguments)})" for call in message.calls)
+                calls = (
+                    f"{word(call.name)}({_head(call.arguments_json(), arguments)})"
+                    for call in message.calls
+                )
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
             yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
 def _head(text: str, most: int) -> str:
-    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a mark."""
+    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a
+    mark.
+    """
     return text if byte_length(text) <= most else head(text, most)
 
 
 def recognise(context: Context, given: SummaryInput) -> SummaryInput:
-    """The input, in which a first user message that was a summary is one again, known by its header."""
-    words = plain_text(given.new[0]) if given.new and given.new[0].role == "user" and not given.earlier else ""
+    """The input, in which a first user message that was a summary is one again, known by its
+    header.
+    """
+    words = (
+        plain_text(given.new[0])
+        if given.new and given.new[0].role == "user" and not given.earlier
+        else ""
+    )
     if not words.startswith(MARK):
         return given
     text, id = words.partition("\n")[2].strip() or words, given.new[0].id
@@ -153,11 +200,15 @@ def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan
     summary = edited.messages[at]
     if not draft.requests or summary.role != "summary":
         return None
-    return Plan((Replace(at, at + 1, (replace(summary, text=without_lists(summary.text) + draft.footer),)),))
+    return Plan(
+        (Replace(at, at + 1, (replace(summary, text=without_lists(summary.text) + draft.footer),)),)
+    )
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
-"""Replaces a summary: the earlier one as far as it fits, and how many messages of which roles are gone."""
+"""Replaces a summary: the earlier one as far as it fits, and how many messages of which roles
+are gone.
+"""
 
 SUMMARY = Summarize(
     cut=opal_cut,
@@ -208,7 +259,10 @@ OPAL = Preset(
     OpalTrigger(),
     count=opal_tokens,
     host=HOST,
-    source="matteing/opal 36f655c5 opal/lib/opal/session/compaction.ex, agent/{usage_tracker,overflow,token}.ex",
+    source=(
+        "matteing/opal 36f655c5 opal/lib/opal/session/compaction.ex,"
+        " agent/{usage_tracker,overflow,token}.ex"
+    ),
 )
 
 
@@ -222,4 +276,6 @@ OPAL_TRUNCATE = replace(
     name="opal_truncate",
     strategy=Strategy("opal_truncate", (replace(SUMMARY, reads=nothing, unread=TRUNCATION),)),
 )
-"""What Opal does where it has no model: the older messages give way to a count of them and the file lists."""
+"""What Opal does where it has no model: the older messages give way to a count of them and the
+file lists.
+"""

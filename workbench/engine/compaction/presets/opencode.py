@@ -1,17 +1,21 @@
-"""opencode: old tool results are erased in batches, then a summary that keeps up to 15,000 newest tokens by turns.
+"""opencode: old tool results are erased in batches, then a summary that keeps up to 15,000 newest
+tokens by turns.
 
-Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the summary first), in
-`packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and `packages/core/src/session/`. Its
-suffix mode, which asks at the end of the live request, is not restated. Besides the general differences (`presets`):
+Restates the compaction of opencode (sst/opencode, one stored copy of 2026, the mode that puts the
+summary first), in `packages/opencode/src/session/` the files `compaction.ts` and `overflow.ts`, and
+`packages/core/src/session/`. Its suffix mode, which asks at the end of the live request, is not
+restated. Besides the general differences (`presets`):
 
-- Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due, and where it is enough
-  no summary is asked for. A result is erased only where the marker is smaller.
+- Pruning is opt-in there and runs after each turn; here it comes first when a compaction is due,
+  and where it is enough no summary is asked for. A result is erased only where the marker is
+  smaller.
 - The original sends the newest user message again only after an overflow.
 - No message is made up that asks the agent to continue: nobody said it.
-- Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters there, and thoughts
-  and whole arguments are shown, as in the original.
+- Pictures in what is summarised are named in the transcript. Results are cut at 2,000 characters
+  there, and thoughts and whole arguments are shown, as in the original.
 - The model writes the list of relevant files, as there; nothing is added by code.
-- The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at most.
+- The longest answer, up to 20,000 tokens of reserve, is taken to be a quarter of a small window at
+  most.
 """
 
 from collections.abc import Iterator
@@ -36,7 +40,9 @@ ERASED_BLOCKS = (Text(ERASED),)
 
 @dataclass(frozen=True, slots=True)
 class Prune:
-    """Erases results older than `turns` turns and beyond `protected` tokens, if more than `worth` tokens go."""
+    """Erases results older than `turns` turns and beyond `protected` tokens, if more than
+    `worth` tokens go.
+    """
 
     protected: int = 40_000
     worth: int = 20_000
@@ -44,9 +50,13 @@ class Prune:
     name: ClassVar[str] = "opencode_prune"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The erased results; the walk ends at a summary and at the first one that is erased already."""
+        """The erased results; the walk ends at a summary and at the first one that is erased
+        already.
+        """
         plan = rewritten(context, ((i, ERASED) for i in self._old(context)))
-        worth = plan is not None and sum(context.sizes[edit.start] for edit in plan.edits) > self.worth
+        worth = (
+            plan is not None and sum(context.sizes[edit.start] for edit in plan.edits) > self.worth
+        )
         return plan if worth else None
 
     def _old(self, context: Context) -> Iterator[int]:
@@ -65,7 +75,9 @@ class Prune:
 
 
 def preserved(window: int) -> int:
-    """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most 15,000."""
+    """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most
+    15,000.
+    """
     return min(max(int(0.25 * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
 
 
@@ -77,7 +89,9 @@ def opencode_cut(context: Context, budget: Budget) -> Span | None:
 
 SUMMARY = Summarize(
     cut=opencode_cut,
-    prompt=PromptTemplate(headings="opencode_headings", result_chars=2_000, argument_chars="whole", thoughts=True),
+    prompt=PromptTemplate(
+        headings="opencode_headings", result_chars=2_000, argument_chars="whole", thoughts=True
+    ),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",
 )
@@ -86,5 +100,8 @@ OPENCODE = Preset(
     "opencode",
     Strategy("opencode", (Prune(), SUMMARY)),
     AtLimit(answer=RESERVE),
-    source="sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts, packages/core/src/session",
+    source=(
+        "sst/opencode 2026 packages/opencode/src/session/{compaction,overflow}.ts,"
+        " packages/core/src/session"
+    ),
 )

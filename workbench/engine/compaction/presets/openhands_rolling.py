@@ -1,20 +1,27 @@
 """OpenHands, rolling: beyond 80 messages 40 are left, the first four, a summary and the newest 35.
 
-Restates the `LLMSummarizingCondenser` of the OpenHands SDK (openhands-sdk 1.58.0, `openhands.sdk.context.condenser` and
-`openhands.sdk.context.view`) with the numbers of its default agent: 80 events at most, the first four kept. The class's
-own are 240 and 2. Besides the general differences (`presets`):
+Restates the `LLMSummarizingCondenser` of the OpenHands SDK (openhands-sdk 1.58.0,
+`openhands.sdk.context.condenser` and `openhands.sdk.context.view`) with the numbers of its default
+agent: 80 events at most, the first four kept. The class's own are 240 and 2. Besides the general
+differences (`presets`):
 
-- A message is an event here; the original's events are finer where a model calls several tools at once.
+- A message is an event here; the original's events are finer where a model calls several tools at
+  once.
 - The first messages stay only where they take at most a quarter of the room under the target.
-- A cut may lie in a turn of tool use. The original never parts a loop of calls that an answer with thoughts began.
-- Where tokens are the reason, newest messages take at most a quarter of the window; there all that stays takes a half.
-- An earlier summary is updated; the original forgets it with the events around it and gives it to the model, the same.
-- A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that are known. The
-  original tokenises anew in a binary search.
-- The model is shown 500 characters of each message and result, and of a call the tool's name, as there: events are put
-  to it as they are printed (`openhands.sdk.event.llm_convertible`). The hard reset, which shrinks each event up to five
-  times when the model refuses, is a transcript cut to the window.
-- The original leaves the summary's length to the model, and goes on uncondensed while it can when the model fails.
+- A cut may lie in a turn of tool use. The original never parts a loop of calls that an answer with
+  thoughts began.
+- Where tokens are the reason, newest messages take at most a quarter of the window; there all that
+  stays takes a half.
+- An earlier summary is updated; the original forgets it with the events around it and gives it to
+  the model, the same.
+- A condensation that is due by tokens keeps half of the window at most, by one walk over sizes that
+  are known. The original tokenises anew in a binary search.
+- The model is shown 500 characters of each message and result, and of a call the tool's name, as
+  there: events are put to it as they are printed (`openhands.sdk.event.llm_convertible`). The hard
+  reset, which shrinks each event up to five times when the model refuses, is a transcript cut to
+  the window.
+- The original leaves the summary's length to the model, and goes on uncondensed while it can when
+  the model fails.
 - Compacting by messages has no target in tokens; the budget's is one less than there is.
 """
 
@@ -41,7 +48,9 @@ class RollingTrigger:
     max_size: int = MAX_SIZE
 
     def check(self, situation: Situation, /) -> Budget | None:
-        """Due at `messages > 80` or `tokens > window`; the target is half of the window where tokens are the reason."""
+        """Due at `messages > 80` or `tokens > window`; the target is half of the window where
+        tokens are the reason.
+        """
         tokens = situation.measured
         if tokens > situation.window > 0:
             room = max(situation.window - situation.overhead, 0)
@@ -59,19 +68,25 @@ class RollingCut:
     keep_first: int = 4
 
     def __call__(self, context: Context, budget: Budget) -> Span | None:
-        """The span; None where there are no more messages than half of the allowed number, and tokens fit."""
+        """The span; None where there are no more messages than half of the allowed number, and
+        tokens fit.
+        """
         movable = Movable.of(context, budget)
         newest = self.max_size // 2 - self.keep_first - 1
         at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
         if budget.reason != EVENTS and context.tokens > budget.target:
-            at = max(at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))))
+            at = max(
+                at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0)))
+            )
         span = movable.cut(movable.requested(at))
         return span and span.without(Pins(prefix=self.keep_first).fixed(context, budget))
 
 
 SUMMARY = Summarize(
     cut=RollingCut(),
-    prompt=PromptTemplate(headings="openhands_headings", result_chars=PREVIEW, argument_chars=0, message_chars=PREVIEW),
+    prompt=PromptTemplate(
+        headings="openhands_headings", result_chars=PREVIEW, argument_chars=0, message_chars=PREVIEW
+    ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",
 )

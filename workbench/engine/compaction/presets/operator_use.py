@@ -1,29 +1,38 @@
-"""Operator-Use: a summary after a turn that leaves less than a reserve, appended to the log as an entry.
+"""Operator-Use: a summary after a turn that leaves less than a reserve, appended to the log as an
+entry.
 
-Restates the compaction of Operator-Use as its document `docs/compaction.md` describes it, and where that is silent as
-its source behaves: CursorTouch/Operator-Use, the document at f6993f9ab77a18e76b056c7b3aacea2b8d4044fe,
-`operator_use/compaction/strategy/utils.py` at d0da87a65be2afd73182057edd5cc515300801c4, `.../strategy/types.py` and
-`.../strategy/summarization/service.py` at adac0ad16d80036a5bf2fba123ee6eccc22ca8a8, `program/session/manager.py` at
-10a3f41c324a3a6745d694f46f102bddee0143cf, `operator_use/agent/service.py` (one stored version). Besides the general
-differences (`presets`):
+Restates the compaction of Operator-Use as its document `docs/compaction.md` describes it, and where
+that is silent as its source behaves: CursorTouch/Operator-Use, the document at
+f6993f9ab77a18e76b056c7b3aacea2b8d4044fe, `operator_use/compaction/strategy/utils.py` at
+d0da87a65be2afd73182057edd5cc515300801c4, `.../strategy/types.py` and
+`.../strategy/summarization/service.py` at adac0ad16d80036a5bf2fba123ee6eccc22ca8a8,
+`program/session/manager.py` at 10a3f41c324a3a6745d694f46f102bddee0143cf,
+`operator_use/agent/service.py` (one stored version). Besides the general differences (`presets`):
 
-- `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has 16,384 and 20,000.
-- Nothing is compacted where everything fits or no cut is left, as documented; the source asks a model about an empty
-  list. Right after a compaction the source does nothing; here what it kept is compacted again if it is due.
-- The size before a compaction is that of the context as sent; the source adds up all that was ever on the path.
-- The trigger counts the cached parts of a prompt too; the source fires late without them. It ignores the reports of
-  answers that failed; here the host holds them back.
-- A split turn with nothing but an earlier summary before it makes one update of it. The source drops the summary.
-- Few words, or words in very little room, stand in for a model that fails; elsewhere an error is passed on, and an
-  empty answer is one. The source appends an empty summary.
-- An earlier summary's file lists are not shown to the model, since code writes them again below the new one.
+- `reserve_tokens` is 8,192 and `keep_recent_tokens` 16,384, as documented. The source read has
+  16,384 and 20,000.
+- Nothing is compacted where everything fits or no cut is left, as documented; the source asks a
+  model about an empty list. Right after a compaction the source does nothing; here what it kept is
+  compacted again if it is due.
+- The size before a compaction is that of the context as sent; the source adds up all that was ever
+  on the path.
+- The trigger counts the cached parts of a prompt too; the source fires late without them. It
+  ignores the reports of answers that failed; here the host holds them back.
+- A split turn with nothing but an earlier summary before it makes one update of it. The source
+  drops the summary.
+- Few words, or words in very little room, stand in for a model that fails; elsewhere an error is
+  passed on, and an empty answer is one. The source appends an empty summary.
+- An earlier summary's file lists are not shown to the model, since code writes them again below the
+  new one.
 - The source stores with each call whether its tool reads or writes files.
 - Custom messages are client-made user messages. Labels and changes of model are in the log only.
 - The items of a todo tool are not appended: no recording says which they were.
-- A hook is one function; of several in the source one that cancels wins, else the last compaction counts.
-- A request states no length, as in the source, unless little room is left. An answer no shorter than what it replaces
-  is cut to a quarter of that.
-- The two requests of a split turn run concurrently where the model allows it, else one after the other.
+- A hook is one function; of several in the source one that cancels wins, else the last compaction
+  counts.
+- A request states no length, as in the source, unless little room is left. An answer no shorter
+  than what it replaces is cut to a quarter of that.
+- The two requests of a split turn run concurrently where the model allows it, else one after the
+  other.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -49,7 +58,9 @@ FEW, FEW_CHARS = 4, 600
 
 @dataclass(frozen=True, slots=True)
 class OperatorSettings:
-    """What a user may set; read anew at each use. A trigger percent, in (0, 1], is due instead of the reserve."""
+    """What a user may set; read anew at each use. A trigger percent, in (0, 1], is due instead
+    of the reserve.
+    """
 
     enabled: bool = True
     reserve_tokens: int = 8_192
@@ -62,27 +73,41 @@ class OperatorSettings:
 
     def limit(self, window: int) -> float:
         """Tokens above which a context is due."""
-        return window * self.trigger_percent if self.trigger_percent is not None else window - self.reserve_tokens
+        return (
+            window * self.trigger_percent
+            if self.trigger_percent is not None
+            else window - self.reserve_tokens
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorTrigger:
-    """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for that."""
+    """Asked when a turn has ended well; a compaction that was requested in mid-turn waits for
+    that.
+    """
 
     settings: Callable[[], OperatorSettings] = field(default=OperatorSettings)
 
     def check(self, situation: Situation, /) -> Budget | None:
-        """Due on request or above the limit, which is the target, scaled from the provider's count to ours."""
+        """Due on request or above the limit, which is the target, scaled from the provider's
+        count to ours.
+        """
         settings, window, reported = self.settings(), situation.window, situation.reported
-        tokens = (reported.prompt + reported.output if reported is not None else 0) or situation.tokens
+        tokens = (
+            reported.prompt + reported.output if reported is not None else 0
+        ) or situation.tokens
         due = settings.enabled and tokens > settings.limit(window)
         if situation.moment != "after_turn" or not (situation.requested or due):
             return None
-        return situation.budget(int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1)))
+        return situation.budget(
+            int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1))
+        )
 
 
 def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
-    """The first message from `start` on, no result, so that at least that many tokens stay; else `start`."""
+    """The first message from `start` on, no result, so that at least that many tokens stay; else
+    `start`.
+    """
     valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
     first, left = valid[0] if valid else start, keep_recent_tokens
     for i in range(len(messages) - 1, start - 1, -1):
@@ -93,7 +118,9 @@ def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -
 
 
 def turn_start(messages: Sequence[Message], start: int, at: int) -> int | None:
-    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does from `start` on."""
+    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does
+    from `start` on.
+    """
     if at < len(messages) and messages[at].role == "user":
         return None
     return next((i for i in range(at - 1, start - 1, -1) if messages[i].role == "user"), None)
@@ -109,7 +136,9 @@ class OperatorCut:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
         start = movable.earlier
-        own = self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
+        own = (
+            self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
+        )
         at = movable.within(find_cut(movable.messages, start, movable.granted(own)))
         if at == len(movable):
             return movable.span(at)
@@ -127,7 +156,9 @@ class OperatorPrompt(PromptTemplate):
     def shown_result(self, text: str, chars: int) -> str:
         """The beginning of a result, and below it how much is missing."""
         more = len(text) - chars
-        return harmless(text[:chars]) + (f"\n\n[... {more} more characters truncated]" if more > 0 else "")
+        return harmless(text[:chars]) + (
+            f"\n\n[... {more} more characters truncated]" if more > 0 else ""
+        )
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """Words, calls or result of a message. Pictures are left out."""
@@ -151,7 +182,9 @@ def in_order(context: Context, given: SummaryInput) -> SummaryInput:
 
 
 class OperatorLimits(SizeLimits):
-    """No bound where there is much room; two thirds for the history of a split turn, one third for its start."""
+    """No bound where there is much room; two thirds for the history of a split turn, one third
+    for its start.
+    """
 
     def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
         """Tokens of the whole summary, where a request would name them."""
@@ -163,8 +196,12 @@ class OperatorLimits(SizeLimits):
         return allowed * 2 // 3, allowed // 3
 
 
-def words_themselves(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
-    """The summary where the model fails: the newest words in little room, or few words themselves; else None."""
+def words_themselves(
+    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+) -> str | None:
+    """The summary where the model fails: the newest words in little room, or few words
+    themselves; else None.
+    """
     if most < UNBOUNDED // 3:
         return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
     words = PROMPT.transcript(messages) if len(messages) <= FEW else ""
@@ -192,7 +229,9 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
     summary = Summarize(
         cut=OperatorCut(settings),
         prompt=PROMPT,
-        limits=OperatorLimits(least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512),
+        limits=OperatorLimits(
+            least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512
+        ),
         name="operator_compact",
         file_lists="inside",
         recognise=in_order,
@@ -204,8 +243,13 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         OperatorTrigger(settings),
         count=operator_tokens,
         moments=("after_turn",),
-        host=HostPolicy(manual_in_turn=False, endings={"failed": Ending("summarization_failed")}, silent=True),
-        source="CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and adac0ad1",
+        host=HostPolicy(
+            manual_in_turn=False, endings={"failed": Ending("summarization_failed")}, silent=True
+        ),
+        source=(
+            "CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and"
+            " adac0ad1"
+        ),
     )
 
 

@@ -1,20 +1,25 @@
-"""pi: a summary when less than 16,384 tokens are free, about 20,000 newest tokens kept, a split turn summarised apart.
+"""pi: a summary when less than 16,384 tokens are free, about 20,000 newest tokens kept, a split
+turn summarised apart.
 
-Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in `packages/coding-agent/src/core/` the files
-`compaction/compaction.ts`, `compaction/utils.ts` and `agent-session.ts`. Besides the general differences (`presets`):
+Restates the compaction of pi (badlogic/pi-mono, read at 2026-03-15), in
+`packages/coding-agent/src/core/` the files `compaction/compaction.ts`, `compaction/utils.ts` and
+`agent-session.ts`. Besides the general differences (`presets`):
 
-- An earlier summary is carried on wherever it stands before the cut, and what the last compaction kept is looked at
-  again, as in newer releases. Older ones begin behind that compaction, and what it kept is lost at the next.
-- Where only the start of a turn goes behind an earlier summary, that summary is updated with it. The original asks for
-  the start alone, and the earlier summary is lost.
+- An earlier summary is carried on wherever it stands before the cut, and what the last compaction
+  kept is looked at again, as in newer releases. Older ones begin behind that compaction, and what
+  it kept is lost at the next.
+- Where only the start of a turn goes behind an earlier summary, that summary is updated with it.
+  The original asks for the start alone, and the earlier summary is lost.
 - A turn does not begin at a message that a client made up in the user's name; there it does.
-- Where the newest messages that reach 20,000 tokens begin with results of a call before them and nothing else follows,
-  all goes; the original then keeps everything and is due again.
-- The two requests of a split turn run concurrently where the model allows it, else one after the other.
-- Transcripts are labelled by our own wording. Results are cut at 2,000 characters, and thoughts and whole arguments are
-  shown, as there.
+- Where the newest messages that reach 20,000 tokens begin with results of a call before them and
+  nothing else follows, all goes; the original then keeps everything and is due again.
+- The two requests of a split turn run concurrently where the model allows it, else one after the
+  other.
+- Transcripts are labelled by our own wording. Results are cut at 2,000 characters, and thoughts and
+  whole arguments are shown, as there.
 - File lists are sent below the summary and not written into its text, changed files first.
-- After an overflow the same is done. The original then goes on by itself; a replay has nothing to go on with.
+- After an overflow the same is done. The original then goes on by itself; a replay has nothing to
+  go on with.
 """
 
 from workbench.engine.compaction.plan import Budget
@@ -32,14 +37,20 @@ IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
-    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user pictures none."""
+    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user
+    pictures none.
+    """
     words = sum(len(block.text) for block in message.blocks if block.type == "text")
-    pictures = sum(block.type == "image" for block in message.blocks) if message.role == "tool" else 0
+    pictures = (
+        sum(block.type == "image" for block in message.blocks) if message.role == "tool" else 0
+    )
     return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
 
 
 def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
-    """Back from the newest message until enough is kept, then forward to the next message that is no tool result."""
+    """Back from the newest message until enough is kept, then forward to the next message that
+    is no tool result.
+    """
     movable = Movable.of(context, budget)
     return movable.cut(movable.reaching(movable.kept(keep)), split=True)
 
@@ -52,5 +63,8 @@ PI = Preset(
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),
-    source="badlogic/pi-mono 2026-03-15 packages/coding-agent/src/core/compaction/{compaction,utils}.ts",
+    source=(
+        "badlogic/pi-mono 2026-03-15"
+        " packages/coding-agent/src/core/compaction/{compaction,utils}.ts"
+    ),
 )

@@ -1,4 +1,5 @@
-"""How the restated systems estimate tokens: by bytes or characters, and an overhead for each message and call.
+"""How the restated systems estimate tokens: by bytes or characters, and an overhead for each
+message and call.
 
 | system | unit | rounded | overhead | not counted |
 |---|---|---|---|---|
@@ -21,7 +22,9 @@ from workbench.engine.transcript.message import Message, ToolCall, image_tokens,
 PER_ATTACHMENT = 1_500
 LEAST_MASS = 512
 SCALES = (0.75, 2.0)
-compact_json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+compact_json: Callable[[Any], str] = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":")
+).encode
 """A value as JSON without blanks."""
 
 
@@ -47,7 +50,10 @@ def quarter_up(text: str) -> int:
 
 def opal_tokens(message: Message) -> int:
     """Opal: words, calls, pictures, and 10 for the message and for each call."""
-    calls = sum(quarter(call.name) + quarter(compact_json(call.arguments)) + 10 for call in calls_of(message))
+    calls = sum(
+        quarter(call.name) + quarter(compact_json(call.arguments)) + 10
+        for call in calls_of(message)
+    )
     return quarter(plain_text(message)) + 10 + calls + image_tokens(message)
 
 
@@ -65,7 +71,9 @@ def operator_tokens(message: Message) -> int:
 
 
 def ddx_tokens(message: Message) -> int:
-    """DDx agent: role, words, names and arguments of calls, the id of the call that a result answers, pictures."""
+    """DDx agent: role, words, names and arguments of calls, the id of the call that a result
+    answers, pictures.
+    """
     parts = [role_of(message), plain_text(message)]
     for call in calls_of(message):
         parts += [call.name, compact_json(call.arguments)]
@@ -75,7 +83,9 @@ def ddx_tokens(message: Message) -> int:
 
 
 def athena_tokens(message: Message) -> int:
-    """ExAthena: the first rule that fits of: a result, calls without words, words, anything else."""
+    """ExAthena: the first rule that fits of: a result, calls without words, words, anything
+    else.
+    """
     if message.role == "tool":
         return 16 + quarter(plain_text(message))
     calls = calls_of(message)
@@ -98,13 +108,17 @@ def docker_tokens(message: Message) -> int:
 def unsaid_chars(message: Message) -> int:
     """Characters of a message's thoughts and calls, which only a model has."""
     thoughts = sum(len(block.text) for block in message.blocks if block.type == "thinking")
-    return thoughts + sum(len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message))
+    return thoughts + sum(
+        len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message)
+    )
 
 
 def docker_tokens_g2(message: Message) -> int:
-    """One message in later versions: what a provider reported for it, else characters by 3.5, before any scale.
+    """One message in later versions: what a provider reported for it, else characters by 3.5,
+    before any scale.
 
-    An attachment counts 1,500. A later text that says the same as the first is counted once, the first time it comes.
+    An attachment counts 1,500. A later text that says the same as the first is counted once, the
+    first time it comes.
     """
     exact = exact_tokens(message)
     if exact is not None:
@@ -113,11 +127,15 @@ def docker_tokens_g2(message: Message) -> int:
     if texts and texts[0] in texts[1:]:
         texts.pop(texts.index(texts[0], 1))
     attachments = sum(block.type == "image" for block in message.blocks)
-    return int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
+    return (
+        int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
+    )
 
 
 def exact_tokens(message: Message) -> int | None:
-    """The answer's reported output and five, without hidden reasoning, which is not sent again; None if unknown."""
+    """The answer's reported output and five, without hidden reasoning, which is not sent again;
+    None if unknown.
+    """
     usage = message.usage if message.role == "assistant" else None
     if usage is None or not usage.output:
         return None
@@ -127,10 +145,11 @@ def exact_tokens(message: Message) -> int | None:
 
 
 def calibration(messages: Sequence[Message]) -> float:
-    """How the estimate must be scaled for these messages to explain the prompts that their provider reported.
+    """How the estimate must be scaled for these messages to explain the prompts that their provider
+    reported.
 
-    Between two answers of one model the reported prompt grew by the first answer and by what came in between; what of
-    the latter no report covers is held against its estimate.
+    Between two answers of one model the reported prompt grew by the first answer and by what came
+    in between; what of the latter no report covers is held against its estimate.
     """
     reports = [
         (i, message, message.usage)
@@ -141,7 +160,9 @@ def calibration(messages: Sequence[Message]) -> float:
     for (i, one, usage), (j, other, later) in pairwise(reports):
         if one.model and other.model and one.model != other.model:
             continue
-        between = [(docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]]
+        between = [
+            (docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]
+        ]
         known = sum(size for size, exact in between if exact is not None)
         estimated = sum(size for size, exact in between if exact is None)
         grown = later.prompt - usage.prompt - max(usage.output - usage.reasoning, 0) - known

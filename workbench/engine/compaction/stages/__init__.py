@@ -4,7 +4,12 @@ from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.stages.register import Register
 from workbench.engine.compaction.stages.summarize import Summarize
 from workbench.engine.compaction.stages.supersede import Supersede
-from workbench.engine.compaction.stages.tool_results import BudgetReduction, ContextCollapse, Microcompact, Snip
+from workbench.engine.compaction.stages.tool_results import (
+    BudgetReduction,
+    ContextCollapse,
+    Microcompact,
+    Snip,
+)
 from workbench.engine.compaction.stages.truncate import KeepFloor, RepairPairs, Truncate
 
 BUILTIN: dict[str, type[Stage]] = {

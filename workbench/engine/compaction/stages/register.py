@@ -15,16 +15,18 @@ GONE = "[result taken out to make room for the register]"
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """Keeps a small block behind the system prompt with what must not be lost, word for word and pinned.
+    """Keeps a small block behind the system prompt with what must not be lost, word for word and
+    pinned.
 
-    It holds the user's requests and rules, the items of the plan that are done and open, reversed decisions, files as
-    they stand, running sub-agents and background work, and skills. An earlier register is updated. The newest lines
-    of each section stay. The oldest tool results, and then the oldest steps,
-    make room for it, so that no context grows.
+    It holds the user's requests and rules, the items of the plan that are done and open, reversed
+    decisions, files as they stand, running sub-agents and background work, and skills. An earlier
+    register is updated. The newest lines of each section stay. The oldest tool results, and then
+    the oldest steps, make room for it, so that no context grows.
 
     Attributes:
         tokens: of the block, at most.
-        share: of the room under the target that it takes, at most; with less than `least` tokens none is written.
+        share: of the room under the target that it takes, at most; with less than `least` tokens
+            none is written.
     """
 
     tokens: int = 1_200
@@ -33,7 +35,9 @@ class Register:
     name: ClassVar[str] = "register"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The register as it is now, and what makes room for it; None where it is the same, or no room is left."""
+        """The register as it is now, and what makes room for it; None where it is the same, or
+        no room is left.
+        """
         messages = context.messages
         old = [i for i, message in enumerate(messages) if is_register(message)]
         room = max(min(budget.target, context.tokens) - context.overhead, 0)
@@ -49,7 +53,9 @@ class Register:
         at = (
             old[0]
             if old
-            else behind_prompt(messages, [i for i in range(len(messages)) if messages[i].role != "system"])
+            else behind_prompt(
+                messages, [i for i in range(len(messages)) if messages[i].role != "system"]
+            )
         )
         edits = [*freed, *(Replace(i, i + 1) for i in old if i != at)]
         edits.append(Replace(at, at + 1 if old else at, (block,), size))
@@ -57,7 +63,9 @@ class Register:
 
 
 def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None:
-    """The edits that take at least so many tokens out: the oldest results become markers, then the oldest steps go."""
+    """The edits that take at least so many tokens out: the oldest results become markers, then
+    the oldest steps go.
+    """
     left, edits = needed, list[Replace]()
     messages, kept = context.messages, protected(context.messages) | but
     marked: dict[int, int] = {}
@@ -86,8 +94,13 @@ def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None
         left -= sum(marked.get(i, context.sizes[i]) for i in step)
     if left > 0:
         return None
-    return [*(edit for edit in edits if edit.start not in gone), *(Replace(i, i + 1) for i in sorted(gone))]
+    return [
+        *(edit for edit in edits if edit.start not in gone),
+        *(Replace(i, i + 1) for i in sorted(gone)),
+    ]
 
 
 def _results(context: Context, kept: set[int]) -> Iterator[int]:
-    return (i for i, message in enumerate(context.messages) if message.role == "tool" and i not in kept)
+    return (
+        i for i, message in enumerate(context.messages) if message.role == "tool" and i not in kept
+    )

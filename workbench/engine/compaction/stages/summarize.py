@@ -1,4 +1,6 @@
-"""Puts a model's summary in the place of older messages: the one procedure of all presets that summarise."""
+"""Puts a model's summary in the place of older messages: the one procedure of all presets that
+summarise.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +13,13 @@ from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.file_lists import file_ops, footer, listed, without_lists
 from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
 from workbench.engine.compaction.prompt_template import PromptTemplate
-from workbench.engine.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask, spare
+from workbench.engine.compaction.span_selection import (
+    CutRule,
+    Span,
+    SummaryInput,
+    SummaryTask,
+    spare,
+)
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, pinned
 from workbench.engine.transcript.files import FileOps
@@ -20,7 +28,8 @@ from workbench.engine.transcript.message import Message, Summary, Text, TokenCou
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
 
-Their own bounds were made for large windows; in a small one such a summary would fill the context to the threshold.
+Their own bounds were made for large windows; in a small one such a summary would fill the context
+to the threshold.
 """
 LEAST = 24
 """Tokens below which a restated system is not asked for a summary."""
@@ -37,8 +46,10 @@ class SizeLimits:
     Attributes:
         least: with less than this left no model is asked.
         most: the system's own bound.
-        most_turn: its bound for the start of a split turn, on top of `most`; None where both share `most`.
-        share: the part of the room under the target that a summary takes at most, unless a comparison sets the size.
+        most_turn: its bound for the start of a split turn, on top of `most`; None where both share
+            `most`.
+        share: the part of the room under the target that a summary takes at most, unless a
+            comparison sets the size.
         to_target: whether the target binds even where no comparison sets the size.
         stated: whether a request names its bound even where much room is left.
         split_from: from so many tokens on, a split turn is asked about separately.
@@ -53,13 +64,16 @@ class SizeLimits:
     split_from: int = 192
 
     def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
-        """Tokens that the summary's text may have, so that the context never grows; below `least` if too few.
+        """Tokens that the summary's text may have, so that the context never grows; below `least`
+        if too few.
 
         `gone` are the indices that give way, `frame` the tokens that are sent around the text.
         """
         left = budget.room(context, gone)
         freed = sum(context.sizes[i] for i in gone)
-        most = min(self._within_share(context, budget, self.own(freed, budget.window)), freed - frame - 1)
+        most = min(
+            self._within_share(context, budget, self.own(freed, budget.window)), freed - frame - 1
+        )
         if self.to_target:
             return min(most, left - frame if left >= 0 else self.least)
         return min(most, max(left - frame, self.least)) if budget.matched else most
@@ -71,11 +85,17 @@ class SizeLimits:
     def _within_share(self, context: Context, budget: Budget, own: int) -> int:
         if self.share is None or budget.matched:
             return own
-        left = budget.target - context.overhead - sum(context.sizes[i] for i in pinned(context.messages))
+        left = (
+            budget.target
+            - context.overhead
+            - sum(context.sizes[i] for i in pinned(context.messages))
+        )
         return max(min(own, int(self.share * left)), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
-        """What the summaries of the whole turns and of a split turn's start may have, by the history's share."""
+        """What the summaries of the whole turns and of a split turn's start may have, by the
+        history's share.
+        """
         first = int(allowed * min(max(history, 0.25), 0.75))
         return self.single(first), min(allowed - first, self.most_turn or allowed)
 
@@ -84,7 +104,9 @@ class SizeLimits:
         return min(allowed, self.most)
 
     def named(self, most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
-        """The bound that a request names: none where the system states none, unless little room is left."""
+        """The bound that a request names: none where the system states none, unless little room
+        is left.
+        """
         if self.stated or budget.matched:
             return most
         usual = max(sum(context.sizes[i] for i in gone) // 10, USUAL)
@@ -92,14 +114,19 @@ class SizeLimits:
 
 
 StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
-"""A text in place of a model's, from the messages, the earlier summary's text, and its most tokens by a counter."""
+"""A text in place of a model's, from the messages, the earlier summary's text, and its most
+tokens by a counter.
+"""
 Finish: TypeAlias = Callable[[SummaryTask, Draft, Context, int], Plan | None]
 
 
 def note(
-    messages: Sequence[Message], previous: str, most: int, count: TokenCounter,
+    messages: Sequence[Message],
+    previous: str,
+    most: int,
+    count: TokenCounter,
     wording: str = "[{n} earlier messages left out: {counts}]",
-) -> str:  # fmt: skip
+) -> str:
     """The earlier summary as far as it fits, and how many messages of which role were left out."""
     roles = Counter(message.role for message in messages)
     counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
@@ -112,14 +139,16 @@ def note(
 class Summarize:
     """Asks a model for a summary of the messages that a rule selects, and puts it in their place.
 
-    An earlier summary among them is updated: the model gets its text and the messages that came after it. The start of
-    a turn that goes on is summarised apart. Every field has a default; a preset states what its system does otherwise.
+    An earlier summary among them is updated: the model gets its text and the messages that came
+    after it. The start of a turn that goes on is summarised apart. Every field has a default; a
+    preset states what its system does otherwise.
 
     Attributes:
         cut: selects what gives way.
         prompt: what a language model is asked, and how the summary is presented to the agent.
         limits: how long the summary may be.
-        file_lists: where code lists the files read and changed so far; `recorded` lists them in the record only.
+        file_lists: where code lists the files read and changed so far; `recorded` lists them in the
+            record only.
         recognise: finds more in what gives way, such as a summary that was sent as a user message.
         reads: what the model is shown, where that differs from what gives way.
         unread: the summary where the model would be shown nothing; None: nothing is compacted.
@@ -127,13 +156,16 @@ class Summarize:
         annotate: a text that code adds to the summary's own.
         beside: messages to send behind the summary.
         place: the index of the summary.
-        finish: a second step, planned on the edited context, in which the summary has the given index.
-        fallback: the summary where the model fails; None passes its error on. `if_empty`: where its answer is empty.
+        finish: a second step, planned on the edited context, in which the summary has the given
+            index.
+        fallback: the summary where the model fails; None passes its error on. `if_empty`: where its
+            answer is empty.
         model: the name of another model that writes; empty for the present one.
         said_by: the role of the summary's message, `summary_name` its name.
 
     Source:
-        The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by code.
+        The procedure of Opal's `session/compaction.ex`, restated; the file lists are written by
+            code.
     """
 
     cut: CutRule = KeepRecent()
@@ -156,7 +188,9 @@ class Summarize:
     summary_name: str = ""
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The summary's draft and what it replaces; None where there is nothing new, or no room for a summary."""
+        """The summary's draft and what it replaces; None where there is nothing new, or no room
+        for a summary.
+        """
         span = self.cut(context, budget)
         task = None if span is None else self._task(context, budget, span)
         if task is None or not task.given.has_text:
@@ -171,7 +205,10 @@ class Summarize:
         edits = exchanged(task.span.gone, self.place(context, task.span.gone), draft, *behind)
         rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
         in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
-        return Plan(tuple(in_order), then=None if self.finish is None else partial(_finished, self.finish, task, draft))
+        return Plan(
+            tuple(in_order),
+            then=None if self.finish is None else partial(_finished, self.finish, task, draft),
+        )
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
         given = SummaryInput.of(context, span)
@@ -180,9 +217,13 @@ class Summarize:
         if self.file_lists and not given.files:
             given = replace(given, files=file_ops(context.messages[i] for i in span.gone))
         if self.file_lists == "inside":
-            earlier = tuple(replace(summary, text=without_lists(summary.text)) for summary in given.earlier)
+            earlier = tuple(
+                replace(summary, text=without_lists(summary.text)) for summary in given.earlier
+            )
             given = replace(given, earlier=earlier)
-        task = SummaryTask(context, budget, span, given, given, self._lists(context, budget, span, given.files))
+        task = SummaryTask(
+            context, budget, span, given, given, self._lists(context, budget, span, given.files)
+        )
         return task if self.reads is None else replace(task, shown=self.reads(task))
 
     def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
@@ -190,25 +231,35 @@ class Summarize:
         if self.file_lists == "below":
             return footer(files, chars=max(budget.room(context, span.gone), self.limits.least) // 2)
         if self.file_lists == "inside":
-            return listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
+            return listed(
+                files, max(budget.room(context, spare(context)), 0) if budget.matched else None
+            )
         return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
-        """The draft with its requests; None where too little room is left, or nothing would be shown to the model."""
+        """The draft with its requests; None where too little room is left, or nothing would be
+        shown to the model.
+        """
         whole, turn = self.prompt.requests(task)
         draft, most = self._sized(task)
         if most < self.limits.least:
             return None
         if not task.shown.has_text:
             given = task.given
-            text = None if self.unread is None else self.unread(given.new, given.previous, most, task.context.count)
+            text = (
+                None
+                if self.unread is None
+                else self.unread(given.new, given.previous, most, task.context.count)
+            )
             return None if text is None else replace(draft, template="", footer=text + draft.footer)
         if most < self.limits.split_from:
             draft = replace(draft, template="{0}")
         parts = self._parts(task, draft, whole, turn, most)
         requests = [self._bounded(task, request, tokens) for request, tokens in parts]
         useful = self._useful(task, draft) // max(len(requests), 1)
-        return replace(draft, requests=tuple([replace(request, useful_tokens=useful) for request in requests]))
+        return replace(
+            draft, requests=tuple([replace(request, useful_tokens=useful) for request in requests])
+        )
 
     def _useful(self, task: SummaryTask, draft: Draft) -> int:
         """Tokens of answers above which the context would not become smaller."""
@@ -216,12 +267,19 @@ class Summarize:
         return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
-        """The draft without its requests, in its longest form, and the tokens that their answers may have."""
+        """The draft without its requests, in its longest form, and the tokens that their answers
+        may have.
+        """
         lists = {self.file_lists: task.lists}
         frame = Summary(
-            id="", text="", lead=self.prompt.opening, replaces=task.given.ids, files=task.given.files,
-            said_by=self.said_by, name=self.summary_name,
-        )  # fmt: skip
+            id="",
+            text="",
+            lead=self.prompt.opening,
+            replaces=task.given.ids,
+            files=task.given.files,
+            said_by=self.said_by,
+            name=self.summary_name,
+        )
         footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
         draft = Draft(requests=(), template=self.prompt.frame(task), footer=footer, frame=frame)
         most = 0
@@ -234,7 +292,12 @@ class Summarize:
         return draft, most
 
     def _parts(
-        self, task: SummaryTask, draft: Draft, whole: SummaryRequest, turn: SummaryRequest, most: int
+        self,
+        task: SummaryTask,
+        draft: Draft,
+        whole: SummaryRequest,
+        turn: SummaryRequest,
+        most: int,
     ) -> Iterable[tuple[SummaryRequest, int]]:
         """The requests, each with the tokens of its answer."""
         shown = task.shown
@@ -242,7 +305,9 @@ class Summarize:
             yield whole, self.limits.single(most)
         elif shown.split:
             sizes = task.context.sizes_of(shown.new)
-            first, start = self.limits.parts(most, sum(sizes[: len(shown.history)]) / max(sum(sizes), 1))
+            first, start = self.limits.parts(
+                most, sum(sizes[: len(shown.history)]) / max(sum(sizes), 1)
+            )
             yield replace(whole, messages=shown.history), first
             yield turn, start
         else:
@@ -264,5 +329,7 @@ class Summarize:
 
 def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
     said = enumerate(edited.messages)
-    at = next(i for i, one in said if one.role == "summary" and one.replaces == draft.frame.replaces)
+    at = next(
+        i for i, one in said if one.role == "summary" and one.replaces == draft.frame.replaces
+    )
     return finish(task, draft, edited, at)

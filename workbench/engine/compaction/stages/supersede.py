@@ -1,4 +1,6 @@
-"""Takes out what a newer version replaced: older reads of a file, outputs of the same call, whole files, task lists."""
+"""Takes out what a newer version replaced: older reads of a file, outputs of the same call,
+whole files, task lists.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,13 +29,15 @@ _GOES_ON = re.compile(r"output|poll|stdin|wait|next|sleep", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """Puts a marker in the place of what a newer version replaced; the newest version of each thing stays.
+    """Puts a marker in the place of what a newer version replaced; the newest version of each thing
+    stays.
 
-    A read goes where the same part or the whole file was read again, or the whole file was written; an edit alone
-    replaces no read, since the rest of the file stands nowhere else. A result goes where the same tool was called again
-    with the same arguments. The arguments of a call go where it wrote a whole file, or set a task list, that was
-    written or set again. A failed read or change replaces nothing, and tools whose results continue the last ones (such
-    as a poll) replace nothing.
+    A read goes where the same part or the whole file was read again, or the whole file was written;
+    an edit alone replaces no read, since the rest of the file stands nowhere else. A result goes
+    where the same tool was called again with the same arguments. The arguments of a call go where
+    it wrote a whole file, or set a task list, that was written or set again. A failed read or
+    change replaces nothing, and tools whose results continue the last ones (such as a poll) replace
+    nothing.
     """
 
     name: ClassVar[str] = "supersede"
@@ -47,7 +51,9 @@ class Supersede:
 
 
 def _superseded(context: Context) -> tuple[dict[int, str], dict[int, set[str]]]:
-    """The marker of each result that goes, and the ids of the calls whose arguments go, by their message."""
+    """The marker of each result that goes, and the ids of the calls whose arguments go, by their
+    message.
+    """
     markers: dict[int, str] = {}
     again: dict[int, set[str]] = {}
     seen: set[Json] = set()
@@ -83,21 +89,36 @@ def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
 
 
 def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments of a call but for some, in one order; two calls with equal ones show the same thing."""
-    kept = sorted((key, value) for key, value in call.arguments.items() if key not in without and value is not None)
-    return tuple(text for key, value in kept for text in (key, *argument_texts(value), repr(value)[:40]))
+    """The arguments of a call but for some, in one order; two calls with equal ones show the
+    same thing.
+    """
+    kept = sorted(
+        (key, value)
+        for key, value in call.arguments.items()
+        if key not in without and value is not None
+    )
+    return tuple(
+        text for key, value in kept for text in (key, *argument_texts(value), repr(value)[:40])
+    )
 
 
 def _shortened(context: Context, again: Mapping[int, set[str]]) -> Iterator[Replace]:
-    """The messages whose calls lose their long arguments; a pinned one stays, and one that would not be smaller."""
+    """The messages whose calls lose their long arguments; a pinned one stays, and one that would
+    not be smaller.
+    """
     for i, ids in again.items():
         message = context.messages[i]
         if message.role != "assistant" or message.pinned:
             continue
         blocks = tuple(
-            replace(block, arguments={key: _marked(key, value) for key, value in block.arguments.items()})
-            if block.type == "tool_call" and block.id in ids
-            else block
+            (
+                replace(
+                    block,
+                    arguments={key: _marked(key, value) for key, value in block.arguments.items()},
+                )
+                if block.type == "tool_call" and block.id in ids
+                else block
+            )
             for block in message.blocks
         )
         short = replace(message, blocks=blocks)

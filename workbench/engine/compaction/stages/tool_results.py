@@ -29,7 +29,8 @@ class BudgetReduction:
     `Context.archive[reference]` holds the full text.
 
     Source:
-        ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so that the same text
+        ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so
+            that the same text
         has the same reference in every run.
     """
 
@@ -42,10 +43,13 @@ class BudgetReduction:
             (i, plain_text(message))
             for i, message in enumerate(context.messages)
             if message.role == "tool"
-            and sum([len(block.text) for block in message.blocks if block.type == "text"]) > self.chars
+            and sum([len(block.text) for block in message.blocks if block.type == "text"])
+            > self.chars
         )
         named = ((i, len(text), reference(text)) for i, text in long)
-        return rewritten(context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True)
+        return rewritten(
+            context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +69,22 @@ class Snip:
     name: ClassVar[str] = "snip"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Replace stale results; one whose marker would not be smaller stays, and so does a reference."""
+        """Replace stale results; one whose marker would not be smaller stays, and so does a
+        reference.
+        """
         answers = [message.role == "assistant" for message in context.messages]
         later = list(accumulate(reversed(answers)))[::-1]
         stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
         results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
-        return rewritten(context, ((i, SNIPPED.format(one.call_id)) for i, one in results if one.role == "tool"))
+        return rewritten(
+            context, ((i, SNIPPED.format(one.call_id)) for i, one in results if one.role == "tool")
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Microcompact:
-    """Cuts the results in each run of adjacent tool results to an excerpt, in place, so that pairs stay whole.
+    """Cuts the results in each run of adjacent tool results to an excerpt, in place, so that pairs
+    stay whole.
 
     Attributes:
         run: how many adjacent results make a run.
@@ -83,8 +92,10 @@ class Microcompact:
         pins: what stays; `prefix` and `suffix` are counted in messages here, whatever their size.
 
     Source:
-        ExAthena, `Compactors.Microcompact`: runs of three, 200 characters, restated. Where the original's first
-        version merged a run into one message and so orphaned its calls, each result stays in its place.
+        ExAthena, `Compactors.Microcompact`: runs of three, 200 characters, restated. Where the
+            original's first
+        version merged a run into one message and so orphaned its calls, each result stays in its
+            place.
     """
 
     run: int = 3
@@ -96,10 +107,18 @@ class Microcompact:
         """Replace the long results of each run; one that is an excerpt already stays."""
         numbered = enumerate(_inner_results(context, self.pins))
         runs = [[i for _, i in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
-        found = [i for run in runs if len(run) >= self.run for i in run if _may_go(context, i, self.pins)]
+        found = [
+            i for run in runs if len(run) >= self.run for i in run if _may_go(context, i, self.pins)
+        ]
         texts = ((i, plain_text(context.messages[i])) for i in found)
-        long = ((i, text) for i, text in texts if len(text) > self.chars and not text.startswith(EXCERPT))
-        return rewritten(context, ((i, f"{EXCERPT} {head(text, self.chars)} […]") for i, text in long))
+        long = (
+            (i, text)
+            for i, text in texts
+            if len(text) > self.chars and not text.startswith(EXCERPT)
+        )
+        return rewritten(
+            context, ((i, f"{EXCERPT} {head(text, self.chars)} […]") for i, text in long)
+        )
 
 
 def _inner_results(context: Context, pins: Pins) -> list[int]:
@@ -116,21 +135,26 @@ def _may_go(context: Context, i: int, pins: Pins) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ContextCollapse:
-    """Puts a stub in the place of a read whose file was changed later, and of a result that only repeats the last.
+    """Puts a stub in the place of a read whose file was changed later, and of a result that only
+    repeats the last.
 
-    A call repeats the one before if it has the same tool and arguments with only tool results in between; its result
-    becomes a stub if it is the same text.
+    A call repeats the one before if it has the same tool and arguments with only tool results in
+    between; its result becomes a stub if it is the same text.
 
     Source:
-        ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made the request longer
-        and the projection was never sent; here it is sent, and a stub is written only where it is smaller.
+        ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made
+            the request longer
+        and the projection was never sent; here it is sent, and a stub is written only where it is
+            smaller.
     """
 
     name: ClassVar[str] = "context_collapse"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The stubs, each strictly smaller than what it hides."""
-        return rewritten(context, (dict(_repeats(context.messages)) | dict(_overtaken(context))).items())
+        return rewritten(
+            context, (dict(_repeats(context.messages)) | dict(_overtaken(context))).items()
+        )
 
 
 def _overtaken(context: Context) -> Iterator[tuple[int, str]]:
@@ -152,14 +176,24 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     for i, message in enumerate(messages):
         if message.role == "assistant":
             blocks = message.blocks
-            before, now = now, blocks[0] if len(blocks) == 1 and blocks[0].type == "tool_call" else None
+            before, now = (
+                now,
+                blocks[0] if len(blocks) == 1 and blocks[0].type == "tool_call" else None,
+            )
         elif message.role == "tool":
             if now is None or message.call_id != now.id:
                 continue
             said[now.id] = message
-            if before and before.id != now.id and (before.name, before.arguments) == (now.name, now.arguments):
+            if (
+                before
+                and before.id != now.id
+                and (before.name, before.arguments) == (now.name, now.arguments)
+            ):
                 earlier = said.get(before.id)
-                if earlier is not None and (earlier.blocks, earlier.is_error) == (message.blocks, message.is_error):
+                if earlier is not None and (earlier.blocks, earlier.is_error) == (
+                    message.blocks,
+                    message.is_error,
+                ):
                     yield i, f"{REPEATED} same result as call {before.id}"
         else:
             before = now = None

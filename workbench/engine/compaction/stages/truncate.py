@@ -1,4 +1,6 @@
-"""Stages that drop messages: the oldest until the target is reached, all that may be dropped, or halves of pairs."""
+"""Stages that drop messages: the oldest until the target is reached, all that may be dropped, or
+halves of pairs.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,12 @@ from workbench.engine.transcript.message import Message, is_empty
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """Keeps fixed messages, the newest user message, the newest summary, and the newest messages that fit.
+    """Keeps fixed messages, the newest user message, the newest summary, and the newest messages
+    that fit.
 
-    Messages are kept or dropped in steps that part no call from its result. The oldest step that stays, and the newest
-    user message or a summary that alone is larger than the room, are cut in the middle with a marker, so that the
-    target is used; pinned messages are never cut.
+    Messages are kept or dropped in steps that part no call from its result. The oldest step that
+    stays, and the newest user message or a summary that alone is larger than the room, are cut in
+    the middle with a marker, so that the target is used; pinned messages are never cut.
 
     Attributes:
         least: tokens below which nothing is cut: a shorter rest says too little.
@@ -37,7 +40,9 @@ class Truncate:
         messages, room = context.messages, budget.target - context.overhead
         kept = _Kept(context, self.least)
         newest = last_user(messages)
-        summary = next((i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "summary"), None)
+        summary = next(
+            (i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "summary"), None
+        )
         loose = {i for i in (newest, summary) if i is not None and not messages[i].pinned}
         kept.add(*self.pins.fixed(context, budget) - loose)
         left = room - kept.tokens
@@ -46,7 +51,8 @@ class Truncate:
             if context.sizes[newest] > left and summary in loose and summary is not None:
                 most -= min(context.sizes[summary], max(left // 2, 0))
             if not kept.cut(newest, most if most >= self.least else 8 * self.least):
-                kept.add(newest)  # many short texts, of which none can be cut: it stays all the same
+                # many short texts, of which none can be cut: it stays all the same
+                kept.add(newest)
         if summary in loose and summary is not None:
             kept.cut(summary, room - kept.tokens if left >= 0 else 8 * self.least)
         self._recent(context, kept, room)
@@ -86,11 +92,15 @@ class _Kept:
         self.tokens += sum(self.context.sizes[i] for i in indices)
 
     def cut(self, i: int, room: int) -> bool:
-        """Keep message i, cut to the room if it is larger; not at all if the room is less than the least."""
+        """Keep message i, cut to the room if it is larger; not at all if the room is less than
+        the least.
+        """
         return self.cut_all([i], room)
 
     def cut_all(self, step: list[int], room: int) -> bool:
-        """Keep these messages, the larger ones cut to a fair share of the room; nothing where that is too little."""
+        """Keep these messages, the larger ones cut to a fair share of the room; nothing where
+        that is too little.
+        """
         found: dict[int, Message] = {}
         left = room
         for n, i in enumerate(sorted(step, key=lambda i: self.context.sizes[i])):
@@ -104,7 +114,9 @@ class _Kept:
         return True
 
     def _short(self, i: int, room: int) -> tuple[Message | None, int]:
-        """Message i in at most so many tokens, with its size; None where that is less than the least or impossible."""
+        """Message i in at most so many tokens, with its size; None where that is less than the
+        least or impossible.
+        """
         message, size = self.context.messages[i], self.context.sizes[i]
         if size <= room:
             return message, size
@@ -137,7 +149,8 @@ class KeepFloor:
 class RepairPairs:
     """Drops results that answer no call or answer it again, and calls without a result.
 
-    The calls of a last message that still waits for results are left open. Pinned messages are left as they are.
+    The calls of a last message that still waits for results are left open. Pinned messages are left
+    as they are.
 
     Source:
         Opal, `agent/repair.ex`, restated.
@@ -162,7 +175,10 @@ class RepairPairs:
             if message.role == "assistant" and i != waiting and not message.pinned:
                 missing = [call for call in message.calls if (i, call.id) not in answered]
                 if missing:
-                    short = replace(message, blocks=tuple(block for block in message.blocks if block not in missing))
+                    short = replace(
+                        message,
+                        blocks=tuple(block for block in message.blocks if block not in missing),
+                    )
                     edits.append(Replace(i, i + 1, () if is_empty(short) else (short,)))
         return Plan(tuple(sorted(edits, key=lambda edit: edit.start))) if edits else None
 

@@ -1,8 +1,10 @@
-"""Which lines are worth their tokens: those that tie exact names, likely to be needed again, to their context.
+"""Which lines are worth their tokens: those that tie exact names, likely to be needed again, to
+their context.
 
-An entity's worth is (1 + messages that said it) ** SPOKEN * exp(DISTANCE * share of the text since); a line's is the
-sum over its entities, times its origin's worth and 1 - exp(-CONTEXT * other words), since a bare list binds nothing.
-What each rule is worth, on projects that chose nothing, is in docs/decisions/extractive-default.md.
+An entity's worth is (1 + messages that said it) ** SPOKEN * exp(DISTANCE * share of the text
+since); a line's is the sum over its entities, times its origin's worth and 1 - exp(-CONTEXT * other
+words), since a bare list binds nothing. What each rule is worth, on projects that chose nothing, is
+in docs/decisions/extractive-default.md.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -18,21 +20,29 @@ from workbench.engine.models.extractive.reading import Line, LineOrigin, ReadMes
 
 SPOKEN, DISTANCE, CONTEXT = 1.2, -1.0, 0.4
 AGAIN = 0.5
-"""What is left of an entity's worth once a chosen line holds it; a power of two, so that products stay exact."""
+"""What is left of an entity's worth once a chosen line holds it; a power of two, so that
+products stay exact.
+"""
 OLDER = 0.6
 """What is left of an entity's worth in a line that is not its newest."""
 UNSAID = 0.3
 """Factor for an entity that only tools said."""
 PROSE, MOST_WORDS = 0.001, 12
-"""Worth of one word in a line, so that a conversation without exact names is not left out, and how many count."""
+"""Worth of one word in a line, so that a conversation without exact names is not left out, and
+how many count.
+"""
 FOCUS = 10.0
 """Factor for a line that holds a word of the user's instructions."""
 
 ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
-"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and so on."""
+"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and
+so on.
+"""
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
-"""A first guess for technical text, and the tokens that a line costs besides; exact counts are made afterwards."""
+"""A first guess for technical text, and the tokens that a line costs besides; exact counts are
+made afterwards.
+"""
 
 _BOUND = np.array([1.0 - exp(-CONTEXT * words) for words in range(100)])
 """By other words in a line; more of them make no difference."""
@@ -67,18 +77,35 @@ class LineChoice:
     def __init__(self, read: Sequence[ReadMessage], known: int) -> None:
         self.read, self.known = read, known
         self.lines = [line for message in read for line in message.lines]
-        self.at = np.repeat(np.arange(-1, len(read) - 1), integers(len(message.lines) for message in read))
-        numbers, origins, texts, words, entities = zip(*self.lines, strict=True) if self.lines else ((),) * 5
-        self.numbers, self.origins, self.words = integers(numbers), integers(origins), integers(words)
-        self.sizes, self.entities = integers(map(len, entities)), integers(chain.from_iterable(entities))
+        self.at = np.repeat(
+            np.arange(-1, len(read) - 1), integers(len(message.lines) for message in read)
+        )
+        numbers, origins, texts, words, entities = (
+            zip(*self.lines, strict=True) if self.lines else ((),) * 5
+        )
+        self.numbers, self.origins, self.words = (
+            integers(numbers),
+            integers(origins),
+            integers(words),
+        )
+        self.sizes, self.entities = (
+            integers(map(len, entities)),
+            integers(chain.from_iterable(entities)),
+        )
         self.costs = integers(map(len, texts)) / CHARS_PER_TOKEN + FRAME
 
     def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
-        return [self._pick(i) for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()]
+        return [
+            self._pick(i)
+            for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()
+        ]
 
-    def picks(self, tokens: float, sure: Sequence[Pick] = (), focus: Collection[str] = ()) -> Iterator[Pick]:
-        """Lines of about so many tokens in all, those of the most gain a token first; none of the sure ones.
+    def picks(
+        self, tokens: float, sure: Sequence[Pick] = (), focus: Collection[str] = ()
+    ) -> Iterator[Pick]:
+        """Lines of about so many tokens in all, those of the most gain a token first; none of the
+        sure ones.
 
         Lines that hold a word of `focus`, in lower case, gain more.
         """
@@ -93,9 +120,13 @@ class LineChoice:
         candidates = self._candidates([pick.line.number for pick in sure])
         order = np.argsort(keys[candidates], kind="stable")[::-1]
         best = candidates[order]
-        untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))  # the best one at the end
-        again: list[tuple[float, int, int]] = []  # a heap of those that gain less since others were chosen
-        prose, exact, cost, left = (column.tolist() for column in (by_words, by_entity, self.costs, worth_left))
+        # the best one at the end
+        untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))
+        # a heap of those that gain less since others were chosen
+        again: list[tuple[float, int, int]] = []
+        prose, exact, cost, left = (
+            column.tolist() for column in (by_words, by_entity, self.costs, worth_left)
+        )
         starts, spent = (np.cumsum(self.sizes) - self.sizes).tolist(), 0.0
         while (untried or again) and spent < tokens:
             is_fresh = untried and (not again or untried[-1] < again[0])
@@ -115,30 +146,50 @@ class LineChoice:
         return Pick(int(self.at[i]), i, self.lines[i])
 
     def _candidates(self, seen: Sequence[int]) -> Ints:
-        """The lines that may be chosen, newest message first and the earlier summary last; none comes twice."""
+        """The lines that may be chosen, newest message first and the earlier summary last; none
+        comes twice.
+        """
         order = np.argsort(-self.at, kind="stable")
         numbers = self.numbers[order]
         first = np.sort(np.unique(numbers, return_index=True)[1])
         return order[first[~np.isin(numbers[first], seen)]]
 
     def _gains(self, owners: Ints, focus: Collection[str]) -> tuple[Floats, Floats]:
-        """What each line gains by its words; and by each of its entities, where `owners` has the line of each."""
+        """What each line gains by its words; and by each of its entities, where `owners` has the
+        line of each.
+        """
         origins = ORIGINS[self.origins]
         if focus:
-            origins *= [FOCUS if any(word in line.text.lower() for word in focus) else 1.0 for line in self.lines]
+            origins *= [
+                FOCUS if any(word in line.text.lower() for word in focus) else 1.0
+                for line in self.lines
+            ]
         factors = origins * _BOUND[np.minimum(self.words, len(_BOUND) - 1)]
         worths, newest = self._worths()
         is_older = self.at[owners] < newest[self.entities]
-        by_entity = worths[self.entities] * np.where(is_older, (factors * OLDER)[owners], factors[owners])
+        by_entity = worths[self.entities] * np.where(
+            is_older, (factors * OLDER)[owners], factors[owners]
+        )
         return PROSE * origins * np.minimum(self.words, MOST_WORDS), by_entity
 
     def _worths(self) -> tuple[Floats, Ints]:
-        """The worth of each entity, by number, and the newest message that said or held it; -1 where none did."""
-        n, sizes = self.known, integers(len(message.spoken) + len(message.heard) for message in self.read)
-        spoken = np.bincount(integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n)
-        heard = np.bincount(integers(chain.from_iterable(message.heard for message in self.read)), minlength=n)
+        """The worth of each entity, by number, and the newest message that said or held it; -1
+        where none did.
+        """
+        n, sizes = (
+            self.known,
+            integers(len(message.spoken) + len(message.heard) for message in self.read),
+        )
+        spoken = np.bincount(
+            integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n
+        )
+        heard = np.bincount(
+            integers(chain.from_iterable(message.heard for message in self.read)), minlength=n
+        )
         newest = np.full(n, -1)
-        mentions = integers(entity for message in self.read for entity in (*message.spoken, *message.heard))
+        mentions = integers(
+            entity for message in self.read for entity in (*message.spoken, *message.heard)
+        )
         newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
         worths = _powers(spoken, SPOKEN) * self._recency()[newest + 1]
         worths[spoken == 0] *= UNSAID
@@ -153,5 +204,7 @@ class LineChoice:
 
 
 def _powers(counts: Ints, exponent: float) -> Floats:
-    """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some machines."""
+    """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some
+    machines.
+    """
     return np.array([(1 + n) ** exponent for n in range(counts.max(initial=0) + 1)])[counts]

@@ -10,7 +10,14 @@ from workbench.engine.models.extractive.reading import Line, LineOrigin, harmles
 
 Topic: TypeAlias = Literal["goal", "constraints", "progress", "decisions", "next", "context"]
 
-HEADINGS: tuple[str, ...] = ("Goal", "Constraints", "Progress", "Key decisions", "Next steps", "Critical context")
+HEADINGS: tuple[str, ...] = (
+    "Goal",
+    "Constraints",
+    "Progress",
+    "Key decisions",
+    "Next steps",
+    "Critical context",
+)
 """The sections of a summary when nobody asks for others."""
 
 _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
@@ -19,23 +26,32 @@ _TOPICS: tuple[tuple[Topic, re.Pattern[str]], ...] = (
     ("decisions", re.compile(r"decision|decided|rationale|approach", re.I)),
     ("next", re.compile(r"next|pending|to.?do|remaining|in progress|open", re.I)),
     ("progress", re.compile(r"progress|done|complete|history|tried|so far", re.I)),
-    ("context", re.compile(r"context|critical|reference|detail|file|error|finding|result|technical|note", re.I)),
+    (
+        "context",
+        re.compile(
+            r"context|critical|reference|detail|file|error|finding|result|technical|note", re.I
+        ),
+    ),
 )
 
 _OF_THE_USER = re.compile(r"\buser\b|intent|request|important|objective", re.I)
 
 _DEMAND = re.compile(
-    r"\b(?:must|never|always|only|don'?t|do not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
-    r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no (?:more|less|longer)|keep|stop)\b"
+    r"\b(?:must|never|always|only|don'?t|do"
+    r" not|doesn'?t|shouldn'?t|should|can'?t|cannot|avoid|ensure|make sure|prefer|"
+    r"require[sd]?|needs? to|have to|has to|without|instead of|at (?:most|least)|no"
+    r" (?:more|less|longer)|keep|stop)\b"
 )
 _DECIDED = re.compile(
-    r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather than|because|so that|"
+    r"\b(?:decided?|decision|chose|chosen|opted|settled on|go(?:ing)? with|instead of|rather"
+    r" than|because|so that|"
     r"root cause|switch(?:ed|ing)? to|"
     r"the (?:fix|problem|issue|cause|reason) (?:is|was)|we(?:'ll| will) use|i(?:'ll| will) use)\b",
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left to|pending|need(?:s)? to|let me|"
+    r"\b(?:to-?do|next|remaining|still (?:need|have|to|missing|fails?)|not yet|left"
+    r" to|pending|need(?:s)? to|let me|"
     r"i(?:'ll| will)|we(?:'ll| will)|should now|follow-?up)\b|\[ \]",
     re.IGNORECASE,
 )
@@ -48,7 +64,11 @@ DEMANDED = "Constraints of the user"
 LABELS = ("", DEMANDED, "Files", "Commands", "Written", "Results", "Errors")
 """Parts of the section for everything exact, in their order."""
 
-_LABEL_OF = {LineOrigin.COMMAND: "Commands", LineOrigin.RESULT: "Results", LineOrigin.FAILED: "Errors"}
+_LABEL_OF = {
+    LineOrigin.COMMAND: "Commands",
+    LineOrigin.RESULT: "Results",
+    LineOrigin.FAILED: "Errors",
+}
 
 
 class Above(NamedTuple):
@@ -66,7 +86,8 @@ class Above(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of a summary, and what decides where it goes: the numbers of its section and label, and where it was said.
+    """A line of a summary, and what decides where it goes: the numbers of its section and label,
+    and where it was said.
 
     Rows are written in this order.
     """
@@ -116,11 +137,14 @@ class Outline:
         if about in self.topics:
             return self.topics.index(about)
         last = self.topics.index("context") if "context" in self.topics else len(self.topics) - 1
-        users = (number for number, heading in enumerate(self.headings) if _OF_THE_USER.search(heading))
+        users = (
+            number for number, heading in enumerate(self.headings) if _OF_THE_USER.search(heading)
+        )
         return next(users, last) if about == "constraints" else last
 
     def row(self, pick: Pick, recent: int, above: Above | None) -> Row:
-        """Where a line is written, and how; one of an earlier summary stays in its section if there is such a section.
+        """Where a line is written, and how; one of an earlier summary stays in its section if there
+        is such a section.
 
         Args:
             pick: the line.
@@ -162,6 +186,8 @@ def lines_below(summary: str) -> Iterator[tuple[Above, str]]:
         if line[:1] == "#" and (heading := _HEADING.match(line)):
             name = heading.group(1).strip()
             over, part = (above.heading, name) if name in LABELS else (name, "")
-            above = Above(over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context")
+            above = Above(
+                over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context"
+            )
         else:
             yield above, line

@@ -1,4 +1,6 @@
-"""What the rule-based writer reads: the lines of messages, each with its origin and the exact names in it."""
+"""What the rule-based writer reads: the lines of messages, each with its origin and the exact
+names in it.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,8 @@ class ReadMessage(NamedTuple):
     Attributes:
         lines: those that somebody said or that name something exact.
         chars: the length of all lines.
-        spoken, heard: the entities that it says, or holds as a tool result, each once; not those of thoughts.
+        spoken, heard: the entities that it says, or holds as a tool result, each once; not those of
+            thoughts.
     """
 
     lines: tuple[Line, ...]
@@ -86,7 +89,9 @@ class ReadMessage(NamedTuple):
         """The message or summary that has these lines."""
         kept = tuple([line for line in lines if line.entities or line.origin <= LAST_SPOKEN])
         spoken = chain.from_iterable([line.entities for line in kept if line.origin <= LAST_SPOKEN])
-        heard = chain.from_iterable([line.entities for line in kept if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT])
+        heard = chain.from_iterable(
+            [line.entities for line in kept if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT]
+        )
         chars = sum([len(line.text) for line in lines])
         return cls(kept, chars, tuple(dict.fromkeys(spoken)), tuple(dict.fromkeys(heard)))
 
@@ -94,10 +99,12 @@ class ReadMessage(NamedTuple):
 class LineReader:
     """Reads messages, each once as long as it is remembered.
 
-    A thread that shares a reader holds its `lock` from reading to the end of the work with what was read.
+    A thread that shares a reader holds its `lock` from reading to the end of the work with what was
+    read.
 
     Args:
-        extractor: one that has read the messages already, or will read some of them; by default the reader has its own.
+        extractor: one that has read the messages already, or will read some of them; by default the
+            reader has its own.
     """
 
     def __init__(self, extractor: Extractor | None = None) -> None:
@@ -157,11 +164,16 @@ class LineReader:
         """How many content words a line has beside its entities, and its entities, each once."""
         of_tokens, more = self.extractor.features[number], self.extractor.more.get(number, ())
         entities = [~feature for feature in of_tokens if feature < 0]
-        # A path's folders tie it to its place, its own last part does not: one word less for each entity.
+        # A path's folders tie it to its place, its own last part does not: one word less for each
+        # entity.
         count = max(len(of_tokens) - 2 * len(entities), 0)
         if more:
             text = self.extractor.spans[number]
-            count = count + sum(feature >= 0 for feature in more) if text.isascii() else len(words(text))
+            count = (
+                count + sum(feature >= 0 for feature in more)
+                if text.isascii()
+                else len(words(text))
+            )
             entities += [~feature for feature in more if feature < 0]
         return count, tuple(dict.fromkeys(entities))
 

@@ -1,4 +1,6 @@
-"""The offline default: a summary made of the conversation's own lines. It is not a language model."""
+"""The offline default: a summary made of the conversation's own lines. It is not a language
+model.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +15,35 @@ from workbench.base.errors import ModelError
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.words import words
 from workbench.engine.models.extractive.choice import CHARS_PER_TOKEN, LineChoice, Pick
-from workbench.engine.models.extractive.outline import HEADINGS, Outline, Row, Topic, is_demand, lines_below, topic
+from workbench.engine.models.extractive.outline import (
+    HEADINGS,
+    Outline,
+    Row,
+    Topic,
+    is_demand,
+    lines_below,
+    topic,
+)
 from workbench.engine.models.extractive.reading import LineOrigin, LineReader, ReadMessage, harmless
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.message import Summary
 
 # Parts of a summary's tokens.
 DEMANDS = 0.2  # that the user's own words are sure of
-STATED = 0.6  # of that: for demands that an earlier summary states, oldest first; the newest have the rest
+# of that: for demands that an earlier summary states, oldest first; the newest have the rest
+STATED = 0.6
 OLDEST = 0.5  # that the oldest demand may take: it was meant to hold from then on
 DECISIONS = 0.05  # that decisions are sure of, newest first
 FULL = 0.985  # at which a summary is full enough
-AIM = 0.994  # that is aimed at: the result is rarely larger than allowed, and rarely not full enough
+# that is aimed at: the result is rarely larger than allowed, and rarely not full enough
+AIM = 0.994
 
 SHORTEST = 5  # tokens under which no line is looked for
-CHOICE = 3.0  # lines are chosen up to this many times what a summary may have: the first guess may be so much too high
-SAMPLE = 64  # lines at equal distances that are counted first, to see how many tokens lines of that sort have
+# lines are chosen up to this many times what a summary may have: the first guess may be so much too
+# high
+CHOICE = 3.0
+# lines at equal distances that are counted first, to see how many tokens lines of that sort have
+SAMPLE = 64
 UNBOUNDED = 0.1  # the length of a summary without a bound, as a part of what it replaces
 RECENT = 0.8  # what was announced in the messages after this part of them may still be open
 
@@ -37,8 +52,8 @@ RECENT = 0.8  # what was announced in the messages after this part of them may s
 class Extractive:
     """Picks the lines that most likely matter later and puts them under the headings asked for.
 
-    Same request, same completion. Nothing is rephrased or made up: each line stands in the messages or in the
-    earlier summary.
+    Same request, same completion. Nothing is rephrased or made up: each line stands in the messages
+    or in the earlier summary.
     """
 
     reads_messages: ClassVar[bool] = True
@@ -58,8 +73,11 @@ class Extractive:
         with self.reader.lock:
             text, size = _Draft(request, self.reader).written()
         if not text:
-            raise ModelError("extractive found no line to keep" if request.max_tokens is None else
-                             f"extractive found no line that fits into {request.max_tokens} tokens")  # fmt: skip
+            raise ModelError(
+                "extractive found no line to keep"
+                if request.max_tokens is None
+                else f"extractive found no line that fits into {request.max_tokens} tokens"
+            )
         return Completion(text=text, model=self.name, output_tokens=size)
 
     def reading_with(self, extractor: Extractor) -> Extractive:
@@ -76,7 +94,9 @@ class _Draft:
     def __init__(self, request: SummaryRequest, reader: LineReader) -> None:
         self.request = request
         self.outline = Outline(request.sections or HEADINGS)
-        summaries = {m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)}
+        summaries = {
+            m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)
+        }
         messages = reader.read([m for m in request.messages if m.id not in summaries])
         below = lines_below("\n\n".join((request.previous, *summaries.values())))
         earlier = [(above, line) for above, text in below for line in reader.earlier(text)]
@@ -87,12 +107,16 @@ class _Draft:
         self.choice = LineChoice([before, *messages], len(reader.extractor.names))
 
     def written(self) -> tuple[str, int]:
-        """The longest summary of the best lines that fits, and its tokens; empty if not even one line does."""
+        """The longest summary of the best lines that fits, and its tokens; empty if not even one
+        line does.
+        """
         most = self.request.max_tokens
         if most is None:
             most = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
         sure = self._sure(most)
-        found = _Drawn(chain(sure, self.choice.picks(CHOICE * most, sure, words(self.request.instructions))))
+        found = _Drawn(
+            chain(sure, self.choice.picks(CHOICE * most, sure, words(self.request.instructions)))
+        )
         return self._fitted(found, most) or self._single(found, most)
 
     def _single(self, found: _Drawn, most: int) -> tuple[str, int]:
@@ -102,7 +126,9 @@ class _Draft:
         return next(((text, size) for text in texts if (size := self._size(text)) <= most), ("", 0))
 
     def _sure(self, most: int) -> list[Pick]:
-        """What is kept whatever its worth: the person's demands, request and newest words, and then decisions."""
+        """What is kept whatever its worth: the person's demands, request and newest words, and
+        then decisions.
+        """
         stated = self._stated("constraints")
         asked = [*self._stated("goal"), *stated, *self.choice.of(LineOrigin.USER)]
         demands = [pick for pick in asked if is_demand(pick.line.text)]
@@ -111,9 +137,13 @@ class _Draft:
         room = most * DEMANDS + sum(pick.cost for pick in first)
         chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
         chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
-        decided = (pick for pick in reversed(self.choice.of(LineOrigin.SAID)) if self._decides(pick))
+        decided = (
+            pick for pick in reversed(self.choice.of(LineOrigin.SAID)) if self._decides(pick)
+        )
         earlier = reversed(self._stated("decisions"))
-        return chosen + _within(most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen])
+        return chosen + _within(
+            most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen]
+        )
 
     def _stated(self, about: Topic) -> list[Pick]:
         """The earlier summary's lines about that, in order."""
@@ -125,7 +155,9 @@ class _Draft:
         return topic(pick.line, pick.at >= self.recent) == "decisions"
 
     def _fitted(self, found: _Drawn, most: int) -> tuple[str, int] | None:
-        """As many lines as fit: as many as their lengths suggest, then mended by counts of the whole text."""
+        """As many lines as fit: as many as their lengths suggest, then mended by counts of the
+        whole text.
+        """
         low, high = 0, sys.maxsize
         best: tuple[str, int] | None = None
         rate = self._rate(found.picks[: found.fitting(most)])
@@ -152,7 +184,9 @@ class _Draft:
         return self.outline.row(pick, self.recent, self.above[pick.place] if pick.at < 0 else None)
 
     def _rate(self, picks: Sequence[Pick]) -> float:
-        """How many tokens there really are to one of what picks seem to cost; 1 where a count would not pay."""
+        """How many tokens there really are to one of what picks seem to cost; 1 where a count
+        would not pay.
+        """
         if len(picks) < 4 * SAMPLE:
             return 1.0
         some = picks[:: len(picks) // SAMPLE]
@@ -182,8 +216,12 @@ class _Drawn:
         return bisect_right(self.costs, cost) - 1
 
 
-def _within(tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()) -> list[Pick]:
-    """The first ones, and those that fit beside them into so many tokens: first come, first served, none twice."""
+def _within(
+    tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
+) -> list[Pick]:
+    """The first ones, and those that fit beside them into so many tokens: first come, first
+    served, none twice.
+    """
     chosen = list(first)
     known = {*seen, *(pick.line.number for pick in chosen)}
     tokens -= sum(pick.cost for pick in chosen)

@@ -1,1 +1,3 @@
-"""Which lines of a history will be needed: learned weights, what they look at, and the lines that they choose."""
+"""Which lines of a history will be needed: learned weights, what they look at, and the lines
+that they choose.
+"""

@@ -1,4 +1,6 @@
-"""What the learned models look at: counts, ages and origins of names and lines. Nothing here knows the future."""
+"""What the learned models look at: counts, ages and origins of names and lines. Nothing here
+knows the future.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,14 @@ from workbench.engine.extraction.entities import Entity
 from workbench.engine.extraction.statements import is_decision, is_pending, tasks
 from workbench.engine.models.extractive.outline import is_demand
 from workbench.engine.models.extractive.reading import LAST_SPOKEN, Line, LineOrigin, LineReader
-from workbench.engine.transcript.message import AssistantMessage, Message, Summary, ToolResult, is_real_user, said_texts
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    Summary,
+    ToolResult,
+    is_real_user,
+    said_texts,
+)
 
 Part: TypeAlias = Literal["needed", "tells", "states"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -32,14 +41,18 @@ SIGNS: Mapping[Part, Mapping[str, int]] = MappingProxyType({
     "tells": {"newest": 1, "other words": 1},
     "states": {"pending": 1, "open task": 1, "done task": -1},
 })  # fmt: skip
-"""Features whose weight may not change sign: more of it never lowers (1) or never raises (-1) the probability."""
+"""Features whose weight may not change sign: more of it never lowers (1) or never raises (-1)
+the probability.
+"""
 
 LONGEST = 400
 """Characters of a line that may state a rule or open work; a longer one is a paste."""
 MOST_TEXT = 600
 """Characters of a line that may be chosen."""
 MOST_READ = 100_000
-"""Characters that are read: the request, what was said and called, then results, newest first. Reading takes time."""
+"""Characters that are read: the request, what was said and called, then results, newest first.
+Reading takes time.
+"""
 _LABEL = re.compile(r"\[(user|said|command|argument|result|failed|thought)\]")
 
 
@@ -59,9 +72,14 @@ class LineTable:
 
     def __init__(self, messages: Sequence[Message], reader: LineReader) -> None:
         self.messages = messages
-        chars = np.array([sum(map(len, said_texts(message))) for message in messages], dtype=np.float64)
+        chars = np.array(
+            [sum(map(len, said_texts(message))) for message in messages], dtype=np.float64
+        )
         worth = _worth_reading(messages, chars)
-        read = [_lines_of(message, reader) if one else () for message, one in zip(messages, worth, strict=True)]
+        read = [
+            _lines_of(message, reader) if one else ()
+            for message, one in zip(messages, worth, strict=True)
+        ]
         self.names = reader.extractor.names
         whole = max(float(chars.sum()), 1.0)
         self.since: Floats = (whole - np.cumsum(chars)) / whole
@@ -93,7 +111,9 @@ class LineTable:
     def needed(self) -> Floats:
         """(names, features) of `known`."""
         n = len(self.names)
-        of_message = np.unique(np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1)
+        of_message = np.unique(
+            np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1
+        )
         name, at, origin = of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
         newest = np.full(n, -1)
         np.maximum.at(newest, name, at)
@@ -110,15 +130,22 @@ class LineTable:
         np.maximum.at(newest, name, self.at[line])
         words = np.array([one.words for one in self.lines], dtype=np.float64)
         columns = [
-            self.at[line] >= newest[name], 1 - np.exp(-0.4 * words[line]),
-            np.log(np.maximum(self.sizes[line], 1)), np.log1p(self.length[line]),
-        ]  # fmt: skip
+            self.at[line] >= newest[name],
+            1 - np.exp(-0.4 * words[line]),
+            np.log(np.maximum(self.sizes[line], 1)),
+            np.log1p(self.length[line]),
+        ]
         return np.column_stack(columns).astype(np.float64)
 
     @cached_property
     def _tasks(self) -> dict[str, bool]:
         """For each task of a list in a call whether the newest list says that it is done."""
-        calls = (call for message in self.messages if isinstance(message, AssistantMessage) for call in message.calls)
+        calls = (
+            call
+            for message in self.messages
+            if isinstance(message, AssistantMessage)
+            for call in message.calls
+        )
         return {text: done for call in calls for text, done in tasks(call.arguments)}
 
     @cached_property
@@ -135,15 +162,23 @@ class LineTable:
         done = self._tasks
         texts = [self.lines[i].text for i in self.stating.tolist()]
         flags = [
-            (is_demand(text), is_pending(text), is_decision(text), text.rstrip().endswith("?"),
-             done.get(text) is False, done.get(text) is True)
+            (
+                is_demand(text),
+                is_pending(text),
+                is_decision(text),
+                text.rstrip().endswith("?"),
+                done.get(text) is False,
+                done.get(text) is True,
+            )
             for text in texts
-        ]  # fmt: skip
+        ]
         since = self.since[self.at[self.stating]]
         words = np.array([self.lines[i].words for i in self.stating.tolist()], dtype=np.float64)
         parts = np.array(flags, dtype=np.float64).reshape(-1, 6)
         by_user = self.origin[self.stating] == LineOrigin.USER
-        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(np.float64)
+        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(
+            np.float64
+        )
 
     def names_by_text(self) -> dict[str, list[int]]:
         """The places in `known` of each name, in lower case."""
@@ -155,10 +190,14 @@ class LineTable:
 
 
 def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
-    """Which messages are read: all, where they are short enough together; the request and earlier summaries first."""
+    """Which messages are read: all, where they are short enough together; the request and
+    earlier summaries first.
+    """
     found, left = [False] * len(messages), MOST_READ
     request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
-    later = [i != request and not isinstance(message, Summary) for i, message in enumerate(messages)]
+    later = [
+        i != request and not isinstance(message, Summary) for i, message in enumerate(messages)
+    ]
     results = [isinstance(message, ToolResult) for message in messages]
     for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
         if chars[i] <= left:
@@ -168,7 +207,9 @@ def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
-    """The lines of a message; those of an earlier summary of chosen lines with the origins that it names."""
+    """The lines of a message; those of an earlier summary of chosen lines with the origins that
+    it names.
+    """
     if not isinstance(message, Summary):
         return [line for line in reader.read([message])[0].lines if len(line.text) <= MOST_TEXT]
     return list(_earlier(message.text, reader))

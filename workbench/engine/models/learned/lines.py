@@ -17,14 +17,21 @@ from workbench.engine.transcript.message import Message
 FULL, TRIES = 0.985, 8
 """The part of its tokens at which a text is full enough, and how often its length is mended."""
 REQUEST = 0.2
-"""The part of the room in which the first thing that the user said stands before all other lines are chosen."""
+"""The part of the room in which the first thing that the user said stands before all other lines
+are chosen.
+"""
 _READER = LineReader()
 
 
 def chosen_lines(
-    weights: LearnedWeights, messages: Sequence[Message], gone: Collection[int], most: int, size: Callable[[str], int]
+    weights: LearnedWeights,
+    messages: Sequence[Message],
+    gone: Collection[int],
+    most: int,
+    size: Callable[[str], int],
 ) -> str:
-    """The lines of the messages that go which are most likely needed and which no kept message tells.
+    """The lines of the messages that go which are most likely needed and which no kept message
+    tells.
 
     Args:
         weights: as learned.
@@ -34,7 +41,8 @@ def chosen_lines(
         size: counts a text's tokens.
 
     Returns:
-        The lines below who said them or where they are from, each group in the order of the history; empty where not
+        The lines below who said them or where they are from, each group in the order of the
+            history; empty where not
         one line fits.
     """
     with _READER.lock:
@@ -61,7 +69,9 @@ def chosen_lines(
 
 
 def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, most: int) -> Iterator[int]:
-    """Lines of messages that go, more than enough for so many tokens: the request, then those of the most gain."""
+    """Lines of messages that go, more than enough for so many tokens: the request, then those of
+    the most gain.
+    """
     if not table.lines:
         return
     needed = np.zeros(len(table.names))
@@ -74,10 +84,14 @@ def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, most: int) -
     untold = np.zeros(len(table.names))
     np.add.at(untold, table.pair_name[stays], np.log1p(-np.minimum(tells[stays], 0.999)))
     left = np.exp(untold)
-    gains = states + np.bincount(table.pair_line, tells * (needed * left)[table.pair_name], minlength=len(table.lines))
+    gains = states + np.bincount(
+        table.pair_line, tells * (needed * left)[table.pair_name], minlength=len(table.lines)
+    )
     rates = gains / table.cost
     rates[_request(table, may_go, REQUEST * most)] = np.inf
-    yield from _greedy(table, np.flatnonzero(may_go), rates, tells, needed * left, states, 3.0 * most)
+    yield from _greedy(
+        table, np.flatnonzero(may_go), rates, tells, needed * left, states, 3.0 * most
+    )
 
 
 def _request(table: LineTable, may_go: Flags, tokens: float) -> Ints:
@@ -90,16 +104,26 @@ def _request(table: LineTable, may_go: Flags, tokens: float) -> Ints:
 
 
 def _greedy(
-    table: LineTable, candidates: np.ndarray, rates: Floats, tells: Floats, worth: Floats, states: Floats, tokens: float
+    table: LineTable,
+    candidates: np.ndarray,
+    rates: Floats,
+    tells: Floats,
+    worth: Floats,
+    states: Floats,
+    tokens: float,
 ) -> Iterator[int]:
-    """The best line by what it still gains a token, again and again; a name gains less once a chosen line tells it."""
+    """The best line by what it still gains a token, again and again; a name gains less once a
+    chosen line tells it.
+    """
     best = candidates[np.argsort(rates[candidates], kind="stable")]
     untried = list(zip((-rates[best]).tolist(), best.tolist(), strict=True))
     again: list[tuple[float, int]] = []
     told, left, cost, prose = tells.tolist(), worth.tolist(), table.cost.tolist(), states.tolist()
     starts, spent = (np.cumsum(table.sizes) - table.sizes).tolist(), 0.0
     while (untried or again) and spent < tokens:
-        before, i = untried.pop() if untried and (not again or untried[-1] < again[0]) else heappop(again)
+        before, i = (
+            untried.pop() if untried and (not again or untried[-1] < again[0]) else heappop(again)
+        )
         names = table.lines[i].entities
         gain = prose[i] + sum(told[starts[i] + n] * left[name] for n, name in enumerate(names))
         if before > -np.inf and -gain / cost[i] > before + 1e-15:
@@ -112,7 +136,9 @@ def _greedy(
 
 
 def _written(table: LineTable, chosen: Sequence[int]) -> str:
-    """Lines in the order of the history, those of one origin together below its name: few labels cost few tokens."""
+    """Lines in the order of the history, those of one origin together below its name: few labels
+    cost few tokens.
+    """
     rows: list[str] = []
     for origin, group in groupby(
         sorted(chosen, key=lambda i: (table.lines[i].origin, i)), lambda i: table.lines[i].origin

@@ -65,17 +65,28 @@ def read_weights(path: Path) -> LearnedWeights:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise SettingError(f"{path} holds no learned weights; {wanted}")
     if found.get("version") != VERSION:
-        raise SettingError(f"{path} has weights of version {found.get('version')!r}, not {VERSION}; learn them again")
+        raise SettingError(
+            f"{path} has weights of version {found.get('version')!r}, not {VERSION}; learn them"
+            " again"
+        )
     return LearnedWeights(**{name: _logistic(path, name, found.get(name)) for name in FEATURES})
 
 
 def _logistic(path: Path, name: Part, found: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
     weights = found.get("weights") if isinstance(found, Mapping) else None
     if not isinstance(weights, Mapping) or set(weights) != set(FEATURES[name]):
-        raise SettingError(f"{path}: the features of `{name}` are not those of this version; learn the weights again")
+        raise SettingError(
+            f"{path}: the features of `{name}` are not those of this version; learn the weights"
+            " again"
+        )
     numbers = [found.get("intercept"), *(weights[feature] for feature in FEATURES[name])]
-    if not all(isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one) for one in numbers):
-        raise SettingError(f"{path}: a weight of `{name}` is no finite number; learn the weights again")
+    if not all(
+        isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one)
+        for one in numbers
+    ):
+        raise SettingError(
+            f"{path}: a weight of `{name}` is no finite number; learn the weights again"
+        )
     return Logistic(float(numbers[0]), tuple(map(float, numbers[1:])))
 
 

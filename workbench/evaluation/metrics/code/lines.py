@@ -1,4 +1,6 @@
-"""Lines of code as they are compared: without margins, line numbers and the marks of lists and diffs."""
+"""Lines of code as they are compared: without margins, line numbers and the marks of lists and
+diffs.
+"""
 
 from __future__ import annotations
 

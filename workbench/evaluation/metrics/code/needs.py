@@ -1,4 +1,6 @@
-"""Which lines of code an agent needed of the history before a boundary: those that it edits or quotes afterwards."""
+"""Which lines of code an agent needed of the history before a boundary: those that it edits or
+quotes afterwards.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,9 @@ class Surroundings:
 class CodeNeeds:
     """The lines of code that a recording uses, and which of them stood before any boundary.
 
-    A line that is edited was somewhere before; a file that is written as a whole needs what it keeps of lines that
-    were there, if the history knows the file. What the agent writes anew needs nothing.
+    A line that is edited was somewhere before; a file that is written as a whole needs what it
+    keeps of lines that were there, if the history knows the file. What the agent writes anew needs
+    nothing.
 
     Args:
         messages: the whole recording.
@@ -54,14 +57,18 @@ class CodeNeeds:
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
         self._uses = {
-            place: code_uses(message) for place, message in enumerate(messages) if isinstance(message, AssistantMessage)
+            place: code_uses(message)
+            for place, message in enumerate(messages)
+            if isinstance(message, AssistantMessage)
         }
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
         self.surroundings: dict[str, Surroundings] = {}
         if any(map(_uses_any, self._uses.values())):
             self._read()
-        self.lines = tuple(dict.fromkeys(line for lines in self._used_in.values() for line in lines))
+        self.lines = tuple(
+            dict.fromkeys(line for lines in self._used_in.values() for line in lines)
+        )
         self.surroundings = self._look_around()
 
     @property
@@ -70,7 +77,9 @@ class CodeNeeds:
         return self._history.first_message.keys()
 
     def at(self, boundary: int) -> tuple[str, ...]:
-        """The lines of `messages[:boundary]` that the answers among the next messages use, each once."""
+        """The lines of `messages[:boundary]` that the answers among the next messages use, each
+        once.
+        """
         lines: dict[str, None] = {}
         for place in range(boundary, min(boundary + HORIZON, len(self._messages))):
             for line in self._used_in.get(place, ()):
@@ -113,7 +122,9 @@ def _uses_any(uses: CodeUses) -> bool:
 
 
 class _History:
-    """The lines before an answer, by themselves, by their numbers in files, and by pieces of them."""
+    """The lines before an answer, by themselves, by their numbers in files, and by pieces of
+    them.
+    """
 
     def __init__(self) -> None:
         self.first_message: dict[str, int] = {}
@@ -162,12 +173,16 @@ class _History:
 
     def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
         lines = self._numbered.get(base_name(numbered.path), {})
-        for number in range(numbered.begin, min(numbered.end, numbered.begin + MOST_IN_A_RANGE) + 1):
+        for number in range(
+            numbered.begin, min(numbered.end, numbered.begin + MOST_IN_A_RANGE) + 1
+        ):
             if number in lines:
                 yield from self._lines_of(lines[number])
 
     def _lines_with(self, piece: str) -> Iterator[str]:
-        """The shortest line that has the words of a piece in their order, unless it is a line itself."""
+        """The shortest line that has the words of a piece in their order, unless it is a line
+        itself.
+        """
         words = _WORD.findall(piece)
         if len(words) < FEWEST_IN_A_PIECE:
             return
@@ -198,7 +213,9 @@ def file_names(text: str) -> set[str]:
 
 
 def named_files(text: str) -> set[str]:
-    """The files that a call's text names by a path, or that are all of the text; `self.rate` is none."""
+    """The files that a call's text names by a path, or that are all of the text; `self.rate` is
+    none.
+    """
     paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
     return {name for name in map(base_name, paths) if "." in name.strip(".")}
 

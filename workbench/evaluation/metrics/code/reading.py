@@ -31,8 +31,10 @@ class _ReadText:
     """A part of a context.
 
     Attributes:
-        placed: the numbers of the needed lines that stand whole next to a line that they stood next to.
-        words: the words of needed lines and of their files, by sentence; a sentence ends with its line.
+        placed: the numbers of the needed lines that stand whole next to a line that they stood next
+            to.
+        words: the words of needed lines and of their files, by sentence; a sentence ends with its
+            line.
     """
 
     placed: frozenset[int]
@@ -42,8 +44,9 @@ class _ReadText:
 class CodeReading:
     """The code needs of one recording, and what contexts have of them.
 
-    A line counts in its place: whole and next to a line that it stood next to, or as far as a sentence that names its
-    file has its words. A line alone has to be found again before it can be edited, as if nothing of it were there.
+    A line counts in its place: whole and next to a line that it stood next to, or as far as a
+    sentence that names its file has its words. A line alone has to be found again before it can be
+    edited, as if nothing of it were there.
 
     Args:
         messages: the whole recording.
@@ -79,12 +82,21 @@ class CodeReading:
         return np.maximum(whole, self._named_with_file(numbers, words))
 
     def _named_with_file(self, numbers: Sequence[int], words: PlacedWords) -> Floats:
-        """(lines,) how much of each line's words, beyond chance, one sentence has that names the line's file."""
+        """(lines,) how much of each line's words, beyond chance, one sentence has that names the
+        line's file.
+        """
         best = np.zeros(len(numbers))
-        wanted = [(row, window) for row, number in enumerate(numbers) for window in self._words_with_file[number]]
+        wanted = [
+            (row, window)
+            for row, number in enumerate(numbers)
+            for window in self._words_with_file[number]
+        ]
         if wanted:
-            both = WordWindows([window for _, window in wanted], self._vocabulary).best_shares(words)
-            shares = np.maximum(2 * both - 1 - CHANCE, 0.0) / (1 - CHANCE)  # the file alone is a half of both
+            both = WordWindows([window for _, window in wanted], self._vocabulary).best_shares(
+                words
+            )
+            # the file alone is a half of both
+            shares = np.maximum(2 * both - 1 - CHANCE, 0.0) / (1 - CHANCE)
             np.maximum.at(best, [row for row, _ in wanted], shares)
         return best
 
@@ -96,7 +108,9 @@ class CodeReading:
         placed: set[int] = set()
         for text in spoken_texts(message):
             lines = list(compared_lines(text))
-            placed |= self._lonely.intersection(self._number[line] for line in lines if line in self._number)
+            placed |= self._lonely.intersection(
+                self._number[line] for line in lines if line in self._number
+            )
             for line, next_line in pairwise(lines):
                 placed |= self._placed_by(line, next_line) | self._placed_by(next_line, line)
         context = ReadContext.of("\n".join(spoken_texts(message)))
@@ -118,7 +132,9 @@ class CodeReading:
     def _lonely(self) -> frozenset[int]:
         """The needed lines that never stood next to another."""
         around = self.needs.surroundings
-        return frozenset(number for line, number in self._number.items() if not around[line].neighbours)
+        return frozenset(
+            number for line, number in self._number.items() if not around[line].neighbours
+        )
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
@@ -131,14 +147,19 @@ class CodeReading:
 
     @cached_property
     def _words(self) -> list[WordWindow]:
-        """For each needed line its words with their weights, the heavier the fewer lines have them."""
+        """For each needed line its words with their weights, the heavier the fewer lines have
+        them.
+        """
         lines = self.needs.distinct_lines
         holding: Counter[str] = Counter()
         for line in lines:
             holding.update(self._vocabulary.keys() & content_words(line))
         windows = []
         for line in self.needs.lines:
-            weights = {word: math.log((len(lines) + 1) / (1 + holding[word])) + 0.1 for word in content_words(line)}
+            weights = {
+                word: math.log((len(lines) + 1) / (1 + holding[word])) + 0.1
+                for word in content_words(line)
+            }
             windows.append(WordWindow(weights, 1))
         return windows
 

@@ -1,4 +1,6 @@
-"""What a shell command does to files, as far as its text shows: lines that it replaces, and files that it writes."""
+"""What a shell command does to files, as far as its text shows: lines that it replaces, and
+files that it writes.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,8 @@ class ShellEdits:
 
 
 _HEREDOC = re.compile(
-    r"(?<!<)<<-?[ \t]*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)(?P<tail>[^\n]*)\n(?P<body>.*?)\n?^[ \t]*(?P=end)\b",
+    r"(?<!<)<<-?[ \t]*(?P<quote>['\"]?)(?P<end>\w+)(?P=quote)(?P<tail>[^\n]*)\n(?P<body>.*?)\n?^["
+    r" \t]*(?P=end)\b",
     re.DOTALL | re.MULTILINE,
 )
 _TARGET = re.compile(r"(?<![>&\d])>(?!>)\s*([^\s<>|&;]+)|\btee\s+(?!-a)([^\s<>|&;-][^\s<>|&;]*)")
@@ -68,7 +71,9 @@ _SEPARATOR = re.compile(r"[;&|()<>\n]+")
 
 
 def shell_edits(command: str) -> ShellEdits:
-    """What a shell command edits: here-documents, patches, scripts that replace text, `sed` and `perl` in place."""
+    """What a shell command edits: here-documents, patches, scripts that replace text, `sed` and
+    `perl` in place.
+    """
     edits = ShellEdits()
     for document in _HEREDOC.finditer(command):
         head = command[command.rfind("\n", 0, document.start()) + 1 : document.start()]
@@ -96,7 +101,9 @@ def _add_document(edits: ShellEdits, head: str, body: str) -> None:
 
 
 def _add_strings(edits: ShellEdits, script: str) -> None:
-    """The strings of a script: what it looks for is among them, and nothing new stands in a history."""
+    """The strings of a script: what it looks for is among them, and nothing new stands in a
+    history.
+    """
     for string in _STRING.finditer(script):
         text = string["lines"] or string["double"] or string["single"] or ""
         text = text.replace("\\n", "\n")
@@ -107,7 +114,9 @@ def _add_strings(edits: ShellEdits, script: str) -> None:
 
 
 def _simple_commands(script: str) -> Iterator[list[str]]:
-    """The words of each command between separators; none of a script that a shell would not read."""
+    """The words of each command between separators; none of a script that a shell would not
+    read.
+    """
     lexer = shlex.shlex(script, posix=True, punctuation_chars=";&|()<>\n")
     lexer.whitespace_split = True
     lexer.whitespace = " \t"
@@ -126,7 +135,9 @@ def _simple_commands(script: str) -> Iterator[list[str]]:
 
 
 def _add_in_place(edits: ShellEdits, words: Sequence[str]) -> None:
-    """A call of `sed -i` or `perl -i`: the patterns that it looks for, and the lines that it names by number."""
+    """A call of `sed -i` or `perl -i`: the patterns that it looks for, and the lines that it
+    names by number.
+    """
     program = next((place for place, word in enumerate(words) if word in ("sed", "perl")), None)
     if program is None:
         return

@@ -6,8 +6,21 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from workbench.engine.transcript.files import CHANGES, PATH_KEYS, patched_texts, replaced_texts, tool_name
-from workbench.engine.transcript.message import AssistantMessage, Json, Message, Text, ToolCall, argument_texts
+from workbench.engine.transcript.files import (
+    CHANGES,
+    PATH_KEYS,
+    patched_texts,
+    replaced_texts,
+    tool_name,
+)
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    Text,
+    ToolCall,
+    argument_texts,
+)
 from workbench.evaluation.metrics.code.shell_edits import NumberedLines, WrittenFile, shell_edits
 
 COMMAND_KEYS = ("command", "cmd", "script")
@@ -15,7 +28,9 @@ COMMAND_KEYS = ("command", "cmd", "script")
 CONTENT_KEYS = ("content", "file_text", "contents", "new_content", "code_content")
 """Arguments that hold a whole file."""
 _FENCED = re.compile(r"^[ \t]*```([\w+-]*)[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-_SHELL = re.compile(r"(?:ba|z|k)?sh|shell|console|terminal|mswea_bash_command|powershell", re.IGNORECASE)
+_SHELL = re.compile(
+    r"(?:ba|z|k)?sh|shell|console|terminal|mswea_bash_command|powershell", re.IGNORECASE
+)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
 

@@ -9,7 +9,9 @@ from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.session import Session
 
 ASSUMED = "claude-sonnet-4-5"
-"""Whose prices are used where those of a recording's model are unknown; tables and reports say so."""
+"""Whose prices are used where those of a recording's model are unknown; tables and reports say
+so.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,8 @@ class Pricing:
         model: whose they are.
         tariff: None if unknown.
         rules: what its provider's cache serves.
-        head: the least that the recording ever read from the cache, which is what it finds after a break (system prompt
-            and tools), in tokens; None if unknown.
+        head: the least that the recording ever read from the cache, which is what it finds after a
+            break (system prompt and tools), in tokens; None if unknown.
         why: why this is not the recording's own model; empty where it is.
     """
 
@@ -33,15 +35,21 @@ class Pricing:
 
 
 def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
-    """The prices for a session: those given (`given_tariff`), of the model named, of its own model, or of `ASSUMED`.
+    """The prices for a session: those given (`given_tariff`), of the model named, of its own model,
+    or of `ASSUMED`.
 
     Before `ASSUMED` comes the model whose name its own goes on from by a word.
 
     Raises:
         SettingError: the model has no price, or the prices make no sense.
     """
-    usages = [m.usage for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None]
-    long, wrote = (sum(getattr(usage, name) for usage in usages) for name in ("cache_write_long", "cache_write"))
+    usages = [
+        m.usage for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
+    ]
+    long, wrote = (
+        sum(getattr(usage, name) for usage in usages)
+        for name in ("cache_write_long", "cache_write")
+    )
     head = min((usage.cache_read for usage in usages if usage.cache_read), default=None)
     name = model or session.model
     if prices:
@@ -55,9 +63,13 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
         name, found = stem.row, stem
         why = f"no price is known for the model {session.model!r}; it is priced as {name}"
     else:
-        whose = f"the model {session.model!r}" if session.model else "a recording that names no model"
+        whose = (
+            f"the model {session.model!r}" if session.model else "a recording that names no model"
+        )
         assumed = known_tariff(ASSUMED)
-        return Pricing(ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}")
+        return Pricing(
+            ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}"
+        )
     rules = rules_for(found, name, hour=2 * long > wrote)
     uncached = not head and not wrote and any(usage.prompt > rules.minimum for usage in usages)
     if rules.marked and uncached and name == session.model:
@@ -74,6 +86,7 @@ def known_tariff(model: str) -> Tariff:
     found = tariff(model)
     if found is None:
         raise SettingError(
-            f"no price is known for the model {model!r}; name one of litellm's table, such as {ASSUMED}, or give prices"
+            f"no price is known for the model {model!r}; name one of litellm's table, such as"
+            f" {ASSUMED}, or give prices"
         )
     return found

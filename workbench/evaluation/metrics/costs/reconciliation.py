@@ -1,4 +1,5 @@
-"""The replay without compaction against what the provider reported: prompts, cache reads and dollars.
+"""The replay without compaction against what the provider reported: prompts, cache reads and
+dollars.
 
 Each request is predicted from the recording and from the reports before it, never from its own.
 """
@@ -22,8 +23,10 @@ from workbench.evaluation.replays.sizing import Sizing
 MISSED = 0.1
 """The share of a prompt by which a cache read must fall short of the rules to count as missed."""
 PROMPT, READ, USD, USD_AS_READ = range(4)
-"""Columns of a reconciliation: tokens of the prompt, tokens read from the cache, USD for the prompt alone, and the same
-with the reported share of cache reads wherever that is off by more than `MISSED`."""
+"""Columns of a reconciliation: tokens of the prompt, tokens read from the cache, USD for the prompt
+alone, and the same with the reported share of cache reads wherever that is off by more than
+`MISSED`.
+"""
 
 
 PAUSE = 60.0
@@ -33,11 +36,17 @@ Cause: TypeAlias = Literal[
     "missed for no reason on record",
     "found from an earlier session", "found after its promised time", "found otherwise",
 ]  # fmt: skip
-"""Why a cache read is not as the rules have it. `found`: the provider's cache held more than they promise."""
+"""Why a cache read is not as the rules have it. `found`: the provider's cache held more than
+they promise.
+"""
 SIZES = "sizes of prompts"
-"""What is left of a bill's error: prompts predicted too large or too small, by what the recording does not show."""
+"""What is left of a bill's error: prompts predicted too large or too small, by what the
+recording does not show.
+"""
 UNWRITTEN = "cache writes that no report names"
-"""Reads are reported, and so somebody wrote, but the reports count what was written as plain input."""
+"""Reads are reported, and so somebody wrote, but the reports count what was written as plain
+input.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +54,15 @@ class Reconciliation:
     """How well a session's own replay reproduces its reported usage.
 
     Attributes:
-        predicted, reported: (requests, 4) `PROMPT`, `READ`, `USD` and `USD_AS_READ` of the requests that could be
-            compared, in the order of sending.
+        predicted, reported: (requests, 4) `PROMPT`, `READ`, `USD` and `USD_AS_READ` of the requests
+            that could be compared, in the order of sending.
         causes: (requests,) why the cache read is far from the rules; empty where it is not.
         turns: how often each thing other than new messages changed a context.
         requests: these requests themselves.
-        usd_unwritten: USD by which the reported bill is too low, since its reports leave cache writes out.
-        left_out: recorded answers of the main path that could not be compared: without a report, or by another model.
+        usd_unwritten: USD by which the reported bill is too low, since its reports leave cache
+            writes out.
+        left_out: recorded answers of the main path that could not be compared: without a report, or
+            by another model.
         why: why there is nothing to compare; empty where there is.
     """
 
@@ -65,10 +76,14 @@ class Reconciliation:
     why: str = ""
 
     def errors(self, of: Literal["prompt", "read", "usd"]) -> Floats:
-        """(requests,) by how much the prediction misses, as a share of the reported prompt or of its dollars."""
+        """(requests,) by how much the prediction misses, as a share of the reported prompt or of
+        its dollars.
+        """
         column = {"prompt": PROMPT, "read": READ, "usd": USD}[of]
         whole = self.reported[:, USD if of == "usd" else PROMPT]
-        found: Floats = np.abs(self.predicted - self.reported)[:, column] / np.where(whole > 0, whole, np.inf)
+        found: Floats = np.abs(self.predicted - self.reported)[:, column] / np.where(
+            whole > 0, whole, np.inf
+        )
         return found
 
     def error(self, of: Literal["prompt", "read", "usd"]) -> float | None:
@@ -77,7 +92,9 @@ class Reconciliation:
 
     @property
     def bill_error(self) -> float | None:
-        """By how much the bill of the whole session is too high, as a share of the reported one; None without any."""
+        """By how much the bill of the whole session is too high, as a share of the reported one;
+        None without any.
+        """
         said = float(self.reported[:, USD].sum())
         return float(self.predicted[:, USD].sum()) / said - 1 if said else None
 
@@ -96,7 +113,9 @@ class Reconciliation:
 
     @property
     def reasons(self) -> dict[str, float]:
-        """What makes the bill of the whole session wrong: USD by reason, largest first; they sum to its error."""
+        """What makes the bill of the whole session wrong: USD by reason, largest first; they sum
+        to its error.
+        """
         left = float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())
         found: dict[str, float] = {SIZES: left - self.usd_unwritten, UNWRITTEN: self.usd_unwritten}
         for cause, usd in zip(self.causes, self._usd_of_cache.tolist(), strict=True):
@@ -117,15 +136,20 @@ class Reconciliation:
 def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliation:
     """Predict each reported request of a session, and compare.
 
-    Nothing can be predicted without calibrated sizes, nor compared where the client reports whole prompts alone though
-    the provider has a cache.
+    Nothing can be predicted without calibrated sizes, nor compared where the client reports whole
+    prompts alone though the provider has a cache.
     """
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
     fitted, tariff = sizing.calibration, pricing.tariff
     if fitted is None or tariff is None:
         why = "no price is known" if fitted is not None else "no usage was reported"
-        if fitted is None and any(answer.usage is not None and answer.usage.prompt for answer in answers):
-            why = f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
+        if fitted is None and any(
+            answer.usage is not None and answer.usage.prompt for answer in answers
+        ):
+            why = (
+                f"too few of the {len(answers)} answers report their usage, or their reports fit no"
+                " one law"
+            )
         return Reconciliation(left_out=len(answers), why=why)
     told = [answer.usage for answer in answers if answer.usage is not None]
     if pricing.rules.seconds and not any(usage.cache_read or usage.cache_write for usage in told):
@@ -138,7 +162,9 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     predicted = _rows(row for row, _ in made)
     usages = [one.request.answer.usage or Usage() for one in requests]
     bills = [reported_usd(usage, tariff) for usage in usages]
-    reported = _rows((usage.prompt, usage.cache_read, usd, usd) for usage, usd in zip(usages, bills, strict=True))
+    reported = _rows(
+        (usage.prompt, usage.cache_read, usd, usd) for usage, usd in zip(usages, bills, strict=True)
+    )
     there = {id(one.request.answer) for one in requests}
     turns = Counter[Turn](one.turn for one in requests if one.turn)
     causes = tuple(cause for _, cause in made)
@@ -159,7 +185,8 @@ def _predicted(
     prompt = round(one.predicted)
     known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
     before = round(known.settled) if i else 0
-    prefix = min(head, before) if one.begins_with is None else before  # an earlier prompt is found up to its end
+    # an earlier prompt is found up to its end
+    prefix = min(head, before) if one.begins_with is None else before
     if pricing.rules.forgets and one.turn_before is not None:
         prefix = min(prefix, round(requests[one.turn_before].settled))
     waited = seconds_between(known.request.answer, one.request.answer)
@@ -169,7 +196,12 @@ def _predicted(
     if i and made.read > said.cache_read >= known.reported - MISSED * said.prompt:
         unlike = False  # all of the prompt before was read, and it was smaller than predicted
     read = round(prompt * said.cache_read / said.prompt) if unlike else made.read
-    row = prompt, made.read, made.usd_prompt, charge_with(tariff, pricing.rules, prompt, read).usd_prompt
+    row = (
+        prompt,
+        made.read,
+        made.usd_prompt,
+        charge_with(tariff, pricing.rules, prompt, read).usd_prompt,
+    )
     return row, _cause(one, waited, pricing, made.read > said.cache_read) if unlike else ""
 
 
@@ -180,7 +212,11 @@ def _cause(one: PredictedRequest, waited: float | None, pricing: Pricing, missed
     if missed and one.request.by_user:
         return "missed at a user's message"
     if missed:
-        return "missed after a pause" if waited is not None and waited > PAUSE else "missed for no reason on record"
+        return (
+            "missed after a pause"
+            if waited is not None and waited > PAUSE
+            else "missed for no reason on record"
+        )
     if one.begins_with is None and not one.turn:
         return "found from an earlier session"
     late = waited is not None and waited > pricing.rules.seconds
@@ -191,7 +227,9 @@ def _unwritten(usages: Sequence[Usage], tariff: Tariff) -> float:
     if any(usage.cache_write for usage in usages) or not any(usage.cache_read for usage in usages):
         return 0.0
     rates = [tariff.at(usage.prompt) for usage in usages]
-    return sum(usage.input * (at.cache_write - at.input) for usage, at in zip(usages, rates, strict=True))
+    return sum(
+        usage.input * (at.cache_write - at.input) for usage, at in zip(usages, rates, strict=True)
+    )
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:

@@ -1,7 +1,8 @@
 """What a replay would have cost, request by request, beside the same requests without compaction.
 
-A request's prompt is read from the cache as far as it equals the request before, and the rest is written to it or paid
-as plain input; the recorded answer is paid as output. Everything is a sum over the tokens of the replay's steps.
+A request's prompt is read from the cache as far as it equals the request before, and the rest is
+written to it or paid as plain input; the recorded answer is paid as output. Everything is a sum
+over the tokens of the replay's steps.
 """
 
 from bisect import bisect_left
@@ -31,7 +32,8 @@ class Charge(NamedTuple):
 
     Attributes:
         prompt: tokens of the whole request.
-        read, written: of those, read from the provider's cache and written to it; the rest is plain input.
+        read, written: of those, read from the provider's cache and written to it; the rest is plain
+            input.
         output: tokens of the recorded answer.
         usd_input, usd_read, usd_write, usd_output: for each of these parts.
         usd_prompt: for the prompt alone.
@@ -60,7 +62,8 @@ class ReplayCost:
         charges: one a request.
         plain: the same requests, uncompacted.
         reacquired: USD to fetch again what was lost, could be fetched, and was needed.
-        assumed: summaries that are priced as if the priced model had written them, since their writer has no price.
+        assumed: summaries that are priced as if the priced model had written them, since their
+            writer has no price.
     """
 
     pricing: Pricing
@@ -86,8 +89,12 @@ class ReplayCost:
 
     @cached_property
     def break_even(self) -> tuple[int, int | None] | None:
-        """Where the sums part, and from there the first request where this one is no higher; None: they never part."""
-        gaps = list(accumulate(a.usd - b.usd for a, b in zip(self.charges, self.plain, strict=True)))
+        """Where the sums part, and from there the first request where this one is no higher;
+        None: they never part.
+        """
+        gaps = list(
+            accumulate(a.usd - b.usd for a, b in zip(self.charges, self.plain, strict=True))
+        )
         apart = next((i for i, gap in enumerate(gaps) if abs(gap) > SAME), None)
         if apart is None:
             return None
@@ -95,11 +102,16 @@ class ReplayCost:
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
-    """Price a natural replay, with so many tokens fetched again; None without a known price or without requests."""
+    """Price a natural replay, with so many tokens fetched again; None without a known price or
+    without requests.
+    """
     tariff, steps = pricing.tariff, replay.steps
     if tariff is None or not steps:
         return None
-    answers, outputs = [replay.session.messages[at] for at in replay.session.requests], answer_tokens(replay)
+    answers, outputs = (
+        [replay.session.messages[at] for at in replay.session.requests],
+        answer_tokens(replay),
+    )
     waits = [seconds_between(*pair) for pair in zip([None, *answers], answers, strict=False)]
     summaries, assumed = summary_charges(replay, tariff)
     one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
@@ -110,7 +122,11 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
         wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
         since = steps[moved.get(i, i) : i]
         prefix = min([step.prefix_reused, *(one.tokens_sent for one in since)])
-        charges.append(one_charge(step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=summary))
+        charges.append(
+            one_charge(
+                step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=summary
+            )
+        )
         prefix = min([recorded, *(one.tokens_recorded for one in since)])
         plain.append(one_charge(step.tokens_recorded, prefix, recorded, waited=wait, output=output))
         sent, recorded = step.tokens_sent, step.tokens_recorded
@@ -122,23 +138,40 @@ def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCos
 def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) -> Mapping[int, int]:
     """By place, each request in which the user speaks and the thinking of the turn before is gone.
 
-    With it stands the place of the request that began that turn: no more than the smallest prompt since is still found.
+    With it stands the place of the request that began that turn: no more than the smallest prompt
+    since is still found.
     """
     before = turns_before(session) if rules.forgets else {}
     first = {step.index: i for i, step in reversed(list(enumerate(steps)))}
-    return {first[at]: first[began] for at, began in before.items() if at in first and began in first}
+    return {
+        first[at]: first[began] for at, began in before.items() if at in first and began in first
+    }
 
 
 def charge(
-    tariff: Tariff, rules: CacheRules, prompt: int, prefix: int, before: int, head: int, waited: float | None,
-    output: int = 0, summaries: float = 0.0,
-) -> Charge:  # fmt: skip
+    tariff: Tariff,
+    rules: CacheRules,
+    prompt: int,
+    prefix: int,
+    before: int,
+    head: int,
+    waited: float | None,
+    output: int = 0,
+    summaries: float = 0.0,
+) -> Charge:
     """One request; see `CacheRules.cached` for the arguments."""
-    return charge_with(tariff, rules, prompt, rules.cached(prompt, prefix, before, head, waited), output, summaries)
+    return charge_with(
+        tariff, rules, prompt, rules.cached(prompt, prefix, before, head, waited), output, summaries
+    )
 
 
 def charge_with(
-    tariff: Tariff, rules: CacheRules, prompt: int, read: int, output: int = 0, summaries: float = 0.0
+    tariff: Tariff,
+    rules: CacheRules,
+    prompt: int,
+    read: int,
+    output: int = 0,
+    summaries: float = 0.0,
 ) -> Charge:
     """One request of which so many tokens are read from the cache."""
     written = prompt - read if rules.writes and prompt >= rules.minimum else 0
@@ -149,9 +182,18 @@ def charge_with(
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
-        prompt, read, written, output, usd_input, usd_read, usd_write, usd_output, usd_prompt, summaries,
+        prompt,
+        read,
+        written,
+        output,
+        usd_input,
+        usd_read,
+        usd_write,
+        usd_output,
+        usd_prompt,
+        summaries,
         usd_prompt + usd_output + summaries,
-    )  # fmt: skip
+    )
 
 
 def seconds_between(earlier: Message | None, later: Message) -> float | None:
@@ -175,24 +217,37 @@ def answer_tokens(replay: Replay) -> Sequence[int]:
 
 
 def head_tokens(replay: Replay, pricing: Pricing) -> int:
-    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is known of them."""
+    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is
+    known of them.
+    """
     system = takewhile(lambda message: isinstance(message, SystemMessage), replay.session.messages)
-    found = replay.sizing.overhead + sum(size for _, size in zip(system, replay.sizing.sizes, strict=False))
+    found = replay.sizing.overhead + sum(
+        size for _, size in zip(system, replay.sizing.sizes, strict=False)
+    )
     return found if pricing.head is None else min(found, pricing.head)
 
 
 def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
-    """USD for summaries by the place of the request that follows, and how many of them are priced as if."""
+    """USD for summaries by the place of the request that follows, and how many of them are
+    priced as if.
+    """
     found: dict[int, float] = {}
     assumed = 0
     count, ours = replay.sizing.count, dict[str, Message]()
-    sizes = dict(zip((message.id for message in replay.session.messages), replay.sizing.sizes, strict=True))
+    sizes = dict(
+        zip((message.id for message in replay.session.messages), replay.sizing.sizes, strict=True)
+    )
     for event in replay.events:
         for stage in event.compaction.stages:
             if stage.completions:
                 # The request that follows; the last one after which nothing is asked.
-                place = bisect_left(replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index)
-                read = sum(count(ours[name]) if name in ours else sizes.get(name, 0) for name in stage.dropped)
+                place = bisect_left(
+                    replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index
+                )
+                read = sum(
+                    count(ours[name]) if name in ours else sizes.get(name, 0)
+                    for name in stage.dropped
+                )
                 for i, completion in enumerate(stage.completions):
                     usd, real = summary_usd(completion, read if i == 0 else 0, tariff)
                     found[place] = found.get(place, 0.0) + usd
@@ -202,7 +257,9 @@ def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], i
 
 
 def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:
-    """USD of one completion, whose writer read so many tokens if it does not say, and whether that was really paid."""
+    """USD of one completion, whose writer read so many tokens if it does not say, and whether
+    that was really paid.
+    """
     if completion.input_tokens and completion.usd is not None:
         return completion.usd, True
     if completion.fallback:

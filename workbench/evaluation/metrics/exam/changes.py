@@ -17,26 +17,35 @@ from workbench.evaluation.metrics.state.value_changes import Change
 
 MOST = 12
 """Changes of one boundary that are asked about: the newest."""
-_DESCRIBES = re.compile(r"\b(?:return|convert|produc|yield|giv|output|print|pars|resolv)", re.IGNORECASE)
+_DESCRIBES = re.compile(
+    r"\b(?:return|convert|produc|yield|giv|output|print|pars|resolv)", re.IGNORECASE
+)
 """What a thing does or has rather than the other: nobody chose that."""
 
 
 def latest_and_decisions(history: ExamHistory, changes: Sequence[Change], at: int) -> list[Item]:
-    """The items of one boundary: things whose value was replaced before it, and whose new value is used after it.
+    """The items of one boundary: things whose value was replaced before it, and whose new value is
+    used after it.
 
-    A replaced number or version is of kind `latest`; a name that was preferred to another one is a `decision`. The
-    changes are those of the session, in order.
+    A replaced number or version is of kind `latest`; a name that was preferred to another one is a
+    `decision`. The changes are those of the session, in order.
     """
     before = history.before(at)
     past = [change for change in changes if change.at < at]
     chains = list(_chains(past))
     used = _used(history, [chain[-1].new for chain in chains], at)
-    items = [_item(history, chain, used[chain[-1].new], before) for chain in chains if chain[-1].new in used]
+    items = [
+        _item(history, chain, used[chain[-1].new], before)
+        for chain in chains
+        if chain[-1].new in used
+    ]
     return [item for item in items if item is not None][-MOST:]
 
 
 def _chains(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    """The changes of one thing after another: each begins with the value that the one before ended with."""
+    """The changes of one thing after another: each begins with the value that the one before
+    ended with.
+    """
     chains: list[list[Change]] = []
     for change in changes:
         about = set(change.about)
@@ -60,7 +69,11 @@ def _used(history: ExamHistory, values: Sequence[str], at: int) -> dict[str, int
     name, row = names.found(history.lines)
     line = history.lines.segment_line[row]
     answers = np.array([isinstance(message, AssistantMessage) for message in history.messages])
-    after = (history.place_message >= at) & (history.place_message < at + HORIZON) & answers[history.place_message]
+    after = (
+        (history.place_message >= at)
+        & (history.place_message < at + HORIZON)
+        & answers[history.place_message]
+    )
     first: Ints = np.full(len(history.texts), len(history.place_line))
     np.minimum.at(first, history.place_line[after], np.flatnonzero(after))
     found: dict[str, int] = {}
@@ -73,16 +86,27 @@ def _used(history: ExamHistory, values: Sequence[str], at: int) -> dict[str, int
 
 def _item(history: ExamHistory, chain: Sequence[Change], use: int, past: Past) -> Item | None:
     change = chain[-1]
-    said = [int(line) for line in np.flatnonzero(past.newest == change.at) if change.new in history.texts[line]]
+    said = [
+        int(line)
+        for line in np.flatnonzero(past.newest == change.at)
+        if change.new in history.texts[line]
+    ]
     if not said or not all(map(history.is_value, (change.new, change.old))):
         return None
     about = set(change.about)
     evidence = max(
-        (history.texts[line] for line in said), key=lambda text: len(about.intersection(text.lower().split()))
+        (history.texts[line] for line in said),
+        key=lambda text: len(about.intersection(text.lower().split())),
     )
     question = Question(history, change.new, history.texts[use], evidence)
-    old = tuple(dict.fromkeys(one.old for one in reversed(chain) if one.old.lower() != change.new.lower()))
-    cue = {name: weight for name, weight in question.cue.items() if name.lstrip("=") not in map(str.lower, old)}
+    old = tuple(
+        dict.fromkeys(one.old for one in reversed(chain) if one.old.lower() != change.new.lower())
+    )
+    cue = {
+        name: weight
+        for name, weight in question.cue.items()
+        if name.lstrip("=") not in map(str.lower, old)
+    }
     if not cue or not old:
         return None
     kind = _kind(history, change.new)
@@ -91,11 +115,22 @@ def _item(history: ExamHistory, chain: Sequence[Change], use: int, past: Past) -
     if is_decision and _DESCRIBES.search(evidence):
         return None
     return Item(
-        "decision" if is_decision else "latest", change.new, (*old, *others)[:15], cue, evidence, question.use,
+        "decision" if is_decision else "latest",
+        change.new,
+        (*old, *others)[:15],
+        cue,
+        evidence,
+        question.use,
         said=change.at,
-    )  # fmt: skip
+    )
 
 
 def _kind(history: ExamHistory, value: str) -> Kind:
     number = history.name_number.get(value.lower())
-    return history.names[number].kind if number is not None else "number" if value[:1].isdigit() else "identifier"
+    return (
+        history.names[number].kind
+        if number is not None
+        else "number"
+        if value[:1].isdigit()
+        else "identifier"
+    )

@@ -12,16 +12,20 @@ from workbench.evaluation.metrics.exam.tokens import Lines, Names, Vocabulary, j
 REACH = 4.0
 """The distance over which closeness halves: 1 / (1 + distance / `REACH`)."""
 DENIAL = 0.25
-"""What remains of a score where a line calls a name obsolete and the evidence does not; nothing where it says `not`.
+"""What remains of a score where a line calls a name obsolete and the evidence does not; nothing
+where it says `not`.
 
 The same remains where the evidence denies a name and a line does not.
 """
 OTHER_SIDE = 0.25
-"""What a word counts that stands before a name and behind it in the evidence, or the other way round."""
+"""What a word counts that stands before a name and behind it in the evidence, or the other way
+round.
+"""
 
 
 class Hits(NamedTuple):
-    """The scores of candidates in lines, one row for each line that holds one; `cell` is item times width + candidate.
+    """The scores of candidates in lines, one row for each line that holds one; `cell` is item times
+    width + candidate.
 
     Of open work, `done` says whether the line calls it done.
     """
@@ -42,7 +46,10 @@ class Cues:
     """
 
     def __init__(
-        self, cues: Sequence[Mapping[str, float]], sides: Sequence[Mapping[str, int]], vocabulary: Vocabulary
+        self,
+        cues: Sequence[Mapping[str, float]],
+        sides: Sequence[Mapping[str, int]],
+        vocabulary: Vocabulary,
     ) -> None:
         rows = sorted(
             (vocabulary.features[name], i, weight, side.get(name, 0))
@@ -52,8 +59,11 @@ class Cues:
         feature, item, self._weight, self._side = np.array(rows, dtype=np.float64).reshape(-1, 4).T
         self._feature, self._item = feature.astype(np.int64), item.astype(np.int64)
 
-    def near(self, lines: Lines, item: Ints, first: Ints, last: Ints, beyond: bool = True) -> Floats:
-        """How close an item's cue stands to each of some places: the sum of its parts, each by its nearest place.
+    def near(
+        self, lines: Lines, item: Ints, first: Ints, last: Ints, beyond: bool = True
+    ) -> Floats:
+        """How close an item's cue stands to each of some places: the sum of its parts, each by its
+        nearest place.
 
         Args:
             lines: any.
@@ -72,7 +82,9 @@ class Cues:
         part, pos = cue[beside], lines.feature_pos[at[beside]]
         before, behind = lines.segment_pos[first][place] - pos, pos - lines.segment_pos[last][place]
         distance = np.maximum(before, behind)
-        value = np.where(distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0)
+        value = np.where(
+            distance > 0, self._weight[part] / (1 + np.maximum(distance, 0) / REACH), 0.0
+        )
         side = self._side[part] * np.sign(behind - before)
         value = np.where(side == -1, OTHER_SIDE * value, value)
         value = np.where((side == -RELATED) & ~lines.passive[line[place]], 0.0, value)
@@ -85,13 +97,17 @@ class Cues:
 
 
 class Closeness:
-    """Items with a cue, made ready to be looked up in lines; `width` is the number of candidates of the largest."""
+    """Items with a cue, made ready to be looked up in lines; `width` is the number of candidates
+    of the largest.
+    """
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary, width: int) -> None:
         asked = [(i, item) for i, item in enumerate(items) if item.cue]
         self.names = Names([name for _, item in asked for name in item.candidates], vocabulary)
         rows = sorted(
-            (self.names.place[name], i * width + c) for i, item in asked for c, name in enumerate(item.candidates)
+            (self.names.place[name], i * width + c)
+            for i, item in asked
+            for c, name in enumerate(item.candidates)
         )
         self._name, self._cell = np.array(rows, dtype=np.int64).reshape(-1, 2).T
         self._cues = Cues([item.cue for item in items], [item.sides for item in items], vocabulary)
@@ -99,7 +115,9 @@ class Closeness:
         self._width = width
 
     def hits(self, lines: Lines) -> Hits:
-        """The score of each candidate in each line that holds it, the highest of its places there."""
+        """The score of each candidate in each line that holds it, the highest of its places
+        there.
+        """
         name, row = self.names.found(lines)
         at, pair = joined(name, self._name)
         cell, first = self._cell[pair], row[at]
@@ -117,10 +135,14 @@ class Closeness:
 def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
     """What remains of a name's score at some rows, where the evidence denies it or does not."""
     same = lines.denied[rows] == denied
-    found: Floats = np.where(same, 1.0, np.where(lines.negated[rows] & ~np.asarray(denied), 0.0, DENIAL))
+    found: Floats = np.where(
+        same, 1.0, np.where(lines.negated[rows] & ~np.asarray(denied), 0.0, DENIAL)
+    )
     return found
 
 
 def starts(keys: Ints) -> Ints:
     """Where runs of equal keys begin."""
-    return np.flatnonzero(np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1])))
+    return np.flatnonzero(
+        np.concatenate((np.ones(min(len(keys), 1), dtype=bool), keys[1:] != keys[:-1]))
+    )

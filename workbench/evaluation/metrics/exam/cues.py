@@ -28,7 +28,9 @@ IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""
 LOOK_ALIKES = 15
 BELOW = 0.5
-"""The share of the answer's score on the whole history that a look-alike may have: then the history separates them."""
+"""The share of the answer's score on the whole history that a look-alike may have: then the
+history separates them.
+"""
 FEWEST = 3
 """Look-alikes that an item needs."""
 BEST_LINES = 150
@@ -53,7 +55,9 @@ class Question:
 
     @cached_property
     def _lines(self) -> tuple[Lines, Ints]:
-        """The lines of the use and of the evidence, and the rows at which the answer begins in them."""
+        """The lines of the use and of the evidence, and the rows at which the answer begins in
+        them.
+        """
         lines = Lines([self.use, self.evidence], self.history.vocabulary)
         return lines, self._names.found(lines)[1]
 
@@ -66,13 +70,17 @@ class Question:
 
     @cached_property
     def cue(self) -> dict[str, float]:
-        """Words and names of both lines by weight: rare ones near the answer weigh most; none gives the answer away."""
+        """Words and names of both lines by weight: rare ones near the answer weigh most; none
+        gives the answer away.
+        """
         found: dict[str, float] = {}
         low = self.answer.lower()
         own = {stem(part) for part in re.findall(r"[^\W_]+", low)} | set(segments_of(low)) | ASKING
         lines, rows = self._lines
         for which, (text, weight) in enumerate(((self.use, IN_USE), (self.evidence, IN_EVIDENCE))):
-            places = (lines.segment_pos[rows] - lines.start[which])[lines.segment_line[rows] == which]
+            places = (lines.segment_pos[rows] - lines.start[which])[
+                lines.segment_line[rows] == which
+            ]
             for name, pos in _features(text):
                 if name.lstrip("=") in own or _gives_away(name, low):
                     continue
@@ -83,7 +91,9 @@ class Question:
 
     @cached_property
     def sides(self) -> dict[str, int]:
-        """The names of the cue that the evidence has on one side of the answer, and the side; see `Item.sides`."""
+        """The names of the cue that the evidence has on one side of the answer, and the side;
+        see `Item.sides`.
+        """
         lines, rows = self._lines
         own = np.flatnonzero(lines.segment_line[rows] == 1)
         first = lines.segment_pos[rows[own]] - lines.start[1]
@@ -91,15 +101,19 @@ class Question:
         found: dict[str, set[int]] = {}
         for name, pos in _features(self.evidence) if len(own) else ():
             if name in self.cue:
-                found.setdefault(name, set()).update(np.where(pos < first, -1, np.where(pos > last, 1, 0)).tolist())
+                found.setdefault(name, set()).update(
+                    np.where(pos < first, -1, np.where(pos > last, 1, 0)).tolist()
+                )
         one_side = {name: side.pop() for name, side in found.items() if len(side) == 1}
         return one_side | _related(self.evidence, self.answer, self.cue)
 
     def look_alikes(self, kind: Kind, past: Past) -> tuple[str, ...]:
-        """The names of the history of its kind that come closest to the answer; none occurs in the use.
+        """The names of the history of its kind that come closest to the answer; none occurs in the
+        use.
 
-        Names that are written alike come first. Where fewer than `FEWEST` have any of the cue beside them, others of
-        the kind fill up; names of another kind never do: a reader could tell them from the answer without a context.
+        Names that are written alike come first. Where fewer than `FEWEST` have any of the cue
+        beside them, others of the kind fill up; names of another kind never do: a reader could tell
+        them from the answer without a context.
 
         Args:
             kind: of the answer.
@@ -107,12 +121,19 @@ class Question:
         """
         of_kind = past.names & (self.history.kind == KINDS.index(kind))
         score, bar = self._scores(of_kind, past.lines)
-        names, low, use, own = self.history.names, self.answer.lower(), self.use.lower(), _shape(self.answer)
+        names, low, use, own = (
+            self.history.names,
+            self.answer.lower(),
+            self.use.lower(),
+            _shape(self.answer),
+        )
         alike: list[str] = []
         other: list[str] = []
         apart = np.flatnonzero(of_kind & (score < max(bar, 1e-9)))
         for number in apart[np.argsort(-score[apart], kind="stable")].tolist():
-            if len(alike) >= LOOK_ALIKES or (score[number] <= 0 and len(alike) + len(other) >= FEWEST):
+            if len(alike) >= LOOK_ALIKES or (
+                score[number] <= 0 and len(alike) + len(other) >= FEWEST
+            ):
                 break
             text = names[number].text.lower()
             if text not in use and text not in low and low not in text:
@@ -120,12 +141,20 @@ class Question:
         return tuple((alike + other)[:LOOK_ALIKES])
 
     def _scores(self, wanted: Flags, past: Flags) -> tuple[Floats, float]:
-        """(names,) the score of each wanted name in the lines with most of the cue, and the bound for look-alikes."""
+        """(names,) the score of each wanted name in the lines with most of the cue, and the
+        bound for look-alikes.
+        """
         history, lines = self.history, self.history.lines
         there = history.sums(self.cue)
         there[~past] = 0
         keep = np.zeros(len(past), dtype=bool)
-        keep[np.argpartition(-there, BEST_LINES)[:BEST_LINES] if len(there) > BEST_LINES else slice(None)] = True
+        keep[
+            (
+                np.argpartition(-there, BEST_LINES)[:BEST_LINES]
+                if len(there) > BEST_LINES
+                else slice(None)
+            )
+        ] = True
         keep &= there > 0
         own = self._own_rows()
         own = own[past[lines.segment_line[own]]]
@@ -135,7 +164,9 @@ class Question:
         first = np.concatenate((history.name_row[chosen], own))
         last = first + np.append(history.length, self._names.length[0])[number] - 1
         cue = Cues([self.cue], [self.sides], history.vocabulary)
-        total = cue.near(lines, np.zeros_like(first), first, last, beyond=False) * agrees(lines, first, self.denied)
+        total = cue.near(lines, np.zeros_like(first), first, last, beyond=False) * agrees(
+            lines, first, self.denied
+        )
         score = np.zeros(len(history.names) + 1)
         np.maximum.at(score, number, total)
         return score[:-1], BELOW * float(score[-1])
@@ -172,7 +203,9 @@ def _features(text: str) -> list[tuple[str, int]]:
 
 
 def _related(evidence: str, answer: str, cue: Mapping[str, float]) -> dict[str, int]:
-    """The sides, times `RELATED`, of each name of the cue, and of its words, that a relation joins to the answer."""
+    """The sides, times `RELATED`, of each name of the cue, and of its words, that a relation
+    joins to the answer.
+    """
     low = evidence.lower()
     at = low.find(answer.lower())
     found: dict[str, int] = {}

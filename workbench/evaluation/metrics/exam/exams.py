@@ -28,13 +28,19 @@ OTHERS = 3
 """Look-alikes beside a rule's own opposite: the opposites of other rules of the session."""
 FEWEST_WORDS = 3
 """Specific words that a sentence needs: with fewer it says nothing in particular."""
-_PROGRESS = re.compile(r"\b(?:(?:am|are|is|i['’]m|we['’]re) (?:still )?(?:\w+ing|in progress)|waiting for|let me)\b")
+_PROGRESS = re.compile(
+    r"\b(?:(?:am|are|is|i['’]m|we['’]re) (?:still )?(?:\w+ing|in progress)|waiting for|let me)\b"
+)
 _ANNOUNCED = re.compile(
-    r"\[ \]|\b(?:todo|fixme|(?:still|also|will) (?:need|have) to|left to do|to be done|needs? to be \w+(?:ed|t|n)\b"
-    r"|next steps? (?:is|are|would be|will be) to|follow[- ]up is to|will (?:ask|tell|send|bring|check with))",
+    r"\[ \]|\b(?:todo|fixme|(?:still|also|will) (?:need|have) to|left to do|to be done|needs? to be"
+    r" \w+(?:ed|t|n)\b"
+    r"|next steps? (?:is|are|would be|will be) to|follow[- ]up is to|will"
+    r" (?:ask|tell|send|bring|check with))",
     re.IGNORECASE,
 )
-"""What announces work, where a sentence could as well say how things stand ("the remaining failure is ...")."""
+"""What announces work, where a sentence could as well say how things stand ("the remaining
+failure is ...").
+"""
 
 
 class Exams:
@@ -83,7 +89,9 @@ class BoundaryExam:
         self.items = self._sheet.items
 
     def credit(self, seen: View) -> Floats:
-        """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken off."""
+        """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken
+        off.
+        """
         return self.credit_behind(seen)(())
 
     def credit_behind(self, seen: View) -> Callable[[Sequence[str]], Floats]:
@@ -92,25 +100,39 @@ class BoundaryExam:
         order, new = history.newest_in(seen.kept), history.new_text(seen)
         place = {line: number for number, line in enumerate(new.all)}  # the last place of each
         order = history.placed(np.where(order >= 0, order + len(new.all), order), place)
-        hits, own = sheet.look_up(*new[1:]), np.array([place[line] for line in new.unknown], dtype=np.int64)
+        hits, own = (
+            sheet.look_up(*new[1:]),
+            np.array([place[line] for line in new.unknown], dtype=np.int64),
+        )
 
         def credit(earlier: Sequence[str]) -> Floats:
             first = {line: number for number, line in enumerate(earlier)}
             shifted = history.placed(np.where(order >= 0, order + len(earlier), order), first)
             rest = [line for line in first if line not in history.number]
-            orders = [shifted, own + len(earlier), np.array([first[line] for line in rest], dtype=np.int64)]
+            orders = [
+                shifted,
+                own + len(earlier),
+                np.array([first[line] for line in rest], dtype=np.int64),
+            ]
             return sheet.credit([self._whole, hits, sheet.look_up(rest)], orders)
 
         return credit
 
     def answering_lines(self) -> list[str]:
-        """For each item the line of the history that speaks most for the answer, each once, in the history's order."""
+        """For each item the line of the history that speaks most for the answer, each once, in
+        the history's order.
+        """
         newest = self._history.before(self.at).newest
         lines = self._sheet.answering(self._whole, newest)
-        return [self._history.texts[line] for line in sorted(lines, key=lambda line: (newest[line], line))]
+        return [
+            self._history.texts[line]
+            for line in sorted(lines, key=lambda line: (newest[line], line))
+        ]
 
     def answered_by(self, texts: Sequence[str]) -> Flags:
-        """(texts, items) which items each text answers, whatever other lines of the history are beside it."""
+        """(texts, items) which items each text answers, whatever other lines of the history are
+        beside it.
+        """
         newest = self._history.before(self.at).newest
         return self._sheet.answered_by(self._sheet.look_up(texts), len(texts), self._whole, newest)
 
@@ -124,11 +146,16 @@ class BoundaryExam:
 
 
 def rules(stated: StatementIndex, at: int) -> list[Item]:
-    """What the user demanded or forbade before a boundary, each against its opposite and those of other rules."""
+    """What the user demanded or forbade before a boundary, each against its opposite and those
+    of other rules.
+    """
     found = [
         (int(first), entity.text)
         for entity, first in zip(stated.entities, stated.first.tolist(), strict=True)
-        if entity.kind == "constraint" and first < at and _says(entity.text) and demands(entity.text)
+        if entity.kind == "constraint"
+        and first < at
+        and _says(entity.text)
+        and demands(entity.text)
     ]
     texts = [text for _, text in found]
     return [
@@ -143,7 +170,9 @@ def _opposites(texts: Sequence[str], but: int) -> Iterable[str]:
 
 
 def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
-    """The announced work that is open at a boundary, each against what was announced and is done."""
+    """The announced work that is open at a boundary, each against what was announced and is
+    done.
+    """
     pending, done = (
         [
             entity.text
@@ -152,12 +181,22 @@ def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
         ]
         for which in work.open_and_done(at)
     )
-    return [Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text) for text in pending[-MOST:] if done]
+    return [
+        Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text)
+        for text in pending[-MOST:]
+        if done
+    ]
 
 
 def is_work(text: str) -> bool:
-    """Whether announced work says something in particular, and more than what is going on or how things stand."""
-    return _says(text) and not _PROGRESS.search(text) and (bool(_ANNOUNCED.search(text)) or not is_pending(text))
+    """Whether announced work says something in particular, and more than what is going on or how
+    things stand.
+    """
+    return (
+        _says(text)
+        and not _PROGRESS.search(text)
+        and (bool(_ANNOUNCED.search(text)) or not is_pending(text))
+    )
 
 
 def _says(text: str) -> bool:

@@ -19,11 +19,14 @@ from workbench.evaluation.metrics.indexes.inverted_index import pairs_of, row_of
 SHORTEST = 3
 """Letters and digits that a name needs: `#8` and `/n` agree with too much by chance."""
 _EVERYDAY = re.compile(
-    r"(?:git|gh|apt|apt-get|brew) |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b"
+    r"(?:git|gh|apt|apt-get|brew)"
+    r" |.*(?:\bpath/to/|\bexample\.(?:com|org|net)\b|\b(?:my|your)[-_]|\blocalhost\b"
     r"|\b127\.0\.0\.1\b|%[#+]?[a-z]\b|\{\w*\}|[=)] ?[>{;]|\)\s*:\s*\w+\s*\{|\b0{8}-0{4}-)",
     re.IGNORECASE,
 )
-"""Commands that any engineer gives, names that stand for others in examples, and templates of texts, and code."""
+"""Commands that any engineer gives, names that stand for others in examples, and templates of
+texts, and code.
+"""
 _CAPITALS = re.compile(r"[A-Z]{2,}(?:e?s|ed|ing)")
 """Capitals with an ending of grammar (`JWTs`): a word, not a name."""
 _CLASSES = re.compile(r"\bclass(?:name)?=[\"'{`]+([^\"'`]*)")
@@ -40,7 +43,9 @@ MOST_LINES = 300
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name of the history that an answer used: its message and line, and the line of its evidence."""
+    """A name of the history that an answer used: its message and line, and the line of its
+    evidence.
+    """
 
     name: int
     message: int
@@ -52,21 +57,31 @@ class Use:
 def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
     """The items of `messages[:at]`, in order of use.
 
-    A name counts that an answer among the next messages uses, unless somebody said it again before, in a line that the
-    history does not have. (A result that the history has was fetched again, and so was that of a call which it has or
-    that asks for a file which it has: that was needed.) One need is one item: one a command line, one a line of prose
-    and its evidence, one a written file and the message of its evidence; of several names the one in fewest lines that
-    has look-alikes. With `every`, each name is an item, also one said again.
+    A name counts that an answer among the next messages uses, unless somebody said it again before,
+    in a line that the history does not have. (A result that the history has was fetched again, and
+    so was that of a call which it has or that asks for a file which it has: that was needed.) One
+    need is one item: one a command line, one a line of prose and its evidence, one a written file
+    and the message of its evidence; of several names the one in fewest lines that has look-alikes.
+    With `every`, each name is an item, also one said again.
     """
     past = history.before(at)
-    return [item for uses in _needs(history, at, past, every) if (item := _rarest(history, uses, past))]
+    return [
+        item for uses in _needs(history, at, past, every) if (item := _rarest(history, uses, past))
+    ]
 
 
 def stand_ins(history: ExamHistory, at: int) -> dict[str, str]:
     """For each needed name, in lower case, the answer of the item that asks for its need."""
     past = history.before(at)
-    needs = [(uses, _rarest(history, uses, past)) for uses in _needs(history, at, past, every=False)]
-    return {history.names[use.name].text.lower(): item.answer for uses, item in needs if item for use in uses}
+    needs = [
+        (uses, _rarest(history, uses, past)) for uses in _needs(history, at, past, every=False)
+    ]
+    return {
+        history.names[use.name].text.lower(): item.answer
+        for uses, item in needs
+        if item
+        for use in uses
+    }
 
 
 def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[Sequence[Use]]:
@@ -81,8 +96,11 @@ def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[S
     return needs.values()
 
 
-def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, horizon: int = HORIZON) -> Iterator[Use]:
-    """The first use of each name of the history, each with its evidence; of those that nobody said again, or of all.
+def uses(
+    history: ExamHistory, at: int, past: Past, said_again: bool = True, horizon: int = HORIZON
+) -> Iterator[Use]:
+    """The first use of each name of the history, each with its evidence; of those that nobody said
+    again, or of all.
 
     Args:
         history: of the session.
@@ -93,19 +111,29 @@ def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, hor
     """
     after = (history.place_message >= at) & (history.place_message < at + horizon)
     answers, results = (
-        np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[history.place_message]
+        np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[
+            history.place_message
+        ]
         for kind in (AssistantMessage, ToolResult)
     )
-    fetched = results & (past.lines[history.place_line] | (history.fetched[history.place_message] < at))
+    fetched = results & (
+        past.lines[history.place_line] | (history.fetched[history.place_message] < at)
+    )
     places = np.flatnonzero(after & (answers if said_again else ~fetched))
     row, names = history.names_in(history.place_line[places])
     known = np.flatnonzero(past.names[names])
-    written = [_is_written(history, int(names[one]), int(places[row[one]])) for one in known.tolist()]
+    written = [
+        _is_written(history, int(names[one]), int(places[row[one]])) for one in known.tolist()
+    ]
     known = known[np.array(written, dtype=bool)]
     first = known[np.unique(names[known], return_index=True)[1]]
     for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
         place, name = places[row[one]], int(names[one])
-        entity, message, line = history.names[name], int(history.place_message[place]), int(history.place_line[place])
+        entity, message, line = (
+            history.names[name],
+            int(history.place_message[place]),
+            int(history.place_line[place]),
+        )
         if not (
             answers[place]
             and entity.kind not in LEFT_OUT
@@ -121,7 +149,9 @@ def uses(history: ExamHistory, at: int, past: Past, said_again: bool = True, hor
 
 
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
-    """Whether an answer writes a thing as one: not the words of a quotation in a sentence, not a name in pieces."""
+    """Whether an answer writes a thing as one: not the words of a quotation in a sentence, not a
+    name in pieces.
+    """
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
     text = history.names[name].text.replace("\\", "/").lower()
     kind, form = history.names[name].kind, FORMS[history.place_form[place]]
@@ -144,23 +174,34 @@ def _is_everyday(name: str) -> bool:
 def _is_borrowed(history: ExamHistory, name: int) -> bool:
     """Whether a name is somebody else's, or no whole name.
 
-    The session never writes it without a dot or a star before it (`response.StatusCode`, `*.tsx`; but `self.limit` is
-    its own), or other names end with it (`_test.go`).
+    The session never writes it without a dot or a star before it (`response.StatusCode`, `*.tsx`;
+    but `self.limit` is its own), or other names end with it (`_test.go`).
     """
     text, kind = history.names[name].text.lower(), history.names[name].kind
     if text[0] == "_" and kind == "path":
-        return any(other.text.lower().endswith(text) and other.text.lower() != text for other in history.names)
+        return any(
+            other.text.lower().endswith(text) and other.text.lower() != text
+            for other in history.names
+        )
     if kind not in ("identifier", "path"):
         return False
-    before, own = (r"(?<!self)(?<!this)\.", r"(?<!\w)") if kind == "identifier" else (r"(?<!\*)\*", "")
+    before, own = (
+        (r"(?<!self)(?<!this)\.", r"(?<!\w)") if kind == "identifier" else (r"(?<!\*)\*", "")
+    )
     written = re.compile(f"{before}{re.escape(text)}|({own}{re.escape(text)})")
     lines = np.unique(history.lines.segment_line[history.rows_with_name(name)])
-    found = [bool(one[1]) for line in lines.tolist() for one in written.finditer(history.texts[line].lower())]
+    found = [
+        bool(one[1])
+        for line in lines.tolist()
+        for one in written.finditer(history.texts[line].lower())
+    ]
     return bool(found) and not any(found)
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
-    """The line that shares most with the line of the use, by the weight of what they share; ties go to the newest."""
+    """The line that shares most with the line of the use, by the weight of what they share; ties
+    go to the newest.
+    """
     used = kept_mask(row_of(history.features, use), len(history.idf))
     row, feature = pairs_of(history.features, lines)
     shared = np.bincount(row, history.idf[feature] * used[feature], minlength=len(lines))
@@ -169,7 +210,10 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
 
 def _rarest(history: ExamHistory, uses: Sequence[Use], past: Past) -> Item | None:
     """The item of the name in fewest lines that makes one."""
-    rarest = sorted(uses, key=lambda use: (len(history.rows_with_name(use.name)), -len(history.names[use.name].text)))
+    rarest = sorted(
+        uses,
+        key=lambda use: (len(history.rows_with_name(use.name)), -len(history.names[use.name].text)),
+    )
     return next((item for use in rarest if (item := item_of(history, use, past))), None)
 
 
@@ -182,6 +226,14 @@ def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
         return None
     first = int(history.first[history.lines_with(use.name, past.newest)[-MOST_LINES:]].min())
     return Item(
-        "fact", entity.text, look_alikes, question.cue, question.evidence, question.use, said=first,
-        used=use.message, denied=question.denied, sides=question.sides,
-    )  # fmt: skip
+        "fact",
+        entity.text,
+        look_alikes,
+        question.cue,
+        question.evidence,
+        question.use,
+        said=first,
+        used=use.message,
+        denied=question.denied,
+        sides=question.sides,
+    )

@@ -15,10 +15,14 @@ _GAPS = re.compile(rf"{GAP}(?:\W{{0,2}}{GAP})+")
 
 
 def gapped(item: Item) -> str:
-    """The line with a gap for the answer, and for each word that has no part which the answer has not."""
+    """The line with a gap for the answer, and for each word that has no part which the answer
+    has not.
+    """
     own = _parts(item.answer)
     line = re.sub(re.escape(item.answer), GAP, item.use, flags=re.IGNORECASE)
-    line = _WORD.sub(lambda word: GAP if (found := _parts(word[0])) and found <= own else word[0], line)
+    line = _WORD.sub(
+        lambda word: GAP if (found := _parts(word[0])) and found <= own else word[0], line
+    )
     line = _GAPS.sub(GAP, line)
     gap = max(line.find(GAP), 0)
     return line[max(gap - SIDE, 0) : gap + len(GAP) + SIDE]

@@ -19,14 +19,20 @@ from workbench.evaluation.metrics.view import View
 
 Form: TypeAlias = Literal["prose", "result", "command", "file"]
 FORMS: tuple[Form, ...] = ("prose", "result", "command", "file")
-"""Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of several lines."""
+"""Where a line occurs: in words, a tool's result, a one-line argument of a call, an argument of
+several lines.
+"""
 REMEMBERED = 8
-"""Contexts that are not read again: several metrics look at each of a replay's examined ones in turn."""
+"""Contexts that are not read again: several metrics look at each of a replay's examined ones in
+turn.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Past:
-    """What a history holds: (lines,) the last message that says each, -1 for none; (names,) whether it has each."""
+    """What a history holds: (lines,) the last message that says each, -1 for none; (names,)
+    whether it has each.
+    """
 
     newest: Ints
     names: Flags
@@ -58,11 +64,15 @@ class ExamHistory:
         texts: the lines; `number` gives each one's place.
         lines: their words.
         first: (lines,) the first message that says each.
-        fetched: (messages,) the first message that called for the content of each, see `first_fetched`.
-        place_line, place_message, place_form: (places,) each occurrence of a line, in order; `FORMS` numbers the forms.
-        names: entities, and what else may be an answer; `name_number` gives the place of each, in lower case.
+        fetched: (messages,) the first message that called for the content of each, see
+            `first_fetched`.
+        place_line, place_message, place_form: (places,) each occurrence of a line, in order;
+            `FORMS` numbers the forms.
+        names: entities, and what else may be an answer; `name_number` gives the place of each, in
+            lower case.
         kind: (names,) the place of each one's kind in `KINDS`.
-        name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments, line by line.
+        name, name_row, name_line: (occurrences,) where names begin, as rows of the lines' segments,
+            line by line.
         features: (lines, features) 1 where a line has one; `idf` says how rare each is.
     """
 
@@ -79,11 +89,14 @@ class ExamHistory:
             for form, text in _texts(message)
             for line in lines_of(text, headed=form == "prose")
         ]
-        self.place_line, self.place_message, self.place_form = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        self.place_line, self.place_message, self.place_form = (
+            np.array(places, dtype=np.int64).reshape(-1, 3).T
+        )
         self.texts = list(self.number)
         self.lines = Lines(self.texts, self.vocabulary)
         self.first: Ints = np.full(len(self.texts), len(messages))
-        self.first[self.place_line[::-1]] = self.place_message[::-1]  # backwards: the first one stays
+        # backwards: the first one stays
+        self.first[self.place_line[::-1]] = self.place_message[::-1]
         self.fetched: Ints = np.array(first_fetched(self.messages), dtype=np.int64)
         self._find_names()
         shape = (len(self.texts), len(self.vocabulary.features))
@@ -109,7 +122,12 @@ class ExamHistory:
     @cached_property
     def tool_words(self) -> frozenset[str]:
         """The names of the tools that were called and of their arguments, in lower case."""
-        calls = [block for message in self.messages for block in message.blocks if isinstance(block, ToolCall)]
+        calls = [
+            block
+            for message in self.messages
+            for block in message.blocks
+            if isinstance(block, ToolCall)
+        ]
         return frozenset(word.lower() for call in calls for word in (call.name, *call.arguments))
 
     def is_value(self, text: str) -> bool:
@@ -119,14 +137,22 @@ class ExamHistory:
     def weight(self, feature: str) -> float:
         """How rare a feature is: log((n + 1) / (1 + messages that hold it)) + 0.1."""
         number = self.vocabulary.features.get(feature, len(self.idf))
-        return float(self.idf[number]) if number < len(self.idf) else float(np.log(len(self.messages) + 1)) + 0.1
+        return (
+            float(self.idf[number])
+            if number < len(self.idf)
+            else float(np.log(len(self.messages) + 1)) + 0.1
+        )
 
     def sums(self, weights: Mapping[str, float]) -> Floats:
         """(lines,) the sum of some features' weights in each line."""
-        number = np.array([self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64)
+        number = np.array(
+            [self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64
+        )
         known = number < len(self.idf)  # the others came with later texts
         part, line = pairs_of(self._lines_with, number[known])
-        sums = np.bincount(line, np.array(list(weights.values()))[known][part], minlength=len(self.texts))
+        sums = np.bincount(
+            line, np.array(list(weights.values()))[known][part], minlength=len(self.texts)
+        )
         return np.asarray(sums, dtype=np.float64)
 
     def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
@@ -158,7 +184,9 @@ class ExamHistory:
         return self.newest(flags)
 
     def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
-        """(lines,) the later one of two places for each line; those of `place` that the session lacks are left out."""
+        """(lines,) the later one of two places for each line; those of `place` that the session
+        lacks are left out.
+        """
         known = {self.number[line]: at for line, at in place.items() if line in self.number}
         order[list(known)] = np.maximum(order[list(known)], list(known.values()))
         return order
@@ -196,12 +224,17 @@ class ExamHistory:
 
 
 def _texts(message: Message) -> Iterator[tuple[Form, str]]:
-    """What a message says, without thoughts and without arguments that are but a number; tasks as ticked boxes."""
+    """What a message says, without thoughts and without arguments that are but a number; tasks
+    as ticked boxes.
+    """
     for block in message.blocks:
         if isinstance(block, Text):
             yield "result" if isinstance(message, ToolResult) else "prose", block.text
         elif isinstance(block, ToolCall):
-            yield from (("prose", f"[{'x' if done else ' '}] {task}") for task, done in tasks(block.arguments))
+            yield from (
+                ("prose", f"[{'x' if done else ' '}] {task}")
+                for task, done in tasks(block.arguments)
+            )
             for text in argument_texts(block.arguments):
                 if not text.replace(".", "").replace(",", "").strip().isdigit():
                     yield "file" if "\n" in text else "command", text

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 ItemKind: TypeAlias = Literal["fact", "latest", "todo", "rule", "decision"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("fact", "latest", "todo", "rule", "decision")
 RELATED = 2
-"""What marks a side in `Item.sides` that matters most: turned round, a relation says something else."""
+"""What marks a side in `Item.sides` that matters most: turned round, a relation says something
+else.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +26,22 @@ class Item:
     """One question.
 
     Attributes:
-        kind: `fact` (a value, path, name, id), `latest` (which value of a thing holds now), `decision` (what was
-            chosen, not what was rejected), `todo` (which announced work is still open), `rule` (what the user demanded
-            or forbade).
+        kind: `fact` (a value, path, name, id), `latest` (which value of a thing holds now),
+            `decision` (what was chosen, not what was rejected), `todo` (which announced work is
+            still open), `rule` (what the user demanded or forbade).
         answer: the true answer; for `todo` and `rule` a sentence.
         look_alikes: wrong answers of the same kind, the hardest first.
-        cue: what leads to the answer: words and names near it, by weight. Empty for `todo` and `rule`.
+        cue: what leads to the answer: words and names near it, by weight. Empty for `todo` and
+            `rule`.
         evidence: the line of the history that holds the answer.
         use: the later line that used it; empty where the item is no such line.
         weight: how much it counts in the exam's mean.
         said: index of the first message that holds the answer; -1 if unknown.
         used: index of the message of the use; -1 if unknown.
         denied: whether the evidence denies the answer ("not X").
-        sides: for names in the cue that the evidence has on one side of the answer, whether they stand before (-1) or
-            behind it (1); `RELATED` times that where a directed relation joins them to it ("a depends on b").
+        sides: for names in the cue that the evidence has on one side of the answer, whether they
+            stand before (-1) or behind it (1); `RELATED` times that where a directed relation joins
+            them to it ("a depends on b").
     """
 
     kind: ItemKind
@@ -65,8 +69,8 @@ class Exam:
     Attributes:
         session: the session's id.
         at: the boundary: the history is `messages[:at]`.
-        credits: for each item what a context has for it, at most 1; 0 is what guessing has, a wrong answer is below.
-            None without a context.
+        credits: for each item what a context has for it, at most 1; 0 is what guessing has, a wrong
+            answer is below. None without a context.
     """
 
     session: str
@@ -87,8 +91,17 @@ class Exam:
 
         credits = self.credits or (None,) * len(self.items)
         rows = [
-            {"session": self.session, "at": self.at, "item": number, **{name: getattr(item, name) for name in PLAIN}}
-            | {"look_alikes": "\n".join(item.look_alikes), "cue": _cue_text(item.cue), "credit": credit}
+            {
+                "session": self.session,
+                "at": self.at,
+                "item": number,
+                **{name: getattr(item, name) for name in PLAIN},
+            }
+            | {
+                "look_alikes": "\n".join(item.look_alikes),
+                "cue": _cue_text(item.cue),
+                "credit": credit,
+            }
             for number, (item, credit) in enumerate(zip(self.items, credits, strict=True))
         ]
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
@@ -108,7 +121,9 @@ def _cue_text(cue: Mapping[str, float]) -> str:
 
 
 def corrected(items: Sequence[Item], credit: Floats) -> Floats:
-    """Credits in [0, 1] with chance taken off: 0 is what guessing has, 1 is right; a wrong answer is below 0."""
+    """Credits in [0, 1] with chance taken off: 0 is what guessing has, 1 is right; a wrong
+    answer is below 0.
+    """
     chance = np.array([1 / len(item.candidates) for item in items])
     found: Floats = (credit - chance) / (1 - chance)
     return found

@@ -1,4 +1,6 @@
-"""What the recorded agent used again, in lines and phrases: what it then edited, was asked for, and said."""
+"""What the recorded agent used again, in lines and phrases: what it then edited, was asked for,
+and said.
+"""
 
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -23,7 +25,9 @@ _FACTOR = 1 << 32
 
 
 class Wanted(NamedTuple):
-    """What a boundary's future used of its history: edited lines, and phrases of the request and of answers."""
+    """What a boundary's future used of its history: edited lines, and phrases of the request and
+    of answers.
+    """
 
     edits: Ints
     request: Ints
@@ -33,7 +37,8 @@ class Wanted(NamedTuple):
 class LaterUse:
     """What one session used again, at any boundary.
 
-    A phrase is two words that are neighbours in a line, without endings and without words such as `the`.
+    A phrase is two words that are neighbours in a line, without endings and without words such as
+    `the`.
     """
 
     def __init__(self, history: ExamHistory) -> None:
@@ -41,18 +46,26 @@ class LaterUse:
         self._at: dict[int, Wanted] = {}
         self._line, phrase = self._phrases_of(history.lines)
         self._phrases, self._number = np.unique(phrase, return_inverse=True)
-        self._rarity: Floats = history.idf[self._phrases // _FACTOR] + history.idf[self._phrases % _FACTOR]
+        self._rarity: Floats = (
+            history.idf[self._phrases // _FACTOR] + history.idf[self._phrases % _FACTOR]
+        )
 
     def shares(self, at: int, seen: View) -> dict[Part, float]:
-        """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with few is left out."""
+        """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with
+        few is left out.
+        """
         wanted, lines = self.at(at), self._history.held(seen)
         phrases = self._phrases_in(lines)
-        phrases[joined(self._phrases_of(self._history.new_text(seen).lines)[1], self._phrases)[1]] = True
+        phrases[
+            joined(self._phrases_of(self._history.new_text(seen).lines)[1], self._phrases)[1]
+        ] = True
         found: dict[Part, float] = {}
         for part in PARTS:
             which = getattr(wanted, part)
             if len(which) >= FEWEST:
-                there, weights = (lines, None) if part == "edits" else (phrases, self._rarity[which])
+                there, weights = (
+                    (lines, None) if part == "edits" else (phrases, self._rarity[which])
+                )
                 found[part] = float(np.average(there[which], weights=weights))
         return found
 
@@ -65,12 +78,14 @@ class LaterUse:
             answers = [at for at in after if isinstance(history.messages[at], AssistantMessage)]
             people = [at for at in range(boundary) if is_real_user(history.messages[at])]
             said, asked = (
-                self._phrases_in(self._lines_in(chosen)) for chosen in (answers, {*people[:1], *people[-1:]})
+                self._phrases_in(self._lines_in(chosen))
+                for chosen in (answers, {*people[:1], *people[-1:]})
             )
             self._at[boundary] = Wanted(
                 np.array([one for one in self._edited(answers) if past[one]], dtype=np.int64),
-                np.flatnonzero(asked), np.flatnonzero(said & self._phrases_in(past)),
-            )  # fmt: skip
+                np.flatnonzero(asked),
+                np.flatnonzero(said & self._phrases_in(past)),
+            )
         return self._at[boundary]
 
     def _lines_in(self, messages: list[int] | set[int]) -> Flags:
@@ -81,7 +96,11 @@ class LaterUse:
 
     def _edited(self, answers: list[int]) -> set[int]:
         blocks = chain.from_iterable(self._history.messages[at].blocks for at in answers)
-        calls = (block for block in blocks if isinstance(block, ToolCall) and touched(block.name, block.arguments))
+        calls = (
+            block
+            for block in blocks
+            if isinstance(block, ToolCall) and touched(block.name, block.arguments)
+        )
         texts = chain.from_iterable(replaced_texts(call.arguments) for call in calls)
         lines = chain.from_iterable(map(lines_of, texts))
         return {

@@ -1,4 +1,6 @@
-"""The lexical reader: sits an exam by the words of a context alone. The default reader: no model, always the same."""
+"""The lexical reader: sits an exam by the words of a context alone. The default reader: no
+model, always the same.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,10 +23,14 @@ Value = TypeVar("Value", np.int64, np.float64)
 MARGIN = 1.15
 """A candidate whose score is so near the best one shares the credit with it."""
 ENOUGH = 0.5
-"""The share of what its evidence says for an answer at which the reader is sure of its choice; with less it partly
-guesses. Below half, names that merely stand near the same words say as much: see `cues.BELOW`."""
+"""The share of what its evidence says for an answer at which the reader is sure of its choice; with
+less it partly guesses. Below half, names that merely stand near the same words say as much: see
+`cues.BELOW`.
+"""
 RIVAL = 0.85
-"""Of several values of a thing, those with at least this share of the best score are rivals; the newest one holds."""
+"""Of several values of a thing, those with at least this share of the best score are rivals; the
+newest one holds.
+"""
 
 
 class Reader(Protocol):
@@ -46,7 +52,9 @@ class Reader(Protocol):
 
 
 class Lexical:
-    """Takes the candidate that the cue's words stand closest to; of sentences, those that the context states."""
+    """Takes the candidate that the cue's words stand closest to; of sentences, those that the
+    context states.
+    """
 
     name = "lexical"
 
@@ -57,7 +65,8 @@ class Lexical:
         """(items,) the credit of each in [0, 1]; see `Reader`."""
         sheet = Sheet(items, self._vocabulary)
         lines = [line for text in texts for line in lines_of(text, headed=True)]
-        return sheet.credit([sheet.look_up([*dict.fromkeys(lines[::-1])][::-1])])  # each where it is said last
+        # each where it is said last
+        return sheet.credit([sheet.look_up([*dict.fromkeys(lines[::-1])][::-1])])
 
 
 class Sheet:
@@ -72,7 +81,9 @@ class Sheet:
         self._vocabulary = vocabulary
         self._width = width = max((len(item.candidates) for item in items), default=1)
         self._closeness = Closeness(items, vocabulary, width)
-        self._rules, self._todos = (Sentences(items, kind, vocabulary, width) for kind in ("rule", "todo"))
+        self._rules, self._todos = (
+            Sentences(items, kind, vocabulary, width) for kind in ("rule", "todo")
+        )
         kinds = np.array([item.kind for item in items], dtype=np.str_)[:, None]
         self._is_latest, self._is_todo = np.isin(kinds, ("latest", "decision")), kinds == "todo"
         sizes = np.array([len(item.candidates) for item in items], dtype=np.int64)
@@ -87,26 +98,39 @@ class Sheet:
             lines: the same, where they were read before.
         """
         lines = lines or Lines(texts, self._vocabulary)
-        names, rules, todos = (part.hits(lines) for part in (self._closeness, self._rules, self._todos))
+        names, rules, todos = (
+            part.hits(lines) for part in (self._closeness, self._rules, self._todos)
+        )
         done = [says_done(texts[line]) for line in todos.line.tolist()]
-        cell, line, score = (np.concatenate(parts) for parts in zip(names[:3], rules[:3], todos[:3], strict=True))
+        cell, line, score = (
+            np.concatenate(parts) for parts in zip(names[:3], rules[:3], todos[:3], strict=True)
+        )
         return Hits(
-            cell, line, score, np.append(np.zeros(len(cell) - len(done), dtype=bool), np.array(done, dtype=bool))
+            cell,
+            line,
+            score,
+            np.append(np.zeros(len(cell) - len(done), dtype=bool), np.array(done, dtype=bool)),
         )
 
     def _in_evidence(self) -> Floats:
-        """(items,) how much the line of its evidence speaks for each answer that a cue leads to; 0 for others."""
-        cell, row, score, _ = self._closeness.hits(Lines([item.evidence for item in self._drafted], self._vocabulary))
+        """(items,) how much the line of its evidence speaks for each answer that a cue leads to;
+        0 for others.
+        """
+        cell, row, score, _ = self._closeness.hits(
+            Lines([item.evidence for item in self._drafted], self._vocabulary)
+        )
         own = cell == row * self._width
-        return np.asarray(np.bincount(row[own], score[own], minlength=len(self._drafted)), dtype=np.float64)
+        return np.asarray(
+            np.bincount(row[own], score[own], minlength=len(self._drafted)), dtype=np.float64
+        )
 
     def scores(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items, candidates) how much speaks for each candidate.
 
         Args:
             found: what lines say, part by part.
-            orders: for each part (lines,) the place of each line in the context, -1 for one that it lacks; by default
-                all lines count, in their order.
+            orders: for each part (lines,) the place of each line in the context, -1 for one that it
+                lacks; by default all lines count, in their order.
         """
         places = (
             [hits.line for hits in found]
@@ -114,15 +138,25 @@ class Sheet:
             else [order[hits.line] for hits, order in zip(found, orders, strict=True)]
         )
         place = np.concatenate(places)
-        cell, _, score, done = (np.concatenate(parts)[place >= 0] for parts in zip(*found, strict=True))
+        cell, _, score, done = (
+            np.concatenate(parts)[place >= 0] for parts in zip(*found, strict=True)
+        )
         place = place[place >= 0]
         best = self._highest(cell, score, 0.0)
-        least = np.where(self._is_todo, 0.0, np.maximum(RIVAL * best.max(axis=1, initial=0.0)[:, None], 1e-9))
-        rows = (score >= least[cell // self._width, 0]) & (self._is_latest | self._is_todo)[cell // self._width, 0]
-        newest, over = (self._highest(cell[one], place[one], -1) for one in (rows & ~done, rows & done))
+        least = np.where(
+            self._is_todo, 0.0, np.maximum(RIVAL * best.max(axis=1, initial=0.0)[:, None], 1e-9)
+        )
+        rows = (score >= least[cell // self._width, 0]) & (self._is_latest | self._is_todo)[
+            cell // self._width, 0
+        ]
+        newest, over = (
+            self._highest(cell[one], place[one], -1) for one in (rows & ~done, rows & done)
+        )
         holds = (newest >= 0) & (newest >= newest.max(axis=1, keepdims=True, initial=-1))
         # a piece of work is open where the last line that states it does not say that it is done
-        return np.where(self._is_latest, holds * 1.0, np.where(self._is_todo, (newest > over) * 1.0, best))
+        return np.where(
+            self._is_latest, holds * 1.0, np.where(self._is_todo, (newest > over) * 1.0, best)
+        )
 
     def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
         """(items, candidates) the highest value of each candidate that is asked."""
@@ -131,9 +165,11 @@ class Sheet:
         return np.where(self._kept, highest.reshape(self._kept.shape), none)
 
     def credit(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
-        """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in `scores`.
+        """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in
+        `scores`.
 
-        Where nothing speaks for any candidate the reader guesses, and where little does it half guesses.
+        Where nothing speaks for any candidate the reader guesses, and where little does it half
+        guesses.
         """
         score = self.scores(found, orders)
         choice = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
@@ -142,11 +178,15 @@ class Sheet:
         return credit[self._kept[:, 0]]
 
     def keep_answered(self, found: Hits, order: Ints) -> None:
-        """Ask only what a context answers right, without the look-alikes that it cannot tell from the answer."""
+        """Ask only what a context answers right, without the look-alikes that it cannot tell
+        from the answer.
+        """
         score = self.scores([found], [order])
         kept = self._kept & ~near(score)
         kept[:, 0] = True
-        fewest = np.array([FEWEST if item.kind == "fact" else 1 for item in self._drafted], dtype=np.int64)
+        fewest = np.array(
+            [FEWEST if item.kind == "fact" else 1 for item in self._drafted], dtype=np.int64
+        )
         self._kept = kept & (right(score) & (kept.sum(axis=1) > fewest))[:, None]
         self.items = tuple(
             replace(item, look_alikes=tuple(compress(item.look_alikes, flags[1:])))
@@ -156,14 +196,19 @@ class Sheet:
 
     def answering(self, found: Hits, order: Ints) -> list[int]:
         """The lines that speak most for the answers, the newest of equal ones, each once."""
-        of_answer = (found.cell % self._width == 0) & self._kept.ravel()[found.cell] & (order[found.line] >= 0)
+        of_answer = (
+            (found.cell % self._width == 0)
+            & self._kept.ravel()[found.cell]
+            & (order[found.line] >= 0)
+        )
         cell, line, score = (part[of_answer] for part in found[:3])
         by_item = np.lexsort((line, order[line], score, cell))
         best = by_item[np.diff(cell[by_item], append=-1) != 0]
         return list(dict.fromkeys(line[best].tolist()))
 
     def answered_by(self, found: Hits, count: int, whole: Hits, order: Ints) -> Flags:
-        """(lines, items) the answers of which a line makes the reader sure, whatever else a context says.
+        """(lines, items) the answers of which a line makes the reader sure, whatever else a context
+        says.
 
         Args:
             found: what some lines say.
@@ -177,7 +222,11 @@ class Sheet:
         bar = np.minimum(best[:, 0], rival)[self._kept[:, 0]] - 1e-9
         score = np.zeros((count, len(self._kept)))
         of_answer = found.cell % self._width == 0
-        np.maximum.at(score, (found.line[of_answer], found.cell[of_answer] // self._width), found.score[of_answer])
+        np.maximum.at(
+            score,
+            (found.line[of_answer], found.cell[of_answer] // self._width),
+            found.score[of_answer],
+        )
         score = score[:, self._kept[:, 0]]
         answered: Flags = (score >= bar) & (score > 0)
         return answered

@@ -6,28 +6,33 @@ def _set(text: str) -> frozenset[str]:
 
 
 DENIES = _set(
-    "not no never without cannot don't doesn't didn't isn't wasn't aren't won't can't neither nor instead rather unlike"
+    "not no never without cannot don't doesn't didn't isn't wasn't aren't won't can't neither nor"
+    " instead rather unlike"
 )
 """Words that deny the next chunks of their clause."""
 
-REPLACES = _set("former formerly previous previously provisional old supersedes superseding replaces replacing replace")
+REPLACES = _set(
+    "former formerly previous previously provisional old supersedes superseding replaces replacing"
+    " replace"
+)
 """Words that deny what follows them in their clause."""
 
 RETIRES = _set(
-    "obsolete superseded deprecated outdated stale discarded rejected abandoned invalid wrong incorrect overridden"
-    " replaced retired"
+    "obsolete superseded deprecated outdated stale discarded rejected abandoned invalid wrong"
+    " incorrect overridden replaced retired"
 )
 """Words that deny the rest of their clause and what stands just before them."""
 
 NEGATIONS = _set(
-    "not no never without cannot don't doesn't mustn't shouldn't won't can't avoid forbid forbids forbidden forbade"
-    " prohibit prohibits prohibited refrain disallow disallowed skip exclude excludes excluded excluding omit"
+    "not no never without cannot don't doesn't mustn't shouldn't won't can't avoid forbid forbids"
+    " forbidden forbade prohibit prohibits prohibited refrain disallow disallowed skip exclude"
+    " excludes excluded excluding omit"
 )
 """Words that make a prohibition of a demand."""
 
 RELATES = _set(
-    "to on into depends relies reports routes calls imports extends inherits uses requires blocks precedes owns sends"
-    " before onto feeds triggers wraps points"
+    "to on into depends relies reports routes calls imports extends inherits uses requires blocks"
+    " precedes owns sends before onto feeds triggers wraps points"
 )
 """Words that join two names in one direction."""
 
@@ -35,11 +40,12 @@ TURNS = _set("by from behind after")
 """Words with which a sentence may name the two ends of a relation the other way round."""
 
 DEMANDING = _set(
-    "always only must should make sure please want wants need needs give gives even thing things something anything"
-    " everything when before every each any with them myself your yours user users asked asks ask instruction"
-    " instructions request requests requested session rest exactly exact this that these those will would than what"
-    " does into onto over about one ones send know think finish allowed keep ensure prefer preferred stay constraint"
-    " constraints reply replies response responses answer answers answering respond"
+    "always only must should make sure please want wants need needs give gives even thing things"
+    " something anything everything when before every each any with them myself your yours user"
+    " users asked asks ask instruction instructions request requests requested session rest exactly"
+    " exact this that these those will would than what does into onto over about one ones send know"
+    " think finish allowed keep ensure prefer preferred stay constraint constraints reply replies"
+    " response responses answer answers answering respond"
 )
 """Words that any demand may have: they do not say which one it is."""
 

@@ -22,16 +22,22 @@ from workbench.evaluation.metrics.exam.tokens import (
 )
 
 ENOUGH = 0.5
-"""The share of a sentence's words that must lie within `WINDOW` of each other for it to be stated."""
+"""The share of a sentence's words that must lie within `WINDOW` of each other for it to be
+stated.
+"""
 WINDOW = 60
 """In the steps of `tokens.STEP`: some thirty words."""
 CONTRAST = 0.5
-"""What the words of a contrast count (", not imperial", "rather than ..."): a paraphrase leaves them out first."""
+"""What the words of a contrast count (", not imperial", "rather than ..."): a paraphrase leaves
+them out first.
+"""
 BEFORE = 10
 """How far before a sentence's first word its negation may stand."""
 
 _GENERIC = frozenset(map(stem, DEMANDING | NEGATIONS))
-_CONTRAST = re.compile(r",\s*(?=not |no |even |rather )|\s(?=over |rather than |instead of )", re.IGNORECASE)
+_CONTRAST = re.compile(
+    r",\s*(?=not |no |even |rather )|\s(?=over |rather than |instead of )", re.IGNORECASE
+)
 _FIRST_NEGATION = re.compile(
     r"\b(?:(?:do|does|must|should|may|can|will)\s+not|(?:do|does|must|should|ca|wo)n['’]t|cannot|never|not|no|avoid)\b\s*",
     re.IGNORECASE,
@@ -39,7 +45,11 @@ _FIRST_NEGATION = re.compile(
 _MODAL = re.compile(r"\b(must|should|may|will|shall)\b", re.IGNORECASE)
 _OPPOSITES = tuple(
     (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), opposite)
-    for words, opposite in (("always", "never"), ("needs? to|ha(?:s|ve) to", "must not"), ("only", "not only"))
+    for words, opposite in (
+        ("always", "never"),
+        ("needs? to|ha(?:s|ve) to", "must not"),
+        ("only", "not only"),
+    )
 )
 _DEMANDS = re.compile(
     r"(?:^|[,;:—–]|\b(?:and|but|so|please|then|ok|okay|yes|instead|also|just)\b)[\W_]*"
@@ -52,7 +62,8 @@ _DEMANDS = re.compile(
 )
 _NO_DEMAND = re.compile(
     r"^\W*(?:rather than|instead of|because|related|as expected|seems?|maybe|perhaps|not sure"
-    r"|i (?:do not|don['’]t|can['’]t|cannot|think|guess|just)(?! want)|ok, i think|like|why|what|how|which|who|where"
+    r"|i (?:do not|don['’]t|can['’]t|cannot|think|guess|just)(?! want)|ok, i"
+    r" think|like|why|what|how|which|who|where"
     r"|this means)\b"
     r"|\b(?:can|can['’]t|could|couldn['’]t|would|should|shouldn['’]t|does|doesn['’]t|did)"
     r" (?:the|this|that|these|those|it|we|you|i|they|there)\b|\bdo (?:we|you|i|they)\b"
@@ -61,12 +72,16 @@ _NO_DEMAND = re.compile(
     r"|(?:\b(?:the|a|an|of|to|and|or|with|for|must|in|is|are|this|full)|[,:(—–-]|[\"'`][);,]+)$",
     re.IGNORECASE,
 )
-"""Questions, guesses, permissions, lines of tools and code, clauses that hang on another one or are clipped."""
+"""Questions, guesses, permissions, lines of tools and code, clauses that hang on another one or
+are clipped.
+"""
 _QUOTED = re.compile(r"(?<!\w)(['\"]).{10,}?\1(?!\w)")
 
 
 def flipped(sentence: str) -> str:
-    """The sentence with the opposite demand: a prohibition without its negation, anything else forbidden."""
+    """The sentence with the opposite demand: a prohibition without its negation, anything else
+    forbidden.
+    """
     if denies(sentence):
         return _FIRST_NEGATION.sub("", sentence, count=1)
     forbidden = _MODAL.sub(r"\1 not", sentence, count=1)
@@ -76,7 +91,9 @@ def flipped(sentence: str) -> str:
 
 
 def demands(sentence: str) -> bool:
-    """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an opposite."""
+    """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an
+    opposite.
+    """
     parts = _QUOTED.sub("", sentence).split("? ")
     told = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
     return told and denies(sentence) != denies(flipped(sentence))
@@ -96,7 +113,9 @@ def words_of(sentence: str) -> Mapping[str, float]:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence forbids rather than demands: a negation comes before its first specific word."""
+    """Whether a sentence forbids rather than demands: a negation comes before its first specific
+    word.
+    """
     wanted, place, negation = words_of(sentence), 0, -BEFORE - 1
     for token in tokens(sentence.replace("’", "'")):
         place += STEP.get(token, 1)
@@ -112,13 +131,15 @@ class Sentences:
 
     Args:
         items: of all kinds.
-        kind: `rule` or `todo`. Of a rule it matters what a line means: one that forbids states no demand, and the other
-            way round.
+        kind: `rule` or `todo`. Of a rule it matters what a line means: one that forbids states no
+            demand, and the other way round.
         vocabulary: of the lines.
         width: number of candidates of the largest item.
     """
 
-    def __init__(self, items: Sequence[Item], kind: ItemKind, vocabulary: Vocabulary, width: int) -> None:
+    def __init__(
+        self, items: Sequence[Item], kind: ItemKind, vocabulary: Vocabulary, width: int
+    ) -> None:
         rows: list[tuple[int, int, float]] = []
         self._whole = np.ones(len(items) * width)
         self._denied = np.zeros(len(self._whole), dtype=bool)
@@ -126,14 +147,17 @@ class Sentences:
         for i, item in enumerate(items):
             for c, text in enumerate(item.candidates if item.kind == kind else ()):
                 cell, weights = i * width + c, words_of(text)
-                rows += [(vocabulary.features[name], cell, weight) for name, weight in weights.items()]
+                rows += [
+                    (vocabulary.features[name], cell, weight) for name, weight in weights.items()
+                ]
                 self._whole[cell] = sum(weights.values()) or np.inf
                 self._denied[cell] = denies(text)
         feature, cells, self._weight = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3).T
         self._feature, self._sentence = feature.astype(np.int64), cells.astype(np.int64)
 
     def hits(self, lines: Lines) -> Hits:
-        """The share of each sentence's words in the best window of each line; lines without enough are left out.
+        """The share of each sentence's words in the best window of each line; lines without enough
+        are left out.
 
         Where it matters what a line means, the opposite counts 0.
         """
@@ -143,26 +167,36 @@ class Sentences:
         place = self._sentence[row] * max(lines.count, 1) + lines.feature_line[at]
         step = lines.feature_pos[at] - lines.start[lines.feature_line[at]]
         halves = [
-            self._in_windows(lines, place, (step + by) // WINDOW, lines.feature_pos[at], row) for by in (0, WINDOW // 2)
+            self._in_windows(lines, place, (step + by) // WINDOW, lines.feature_pos[at], row)
+            for by in (0, WINDOW // 2)
         ]
         place, share = (np.concatenate(column) for column in zip(*halves, strict=True))
         place, share = place[share >= ENOUGH], share[share >= ENOUGH]
         return Hits(place // max(lines.count, 1), place % max(lines.count, 1), share)
 
-    def _in_windows(self, lines: Lines, place: Ints, window: Ints, pos: Ints, row: Ints) -> tuple[Ints, Floats]:
-        """The place (sentence and line) of each window, and the share of the sentence's words there."""
+    def _in_windows(
+        self, lines: Lines, place: Ints, window: Ints, pos: Ints, row: Ints
+    ) -> tuple[Ints, Floats]:
+        """The place (sentence and line) of each window, and the share of the sentence's words
+        there.
+        """
         if not len(place):
             return place, np.zeros(0)
         widest, n = int(window.max()) + 1, max(lines.count, 1)
         key = place * widest + window
         words = np.sort(key * len(self._feature) + row)
-        words = words[starts(words)]  # each once; `np.unique` hashes them and takes twenty times as long
+        # each once; `np.unique` hashes them and takes twenty times as long
+        words = words[starts(words)]
         begin = starts(words // len(self._feature))
         windows = words[begin] // len(self._feature)
         sentence = windows // widest // n
-        share = np.add.reduceat(self._weight[words % len(self._feature)], begin) / self._whole[sentence]
+        share = (
+            np.add.reduceat(self._weight[words % len(self._feature)], begin) / self._whole[sentence]
+        )
         if self._directed:
             foremost = np.full(len(windows), np.iinfo(np.int64).max)
             np.minimum.at(foremost, np.searchsorted(windows, key), pos)
-            share = np.where(lines.negated_before(foremost, BEFORE) == self._denied[sentence], share, 0.0)
+            share = np.where(
+                lines.negated_before(foremost, BEFORE) == self._denied[sentence], share, 0.0
+            )
         return windows // widest, share

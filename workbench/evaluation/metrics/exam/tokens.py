@@ -1,8 +1,9 @@
 """The words of lines with their places, as flat arrays: what stands near what.
 
-A *chunk* is a run of letters and digits with the marks inside it (`src/app.py`, `dry-run`, `a_b`). It counts one in
-distance; marks add more. A chunk has *segments*, by which names are found in it (`src`, `app`
-and `py`; `a_b` is one), and *features*, which a cue may name: its words without endings, and itself.
+A *chunk* is a run of letters and digits with the marks inside it (`src/app.py`, `dry-run`, `a_b`).
+It counts one in distance; marks add more. A chunk has *segments*, by which names are found in it
+(`src`, `app` and `py`; `a_b` is one), and *features*, which a cue may name: its words without
+endings, and itself.
 """
 
 import re
@@ -16,10 +17,20 @@ from numpy.typing import NDArray
 from workbench.base.ragged import Flags, Ints, ranges
 from workbench.engine.extraction.lexicon import STOP, UNIT
 from workbench.engine.extraction.words import lines
-from workbench.evaluation.metrics.exam.lexicon import DENIES, DIGITS, ENDINGS, NEGATIONS, REPLACES, RETIRES, TURNS
+from workbench.evaluation.metrics.exam.lexicon import (
+    DENIES,
+    DIGITS,
+    ENDINGS,
+    NEGATIONS,
+    REPLACES,
+    RETIRES,
+    TURNS,
+)
 
 _STEPS = {",()[]{}": 3, ";.!?|": 8, ":%": 1, "\n": 60}
-"""What marks add to the distance of what stands on both their sides: a label is near, another sentence is far."""
+"""What marks add to the distance of what stands on both their sides: a label is near, another
+sentence is far.
+"""
 NEAR = 3
 """How many chunks a word such as `not` denies."""
 LONGEST = 64
@@ -32,7 +43,13 @@ _SEGMENT = re.compile(r"(?:[^\W_]|[-_’']|(?<=\d)\.(?=\d))+|%")
 _WORD = re.compile(r"[^\W_]+")
 _HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}")
 _MEASURE = re.compile(r"(\d+(?:\.\d+)?)([a-z]+)")
-_DENIAL = {"from": 4, "to": 5, **dict.fromkeys(DENIES, 1), **dict.fromkeys(REPLACES, 2), **dict.fromkeys(RETIRES, 3)}
+_DENIAL = {
+    "from": 4,
+    "to": 5,
+    **dict.fromkeys(DENIES, 1),
+    **dict.fromkeys(REPLACES, 2),
+    **dict.fromkeys(RETIRES, 3),
+}
 
 _ENDING = re.compile(rf"(?<=...)(?:{'|'.join(ENDINGS)})$")
 _MARK = re.compile(r"(?:[-*+•>]\s+|#+\s+)+")
@@ -51,7 +68,11 @@ def lines_of(text: str, headed: bool = False) -> Iterator[str]:
         mark = _MARK.match(bare)
         line = bare[mark.end() :] if mark else bare
         loud = bare[0] == "#" or bare[:2] == "**" or line.isupper()
-        title = _HEADING.fullmatch(line) if headed and len(line) < 80 and (loud or ":" in line[-3:]) else None
+        title = (
+            _HEADING.fullmatch(line)
+            if headed and len(line) < 80 and (loud or ":" in line[-3:])
+            else None
+        )
         if title and (loud or title[2]):
             heading = title[1]
             yield line
@@ -68,7 +89,9 @@ def stem(word: str) -> str:
 
 
 def segments_of(chunk: str) -> list[str]:
-    """The segments of a chunk: in lower case, a hash by its first characters, a number apart from its unit."""
+    """The segments of a chunk: in lower case, a hash by its first characters, a number apart
+    from its unit.
+    """
     found: list[str] = []
     for text in _SEGMENT.findall(chunk.lower()):
         measure = _MEASURE.fullmatch(text)
@@ -77,15 +100,23 @@ def segments_of(chunk: str) -> list[str]:
         elif measure and measure[2] in UNIT:
             found += [measure[1], UNIT[measure[2]].lower()]
         else:
-            found.append(DIGITS.get(text) or (UNIT[text].lower() if len(text) > 2 and text in UNIT else text))
+            found.append(
+                DIGITS.get(text) or (UNIT[text].lower() if len(text) > 2 and text in UNIT else text)
+            )
     return found
 
 
 def features_of(chunk: str) -> tuple[str, ...]:
-    """What a cue may name of a chunk: its words without endings, the whole with `=` before, and a path's last part."""
+    """What a cue may name of a chunk: its words without endings, the whole with `=` before, and
+    a path's last part.
+    """
     low = chunk.lower()
     words = _WORD.findall(low)
-    found = [stem(word) for word in words if word not in STOP and (len(word) > 2 or (word.isdigit() and len(word) > 1))]
+    found = [
+        stem(word)
+        for word in words
+        if word not in STOP and (len(word) > 2 or (word.isdigit() and len(word) > 1))
+    ]
     if len(words) > 1:
         found += ["=" + low, "=" + low.rpartition("/")[2]]
     return tuple(dict.fromkeys(found))
@@ -105,8 +136,8 @@ class Token(NamedTuple):
     Attributes:
         segments, features: the numbers of a chunk's.
         step: what it adds to the distance of what stands on both its sides.
-        denial: 1 for a word of `DENIES`, 2 for one of `REPLACES`, 3 for one of `RETIRES`, 4 for `from`, 5 for `to`,
-            0 for all others.
+        denial: 1 for a word of `DENIES`, 2 for one of `REPLACES`, 3 for one of `RETIRES`, 4 for
+            `from`, 5 for `to`, 0 for all others.
     """
 
     segments: tuple[int, ...]
@@ -135,15 +166,22 @@ class Vocabulary(dict[str, int]):
             Token(
                 tuple(map(self.segments.__getitem__, segments_of(text))) if chunk else (),
                 tuple(map(self.features.__getitem__, features_of(text))) if chunk else (),
-                STEP.get(text, 1), _DENIAL.get(low, 0), chunk, text == "\n", text in ";.)|", low in TURNS,
+                STEP.get(text, 1),
+                _DENIAL.get(low, 0),
+                chunk,
+                text == "\n",
+                text in ";.)|",
+                low in TURNS,
                 low in NEGATIONS,
             )
-        )  # fmt: skip
+        )
         return number
 
     def phrase(self, name: str) -> tuple[int, ...]:
         """The segments of a name."""
-        return tuple(chain.from_iterable(self.known[self[token]].segments for token in tokens(name)))
+        return tuple(
+            chain.from_iterable(self.known[self[token]].segments for token in tokens(name))
+        )
 
 
 STEP = {mark: step for marks, step in _STEPS.items() for mark in marks}
@@ -167,7 +205,8 @@ class Lines:
         count: number of lines; `start`: (lines,) the place before each one's first chunk.
         segment, segment_pos, segment_line: (segments,) number, place and line of each segment.
         feature, feature_pos, feature_line: (features,) the same of features.
-        denied: (segments,) whether a word of its clause denies it; `negated`: whether one such as `not` does.
+        denied: (segments,) whether a word of its clause denies it; `negated`: whether one such as
+            `not` does.
         passive: (lines,) whether a word such as `by` may turn the direction of its relations.
     """
 
@@ -203,7 +242,9 @@ class Lines:
 
     def negated_before(self, pos: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
-        count = np.searchsorted(self._negations, pos) - np.searchsorted(self._negations, pos - reach)
+        count = np.searchsorted(self._negations, pos) - np.searchsorted(
+            self._negations, pos - reach
+        )
         return count > 0
 
 
@@ -250,11 +291,15 @@ class Names:
         self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
         phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
         self.length: Ints = np.array([len(phrase) for phrase in phrases], dtype=np.int64)
-        self._first = np.unique(np.array([phrase[0] for phrase in phrases if phrase], dtype=np.int64))
+        self._first = np.unique(
+            np.array([phrase[0] for phrase in phrases if phrase], dtype=np.int64)
+        )
         self._of_length = []
         for length in sorted(set(self.length.tolist()) - {0}):
             which = np.flatnonzero(self.length == length)
-            segments = np.array([phrases[one] for one in which.tolist()], dtype=np.uint64) + np.uint64(1)
+            segments = np.array(
+                [phrases[one] for one in which.tolist()], dtype=np.uint64
+            ) + np.uint64(1)
             key = segments[:, 0]
             for column in range(1, length):
                 key = key * _FACTOR + segments[:, column]

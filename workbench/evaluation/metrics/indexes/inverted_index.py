@@ -1,4 +1,6 @@
-"""The words and entities of one session as sparse matrices: which message holds which span, which span holds what."""
+"""The words and entities of one session as sparse matrices: which message holds which span,
+which span holds what.
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -20,21 +22,27 @@ from workbench.evaluation.metrics.sources import sources
 class InvertedIndex:
     """One session's spans, words and entities, numbered as its extractor numbers them.
 
-    A *place* is one occurrence of a span: places count on through the session, message by message; inside a message
-    what was said comes before what was thought. One file under several paths is one entity: `stands_for` names it.
+    A *place* is one occurrence of a span: places count on through the session, message by message;
+    inside a message what was said comes before what was thought. One file under several paths is
+    one entity: `stands_for` names it.
 
     Attributes:
         messages: the session's; `n`, `spans`, `words` count messages, spans and words.
         message_start: (n + 1,) where each message's places begin.
-        place_span, place_message, thought: (places,) the span and the message of each, and whether it is thinking.
-        span_words, span_entities, span_messages: (spans, ...) 1 where a span holds a word or an entity, and where a
-            message says it.
-        names: the entities; a file goes by the shortest ending of its path that no other file of the session has.
-        kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that represents it.
-        folder: (entities,) whether an entity is no more than the folder of a known path: no span holds it.
+        place_span, place_message, thought: (places,) the span and the message of each, and whether
+            it is thinking.
+        span_words, span_entities, span_messages: (spans, ...) 1 where a span holds a word or an
+            entity, and where a message says it.
+        names: the entities; a file goes by the shortest ending of its path that no other file of
+            the session has.
+        kind, stands_for: (entities,) the place of each one's kind in `KINDS`, and the entity that
+            represents it.
+        folder: (entities,) whether an entity is no more than the folder of a known path: no span
+            holds it.
         message_entities: (n, entities) 1 where a message says an entity.
         pair_message, pair_entity: each message with each entity that it says, in order.
-        first_seen: (entities,) the first message that says each; n where there is none. `first_known` counts thoughts.
+        first_seen: (entities,) the first message that says each; n where there is none.
+            `first_known` counts thoughts.
         idf: (words,) how rare each word is: log((n + 1) / (1 + messages that say it)) + 0.1.
         exams: what `Exams.of` made of it, which goes when it goes.
     """
@@ -43,7 +51,11 @@ class InvertedIndex:
 
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
         self.messages, self.extractor, self.n = messages, extractor, len(messages)
-        passages = [(at, *passage) for at, read in enumerate(extractor.read_messages(messages)) for passage in read]
+        passages = [
+            (at, *passage)
+            for at, read in enumerate(extractor.read_messages(messages))
+            for passage in read
+        ]
         span = np.fromiter(chain.from_iterable(spans for _, spans, _ in passages), dtype=np.int64)
         sizes = [len(spans) for _, spans, _ in passages]
         message = np.repeat(np.array([at for at, _, _ in passages], dtype=np.int64), sizes)
@@ -59,10 +71,14 @@ class InvertedIndex:
 
     def _name_files(self) -> None:
         self.names = self.extractor.names
-        self.paths = {entity.text: number for number, entity in enumerate(self.names) if entity.kind == "path"}
+        self.paths = {
+            entity.text: number for number, entity in enumerate(self.names) if entity.kind == "path"
+        }
         self.files = SameFile(self.paths)
         self.stands_for = np.arange(len(self.names))
-        self.kind: Ints = np.array([KINDS.index(entity.kind) for entity in self.names], dtype=np.int64)
+        self.kind: Ints = np.array(
+            [KINDS.index(entity.kind) for entity in self.names], dtype=np.int64
+        )
         self.folder: Flags = np.zeros(len(self.names), dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
@@ -87,11 +103,15 @@ class InvertedIndex:
         entity = self.standing_for(~feature[feature < 0])
         return (
             incidence(row[is_word], feature[is_word], (len(read), self.words)),
-            incidence(row[feature < 0][entity >= 0], entity[entity >= 0], (len(read), len(self.names))),
+            incidence(
+                row[feature < 0][entity >= 0], entity[entity >= 0], (len(read), len(self.names))
+            ),
         )
 
     def standing_for(self, entities: Ints) -> Ints:
-        """The session's entity that each of the extractor's entities is the same as; -1 where the session has none."""
+        """The session's entity that each of the extractor's entities is the same as; -1 where
+        the session has none.
+        """
         if len(self._same) < len(self.extractor.entities):
             later = self.extractor.names[len(self._same) :]
             known = [self.files.of(text) if kind == "path" else None for kind, text in later]
@@ -108,7 +128,9 @@ class InvertedIndex:
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
         self.first_seen = first_row(self.pair_message, self.pair_entity, (self.n, len(self.names)))
-        self.first_known = first_row(*pairs_of(known @ self.span_entities), (self.n, len(self.names)))
+        self.first_known = first_row(
+            *pairs_of(known @ self.span_entities), (self.n, len(self.names))
+        )
         counts = np.bincount((said @ self.span_words).indices, minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 
@@ -170,7 +192,9 @@ class InvertedIndex:
 
 
 def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
-    """A matrix with 1 where a row holds a column, however often it is named; the columns of each row are in order."""
+    """A matrix with 1 where a row holds a column, however often it is named; the columns of each
+    row are in order.
+    """
     matrix = sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
     matrix.sum_duplicates()
     matrix.data[:] = 1
@@ -192,7 +216,9 @@ def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, 
 
 
 def first_row(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
-    """For each column the first row that holds it; the number of rows where none does. Rows are in growing order."""
+    """For each column the first row that holds it; the number of rows where none does. Rows are
+    in growing order.
+    """
     first: Ints = np.full(shape[1], shape[0])
     first[columns[::-1]] = rows[::-1]  # backwards: the first one stays
     return first

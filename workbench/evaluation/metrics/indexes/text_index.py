@@ -1,4 +1,6 @@
-"""Texts looked up with one session's words, entities and statements (demands, decisions, open work)."""
+"""Texts looked up with one session's words, entities and statements (demands, decisions, open
+work).
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +15,9 @@ from workbench.engine.extraction.statements import statements
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
 
 ENOUGH = 0.6
-"""The share of a statement's words, weighted by idf, that one span must have in order to state it."""
+"""The share of a statement's words, weighted by idf, that one span must have in order to state
+it.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +45,9 @@ class TextIndex:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
 
     def _numbered(self, text: str) -> Ints:
-        return np.array(self.inverted_index.extractor.read(text, self.inverted_index.spans), dtype=np.int64)
+        return np.array(
+            self.inverted_index.extractor.read(text, self.inverted_index.spans), dtype=np.int64
+        )
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
@@ -68,19 +74,29 @@ class StatementIndex:
     def __init__(self, texts: TextIndex) -> None:
         self._texts, self._index = texts, texts.inverted_index
         found: dict[Entity, int] = {}
-        made = ((entity, i) for i, message in enumerate(self._index.messages) for entity in statements(message))
+        made = (
+            (entity, i)
+            for i, message in enumerate(self._index.messages)
+            for entity in statements(message)
+        )
         pairs = [(found.setdefault(entity, len(found)), i) for entity, i in made]
         self.entities = tuple(found)
         self.slot, self.message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         self.first = first_row(self.message, self.slot, (self._index.n, len(found)))
-        self.kinds: Ints = np.array([KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64)
+        self.kinds: Ints = np.array(
+            [KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64
+        )
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
 
     def _words(self) -> sparse.csr_array:
         """(words, statements) the idf of each word that a statement has."""
         p = self._index
-        pairs = [(number, slot) for slot, entity in enumerate(self.entities) for number in p.word_numbers(entity.text)]
+        pairs = [
+            (number, slot)
+            for slot, entity in enumerate(self.entities)
+            for number in p.word_numbers(entity.text)
+        ]
         word, slot = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return sparse.csr_array((p.idf[word], (word, slot)), shape=(p.words, len(self.entities)))
 
@@ -92,7 +108,9 @@ class StatementIndex:
         return held
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
-        """Each of these spans, as its place among them, with each statement that it has enough words of."""
+        """Each of these spans, as its place among them, with each statement that it has enough
+        words of.
+        """
         weights = (self._texts.words(spans) @ self._weights).tocoo()
         enough = weights.data >= self._enough[weights.col]
         return weights.row[enough], weights.col[enough]

@@ -1,7 +1,8 @@
 """Finds the values that a session replaces.
 
-A change is read from what says so: words ("150 lines, not 200", "from 45 to 60", "8090 becomes 8112"), a person's new
-value for what had another one ("from now on the limit is 600"), and an edit that replaces one value in a line.
+A change is read from what says so: words ("150 lines, not 200", "from 45 to 60", "8090 becomes
+8112"), a person's new value for what had another one ("from now on the limit is 600"), and an edit
+that replaces one value in a line.
 """
 
 import re
@@ -34,14 +35,18 @@ _BOTH_NAMED = tuple(
 )
 """Forms in which a sentence gives both values."""
 _NOW = re.compile(
-    r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make (?:it|that|them)|in fact"
-    r"|after all|new (?:value|limit|name|number|version)|correction|actually|set (?:it|that|them)? ?to|is now|are now"
+    r"\b(?:now on|from now|change of plan|instead|becomes|no longer|moves? to|changed? to|make"
+    r" (?:it|that|them)|in fact"
+    r"|after all|new (?:value|limit|name|number|version)|correction|actually|set (?:it|that|them)?"
+    r" ?to|is now|are now"
     r"|outdated|must be|take)\b",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"\b(?:(?P<upper>at most|up to|no more than|limit(?: is| of)?|max(?:imum)?(?: is| of)?|within)|(?P<lower>at least"
-    r"|no less than|min(?:imum)?(?: is| of)?)|(?P<often>after|every|for))\s+(?P<value>\d[\d.,]*\d|\d)\s+"
+    r"\b(?:(?P<upper>at most|up to|no more than|limit(?: is| of)?|max(?:imum)?(?: is|"
+    r" of)?|within)|(?P<lower>at least"
+    r"|no less than|min(?:imum)?(?: is|"
+    r" of)?)|(?P<often>after|every|for))\s+(?P<value>\d[\d.,]*\d|\d)\s+"
     r"(?P<unit>[A-Za-z]{3,})",
     re.IGNORECASE,
 )
@@ -84,7 +89,8 @@ def value_changes(p: InvertedIndex) -> tuple[Change, ...]:
 
 
 def spans_about(p: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints, int]:
-    """The spans that hold some of these words, how many of them each holds, and how many of the words count.
+    """The spans that hold some of these words, how many of them each holds, and how many of the
+    words count.
 
     A word of more than `MOST_SPANS` spans does not count.
     """
@@ -118,7 +124,12 @@ def _both_named(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
     """Both values in one sentence, with a word that says which is which."""
     for found in chain.from_iterable(form.finditer(sentence) for form in _BOTH_NAMED):
         old, new = found["old"], found["new"]
-        if old != new and _specific(old) and _same_form(old, new) and (about := _about(sentence, old, new, at, p)):
+        if (
+            old != new
+            and _specific(old)
+            and _same_form(old, new)
+            and (about := _about(sentence, old, new, at, p))
+        ):
             yield Change(about, old, new, at)
 
 
@@ -134,9 +145,15 @@ def _newly_set(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
     found, count, known = spans_about(p, about)
     if known < ENOUGH:
         return
-    for span in found[(count >= max(ENOUGH, 0.6 * known)) & (p.span_first[found] < at)].tolist()[::-1]:
+    for span in found[(count >= max(ENOUGH, 0.6 * known)) & (p.span_first[found] < at)].tolist()[
+        ::-1
+    ]:
         line = p.texts[span]
-        others = [token for token in _TOKEN.findall(line) if _specific(token) and _same_form(token, values[0])]
+        others = [
+            token
+            for token in _TOKEN.findall(line)
+            if _specific(token) and _same_form(token, values[0])
+        ]
         if len(others) == 1 and others[0] != values[0]:
             there = set(words(line))
             shared = tuple(word for word in about if word in there)
@@ -152,7 +169,9 @@ def _bounded(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
         rows = rows[p.span_first[rows] < at]
         mine = set(words(sentence))
         for span in rows[-MOST_LINES:].tolist()[::-1]:
-            other = next((one for one in _BOUND.finditer(p.texts[span]) if _alike(one, found)), None)
+            other = next(
+                (one for one in _BOUND.finditer(p.texts[span]) if _alike(one, found)), None
+            )
             about = _rare([word for word in words(p.texts[span]) if word in mine], p)
             if other is not None and len(about) >= ENOUGH:
                 if other["value"] != found["value"]:
@@ -176,13 +195,19 @@ def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Itera
         return
     for was, now in zip(before, after, strict=True):
         one, two = _TOKEN.findall(was), _TOKEN.findall(now)
-        apart = [(a, b) for a, b in zip(one, two, strict=False) if a != b] if len(one) == len(two) else []
+        apart = (
+            [(a, b) for a, b in zip(one, two, strict=False) if a != b]
+            if len(one) == len(two)
+            else []
+        )
         if len(apart) == 1 and _specific(apart[0][0]) and _same_form(*apart[0]):
             yield Change(_rare(set(words(was)) & set(words(now)), p), *apart[0], at)
 
 
 def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tuple[str, ...]:
-    """What the sentence shares with the earlier line that gives the old value and shares most with it."""
+    """What the sentence shares with the earlier line that gives the old value and shares most
+    with it.
+    """
     own = words(f"{old} {new}")
     mine = [word for word in words(sentence) if word not in own and not word[0].isdigit()]
     if p.word(old.lower()) >= 0:
@@ -210,8 +235,14 @@ def _rare(found: Iterable[str], p: InvertedIndex) -> tuple[str, ...]:
 
 
 def _specific(value: str) -> bool:
-    """Whether a word is a value rather than prose: it has a digit or a mark inside, or capitals that names have."""
-    return any(c.isdigit() for c in value) or any(c in value[1:-1] for c in "_/.@") or value[1:] != value[1:].lower()
+    """Whether a word is a value rather than prose: it has a digit or a mark inside, or capitals
+    that names have.
+    """
+    return (
+        any(c.isdigit() for c in value)
+        or any(c in value[1:-1] for c in "_/.@")
+        or value[1:] != value[1:].lower()
+    )
 
 
 def _same_form(old: str, new: str) -> bool:

@@ -1,7 +1,8 @@
-"""What a written question must pass before it is asked. Each check is words against words; no model is asked.
+"""What a written question must pass before it is asked. Each check is words against words; no model
+is asked.
 
-`IN_REQUEST` was set on 48 graded answers of readers that saw nothing but the request (2026-11): of the 11 questions
-above it they earned .91, of the 37 below it .03.
+`IN_REQUEST` was set on 48 graded answers of readers that saw nothing but the request (2026-11): of
+the 11 questions above it they earned .91, of the 37 below it .03.
 """
 
 from __future__ import annotations
@@ -13,15 +14,30 @@ from functools import cached_property
 
 from workbench.engine.transcript.context import last_user
 from workbench.engine.transcript.message import Message, said_text
-from workbench.evaluation.metrics.work_exam.question import Evidence, QuestionKind, WorkQuestion, plain
-from workbench.evaluation.metrics.work_exam.word_cover import WINDOW, Rarity, WordPlaces, content_words, word_share
+from workbench.evaluation.metrics.work_exam.question import (
+    Evidence,
+    QuestionKind,
+    WorkQuestion,
+    plain,
+)
+from workbench.evaluation.metrics.work_exam.word_cover import (
+    WINDOW,
+    Rarity,
+    WordPlaces,
+    content_words,
+    word_share,
+)
 
 IN_QUESTION = 0.7
 """The share of a point's words that its own question may not have."""
 IN_OTHER = 0.75
-"""The share of a point's words that another question may not have; for points of two words and more."""
+"""The share of a point's words that another question may not have; for points of two words and
+more.
+"""
 IN_REQUEST = 0.6
-"""The share of its points' words that the newest request alone may not have, as a mean over the points."""
+"""The share of its points' words that the newest request alone may not have, as a mean over the
+points.
+"""
 REQUEST_WINDOW = 20
 """Words of the request in which a point must stand: a long request has any words somewhere."""
 IN_HISTORY = 0.3
@@ -77,7 +93,8 @@ class CheckedHistory:
     def evidence(self, quote: str) -> Evidence | None:
         """The newest place where the quote stands, white space aside; None where it stands nowhere.
 
-        A writer sees a call as `tool(argument=text)`: of such a quote the longest text of an argument counts.
+        A writer sees a call as `tool(argument=text)`: of such a quote the longest text of an
+        argument counts.
         """
         whole = plain(quote)
         arguments = (text.strip(" ,;)") for text in _ARGUMENT.split(whole))
@@ -93,8 +110,12 @@ class CheckedHistory:
         return None
 
     def mean_share(self, points: Sequence[str], places: WordPlaces, window: int = WINDOW) -> float:
-        """The best weighted share of a point's words in one stretch of a text, as a mean over the points."""
-        return sum(places.best_share(self.rarity.weights(point), window) for point in points) / len(points)
+        """The best weighted share of a point's words in one stretch of a text, as a mean over
+        the points.
+        """
+        return sum(places.best_share(self.rarity.weights(point), window) for point in points) / len(
+            points
+        )
 
 
 def checked(
@@ -115,7 +136,9 @@ def checked(
         if reason or evidence is None:
             refusals.append(Refusal(question.question, reason))
             continue
-        accepted.append(WorkQuestion(question.kind, question.question, question.gold, question.points, evidence))
+        accepted.append(
+            WorkQuestion(question.kind, question.question, question.gold, question.points, evidence)
+        )
     return accepted, refusals
 
 

@@ -13,7 +13,12 @@ from pydantic import TypeAdapter, ValidationError
 from workbench.base.errors import FormatError, SettingError
 from workbench.base.package import shipped_folder
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.metrics.work_exam.question import SessionExams, digest, opening_digest, verified
+from workbench.evaluation.metrics.work_exam.question import (
+    SessionExams,
+    digest,
+    opening_digest,
+    verified,
+)
 from workbench.recordings.importers.importer import BESIDE
 
 FORMAT = "workbench work exams"
@@ -22,13 +27,17 @@ _SESSIONS = TypeAdapter(tuple[SessionExams, ...])
 
 
 def file_beside(recording: str | Path) -> Path:
-    """The file for the exams of a recording's sessions: `session.jsonl.exam.json` beside `session.jsonl`."""
+    """The file for the exams of a recording's sessions: `session.jsonl.exam.json` beside
+    `session.jsonl`.
+    """
     path = Path(recording)
     return path.with_name(path.name + BESIDE)
 
 
 def file_in(folder: Path, session: Session) -> Path:
-    """The file for a session's exams in a folder of exams; its name tells nothing of the session."""
+    """The file for a session's exams in a folder of exams; its name tells nothing of the
+    session.
+    """
     return folder / f"{digest(session.id)}-{opening_digest(session)}.json"
 
 
@@ -58,21 +67,29 @@ def read_exams(path: Path) -> tuple[SessionExams, ...]:
 def exams_text(sessions: Iterable[SessionExams]) -> str:
     """Exams as the text of a file; equal exams give equal text."""
     ordered = sorted(sessions, key=lambda exams: (exams.session, exams.opening))
-    document = {"format": FORMAT, "version": VERSION, "sessions": [asdict(exams) for exams in ordered]}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "sessions": [asdict(exams) for exams in ordered],
+    }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def exams_of(session: Session, folder: Path | None = None) -> SessionExams | None:
-    """The written exams of a session, less the questions whose evidence the session does not have; None if it has none.
+    """The written exams of a session, less the questions whose evidence the session does not have;
+    None if it has none.
 
-    They are looked for in `folder`, then beside the recording, then among those that ship with the package.
+    They are looked for in `folder`, then beside the recording, then among those that ship with the
+    package.
 
     Raises:
         SettingError: `folder` is none.
         FormatError: a file that should hold them cannot be read.
     """
     if folder is not None and not folder.is_dir():
-        raise SettingError(f"{folder} is no folder of written exams; `workbench lab exam write --out` makes one")
+        raise SettingError(
+            f"{folder} is no folder of written exams; `workbench lab exam write --out` makes one"
+        )
     places = [] if folder is None else [file_in(folder, session)]
     if session.origin.path:
         places.append(file_beside(session.origin.path))

@@ -1,8 +1,9 @@
-"""The chance that a real model answers a written question right from a context, from features that a person can check.
+"""The chance that a real model answers a written question right from a context, from features that
+a person can check.
 
-No model reads. A logistic function of how much of the answer stands in the context, how near together, and how much of
-the other answers of the sheet, was fitted to answers that real models gave (`work_reader.json` says which).
-`workbench lab judge fit` fits it anew.
+No model reads. A logistic function of how much of the answer stands in the context, how near
+together, and how much of the other answers of the sheet, was fitted to answers that real models
+gave (`work_reader.json` says which). `workbench lab judge fit` fits it anew.
 """
 
 from __future__ import annotations
@@ -25,10 +26,17 @@ from workbench.base.ragged import Floats
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.reader_error import LeftOutCheck
 from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
-from workbench.evaluation.metrics.work_exam.word_windows import ANYWHERE, PlacedWords, WordWindow, WordWindows
+from workbench.evaluation.metrics.work_exam.word_windows import (
+    ANYWHERE,
+    PlacedWords,
+    WordWindow,
+    WordWindows,
+)
 
 SENTENCE, PHRASE, PAIR = 25, 10, 5
-"""Content words of a context within which words must stand: of a sentence or two, of a phrase, of a pair."""
+"""Content words of a context within which words must stand: of a sentence or two, of a phrase,
+of a pair.
+"""
 SENTENCES = 2
 """Sentences in a row in which an answer must stand."""
 FEATURES = (
@@ -47,7 +55,9 @@ VERSION = 2
 
 
 class AskedQuestion(Protocol):
-    """What the reader needs of a question: its text, a full answer, and the points that an answer must have."""
+    """What the reader needs of a question: its text, a full answer, and the points that an
+    answer must have.
+    """
 
     @property
     def question(self) -> str:
@@ -94,8 +104,8 @@ class WeightedQuestion:
     def of(cls, question: str, gold: str, points: Sequence[str], rarity: Rarity) -> Self:
         """A question to a history.
 
-        Words of an answer that stand in its question count only where nothing else is left: a context that has them
-        does not answer by that.
+        Words of an answer that stand in its question count only where nothing else is left: a
+        context that has them does not answer by that.
         """
         asked = rarity.weights(question)
         answer = _unasked(rarity.weights(gold), asked)
@@ -124,7 +134,9 @@ class WeightedQuestion:
         """What is looked for in lines that state something: each point twice."""
         return _windows(self.points, PHRASE) + _windows(self.points, ANYWHERE)
 
-    def cover(self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float) -> AnswerCover:
+    def cover(
+        self, in_words: Sequence[float], in_statements: Sequence[float], in_sentences: float
+    ) -> AnswerCover:
         """How much of the answer a context has.
 
         Args:
@@ -157,7 +169,9 @@ class QuestionSheet:
         vocabulary: a number for each of their words; None numbers them.
     """
 
-    def __init__(self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, questions: Sequence[WeightedQuestion], vocabulary: Mapping[str, int] | None = None
+    ) -> None:
         self._questions = questions
         in_words: list[list[WordWindow]] = []
         in_statements: list[list[WordWindow]] = []
@@ -168,7 +182,11 @@ class QuestionSheet:
             in_sentences.append(WordWindow(question.answer, SENTENCES))
         sets = chain(*in_words, *in_statements, in_sentences)
         words = dict.fromkeys(word for part in sets for word in part.weights)
-        self.vocabulary = {word: number for number, word in enumerate(words)} if vocabulary is None else vocabulary
+        self.vocabulary = (
+            {word: number for number, word in enumerate(words)}
+            if vocabulary is None
+            else vocabulary
+        )
         self._in_words = _SheetWindows(in_words, self.vocabulary)
         self._in_statements = _SheetWindows(in_statements, self.vocabulary)
         self._in_sentences = WordWindows(in_sentences, self.vocabulary)
@@ -181,7 +199,8 @@ class QuestionSheet:
             others = [*covers[:number], *covers[number + 1 :]] or [cover]
             rows.append(
                 [
-                    math.sqrt(cover.answer_close),  # the first words of an answer tell more than the last
+                    # the first words of an answer tell more than the last
+                    math.sqrt(cover.answer_close),
                     math.sqrt(cover.answer_in_sentences),
                     math.sqrt(cover.points_close),
                     cover.points_stated,
@@ -198,13 +217,18 @@ class QuestionSheet:
         in_statements = self._in_statements.shares(context.statements)
         in_sentences = self._in_sentences.best_shares(context.sentences).tolist()
         shares = zip(self._questions, in_words, in_statements, in_sentences, strict=True)
-        return [question.cover(words, statements, sentences) for question, words, statements, sentences in shares]
+        return [
+            question.cover(words, statements, sentences)
+            for question, words, statements, sentences in shares
+        ]
 
 
 class _SheetWindows:
     """Looks for what each question of a sheet wants."""
 
-    def __init__(self, wanted: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]) -> None:
+    def __init__(
+        self, wanted: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]
+    ) -> None:
         self._ends = list(accumulate(map(len, wanted), initial=0))
         self._windows = WordWindows(list(chain.from_iterable(wanted)), vocabulary)
 
@@ -214,15 +238,20 @@ class _SheetWindows:
         return [shares[start:end] for start, end in pairwise(self._ends)]
 
 
-def features(questions: Sequence[AskedQuestion], context: ReadContext, rarity: Rarity) -> list[list[float]]:
+def features(
+    questions: Sequence[AskedQuestion], context: ReadContext, rarity: Rarity
+) -> list[list[float]]:
     """For each question of a sheet the values of `FEATURES`.
 
     Args:
-        questions: all that are asked about a boundary; each says something of how much the context tells.
+        questions: all that are asked about a boundary; each says something of how much the context
+            tells.
         context: any.
         rarity: of the words of the history.
     """
-    sheet = QuestionSheet([WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions])
+    sheet = QuestionSheet(
+        [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
+    )
     return sheet.features(PlacedContext.of(context, sheet.vocabulary))
 
 
@@ -252,7 +281,8 @@ class WorkReader:
 
     Attributes:
         weights: one a feature, by name; `bias` beside them.
-        fitted_on: what it was fitted to, for people: answers, contexts, recordings, projects, the readers' model.
+        fitted_on: what it was fitted to, for people: answers, contexts, recordings, projects, the
+            readers' model.
         left_out: how it does on projects that it was not fitted to; None where nobody looked.
     """
 
@@ -263,11 +293,15 @@ class WorkReader:
 
     def probability(self, values: Sequence[float]) -> float:
         """The chance of a right answer for the values of `FEATURES`, 0 to 1."""
-        total = self.bias + sum(self.weights[name] * value for name, value in zip(FEATURES, values, strict=True))
+        total = self.bias + sum(
+            self.weights[name] * value for name, value in zip(FEATURES, values, strict=True)
+        )
         return 1 / (1 + math.exp(-total))
 
     def chances(self, questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> Floats:
-        """(questions,) the chance of a right answer to each question of a sheet from a context's text."""
+        """(questions,) the chance of a right answer to each question of a sheet from a context's
+        text.
+        """
         rows = features(questions, ReadContext.of(text), rarity)
         return np.array([self.probability(row) for row in rows])
 
@@ -293,7 +327,9 @@ class WorkReader:
         try:
             return cls._of(json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FormatError(f"is no fitted reader of version {VERSION} ({error})", where=str(path)) from None
+            raise FormatError(
+                f"is no fitted reader of version {VERSION} ({error})", where=str(path)
+            ) from None
 
     @classmethod
     def _of(cls, document: Mapping[str, Any]) -> Self:
@@ -320,5 +356,9 @@ def _rounded(value: Any) -> Any:  # noqa: ANN401 - JSON
 @cache
 def shipped_reader() -> WorkReader:
     """The reader that ships with the package."""
-    text = files("workbench.evaluation.metrics.work_exam").joinpath("work_reader.json").read_text("utf-8")
+    text = (
+        files("workbench.evaluation.metrics.work_exam")
+        .joinpath("work_reader.json")
+        .read_text("utf-8")
+    )
     return WorkReader._of(json.loads(text))

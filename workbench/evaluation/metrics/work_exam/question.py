@@ -1,4 +1,6 @@
-"""The exam of the work: questions about how the work stands, and where the history shows each answer."""
+"""The exam of the work: questions about how the work stands, and where the history shows each
+answer.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The place in the history that shows an answer. It names the place and repeats none of its text.
+    """The place in the history that shows an answer. It names the place and repeats none of its
+    text.
 
     Attributes:
         message: the index of the message in its session.
@@ -62,7 +65,8 @@ class WorkQuestion:
 
     Attributes:
         gold: a full answer, in the writer's own words.
-        points: what an answer must have, each a few words; the answer is right if it has all of them.
+        points: what an answer must have, each a few words; the answer is right if it has all of
+            them.
         evidence: where the history shows the answer.
     """
 
@@ -119,7 +123,9 @@ class SessionExams:
     def with_exam(self, exam: WorkExam) -> SessionExams:
         """The same with one more exam, which replaces an earlier one of its boundary."""
         others = [other for other in self.exams if other.at != exam.at]
-        return SessionExams(self.session, self.opening, tuple(sorted([*others, exam], key=lambda exam: exam.at)))
+        return SessionExams(
+            self.session, self.opening, tuple(sorted([*others, exam], key=lambda exam: exam.at))
+        )
 
 
 def opening_digest(session: Session) -> str:
@@ -129,7 +135,9 @@ def opening_digest(session: Session) -> str:
 
 
 def verified(exam: WorkExam, session: Session) -> WorkExam:
-    """The exam with the questions whose evidence stands in the session's history; the others count as refused."""
+    """The exam with the questions whose evidence stands in the session's history; the others
+    count as refused.
+    """
     history = session.messages[: exam.at]
     standing = tuple(question for question in exam.questions if question.evidence.quote(history))
     missing = len(exam.questions) - len(standing)

@@ -1,4 +1,6 @@
-"""A context as the fitted reader sees it: its words, its sentences, and which of its lines state something."""
+"""A context as the fitted reader sees it: its words, its sentences, and which of its lines state
+something.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,13 @@ from workbench.evaluation.metrics.work_exam.word_cover import content_word, writ
 from workbench.evaluation.metrics.work_exam.word_windows import PlacedWords
 
 SHORT_LINE = 5
-"""Words of a line that needs no marks to state something: a heading, an entry of a list, a short answer."""
+"""Words of a line that needs no marks to state something: a heading, an entry of a list, a short
+answer.
+"""
 WORDS_A_MARK = 15
-"""A longer line states something if it has a comma, a full stop, a colon or a bracket for so many words ..."""
+"""A longer line states something if it has a comma, a full stop, a colon or a bracket for so
+many words ...
+"""
 WORDS_OF_A_LIST = 2
 """... and none for fewer than so many: words with commas between them are a list."""
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+")

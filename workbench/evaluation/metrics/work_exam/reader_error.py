@@ -1,8 +1,9 @@
-"""How far the fitted reader may be off: its errors on projects that it was not fitted to, and what they do to a score.
+"""How far the fitted reader may be off: its errors on projects that it was not fitted to, and what
+they do to a score.
 
-The errors of one project hang together: where a project's questions are easy, every strategy is promised too little.
-They are therefore drawn project by project. So do the errors of all questions that somebody wrote: more projects do not
-make them smaller.
+The errors of one project hang together: where a project's questions are easy, every strategy is
+promised too little. They are therefore drawn project by project. So do the errors of all questions
+that somebody wrote: more projects do not make them smaller.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import numpy as np
 from workbench.base.ragged import Floats
 
 TextKind: TypeAlias = Literal["model", "rule", "mixed", "cut"]
-"""Who made contexts: a model wrote their summaries, a rule did, each wrote some, or messages were only cut."""
+"""Who made contexts: a model wrote their summaries, a rule did, each wrote some, or messages
+were only cut.
+"""
 RULES = ("extractive", "the strategy's stand-in")
 """Writers of summaries that are no models."""
 DRAWS = 4_000
@@ -28,7 +31,9 @@ OUTSIDE = 2.5
 
 
 def text_kind(writer: str) -> TextKind:
-    """The kind of context that a writer of summaries makes: a model's name, several with ` + `, or nothing."""
+    """The kind of context that a writer of summaries makes: a model's name, several with ` + `,
+    or nothing.
+    """
     if not writer:
         return "cut"
     are_rules = {name in RULES for name in writer.split(" + ")}
@@ -48,7 +53,9 @@ def parts_of(kind: TextKind) -> tuple[TextKind, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Promised chances beside real readers' answers: means over so many answers of one kind of context."""
+    """Promised chances beside real readers' answers: means over so many answers of one kind of
+    context.
+    """
 
     promised: float
     real: float
@@ -68,7 +75,8 @@ class ForetoldContext:
         project: of its session.
         kind: who made the strategy's contexts.
         chance: its mean over the questions of its sheet.
-        rule_share: the share of the strategy's summaries that a rule wrote, where the kind is mixed.
+        rule_share: the share of the strategy's summaries that a rule wrote, where the kind is
+            mixed.
     """
 
     project: str
@@ -93,7 +101,8 @@ class ReaderErrors:
     Attributes:
         by_project: for each project its mean error, promised less real, by kind of context.
         context: the standard deviation of one context's error around that of its project and kind.
-        by_asker: for each who asked other questions than those of the fit the errors of the projects asked about.
+        by_asker: for each who asked other questions than those of the fit the errors of the
+            projects asked about.
     """
 
     by_project: tuple[Mapping[TextKind, float], ...]
@@ -108,7 +117,8 @@ class ReaderErrors:
             seed: of the random draws.
 
         Returns:
-            The interval covers which projects happened to be looked at, who asked, and the reader's own error.
+            The interval covers which projects happened to be looked at, who asked, and the reader's
+                own error.
         """
         chances = _by_project(contexts)
         counts = np.array(list(map(len, chances.values())), dtype=np.float64)
@@ -127,7 +137,8 @@ class ReaderErrors:
     def lead(
         self, contexts: Sequence[ForetoldContext], others: Sequence[ForetoldContext], seed: int = 0
     ) -> ScoreInterval:
-        """How much more one strategy tells than another, as a mean over the projects that both have.
+        """How much more one strategy tells than another, as a mean over the projects that both
+        have.
 
         Args:
             contexts: of the one strategy, all of one kind.
@@ -135,7 +146,8 @@ class ReaderErrors:
             seed: of the random draws.
 
         Returns:
-            An interval that holds 0 shows no lead. Errors that both kinds of context share cancel out.
+            An interval that holds 0 shows no lead. Errors that both kinds of context share cancel
+                out.
         """
         chances, other_chances = _by_project(contexts), _by_project(others)
         leads: list[float] = []
@@ -145,7 +157,9 @@ class ReaderErrors:
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
         kind, other_kind = contexts[0].kind, others[0].kind
-        errors = self._of_difference(kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread))
+        errors = self._of_difference(
+            kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread)
+        )
         real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
         low, high = _interval(real)
         return ScoreInterval(float(np.mean(leads)), low, high)
@@ -160,14 +174,16 @@ class ReaderErrors:
         rule_share: float = 0.0,
         other_rule_share: float = 0.0,
     ) -> float:
-        """The lead below which 95 % of the leads lie that the reader's error alone makes on so many projects.
+        """The lead below which 95 % of the leads lie that the reader's error alone makes on so many
+        projects.
 
         Args:
             kind: of the contexts of one strategy.
             other: of those of the other strategy.
             projects: how many have both.
             seed: of the random draws.
-            rule_share: the share of the first strategy's summaries that a rule wrote, where its kind is mixed.
+            rule_share: the share of the first strategy's summaries that a rule wrote, where its
+                kind is mixed.
             other_rule_share: the same of the other strategy.
         """
         none = np.zeros(projects)
@@ -177,7 +193,12 @@ class ReaderErrors:
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
     def _of_difference(
-        self, kind: TextKind, other: TextKind, rule_share: float, other_rule_share: float, spread: Floats
+        self,
+        kind: TextKind,
+        other: TextKind,
+        rule_share: float,
+        other_rule_share: float,
+        spread: Floats,
     ) -> _Errors:
         """How much larger the errors of the one kind are than those of the other."""
         shares = rule_share, other_rule_share
@@ -194,7 +215,8 @@ class _Errors:
 
     Attributes:
         of_projects: errors that a project may have.
-        of_askers: for each other asker the errors of the projects asked about; none where a kind is missing.
+        of_askers: for each other asker the errors of the projects asked about; none where a kind is
+            missing.
         spread: for each project the standard deviation of what its contexts add to its error.
     """
 
@@ -204,10 +226,12 @@ class _Errors:
 
     @property
     def asker_spread(self) -> float:
-        """The standard deviation of what an asker adds to the errors of all projects; 0 without other askers.
+        """The standard deviation of what an asker adds to the errors of all projects; 0 without
+        other askers.
 
-        It is what the askers' means lie apart beyond what so few projects do by chance. Of few askers nobody knows to
-        which side the next one will be off, so that their distances are squared.
+        It is what the askers' means lie apart beyond what so few projects do by chance. Of few
+        askers nobody knows to which side the next one will be off, so that their distances are
+        squared.
         """
         usual, variance = self.of_projects.mean(), self.of_projects.var()
         beyond_chance = [
@@ -235,7 +259,10 @@ def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Flo
     of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
     project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
     of_asker = random.normal(size=DRAWS) * errors.asker_spread
-    return np.average(promises[projects] - project_errors, axis=1, weights=weights[projects]) - of_asker
+    return (
+        np.average(promises[projects] - project_errors, axis=1, weights=weights[projects])
+        - of_asker
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,13 +290,17 @@ def _by_project(contexts: Sequence[ForetoldContext]) -> dict[str, list[float]]:
     return chances
 
 
-def _errors_of(parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float) -> Floats:
+def _errors_of(
+    parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float
+) -> Floats:
     """The errors of the projects that have a kind of context."""
     return np.array([_error_of(errors, kind, rule_share) for errors in parts if _has(errors, kind)])
 
 
 def _differences(
-    parts: Sequence[Mapping[TextKind, float]], kinds: tuple[TextKind, TextKind], rule_shares: tuple[float, float]
+    parts: Sequence[Mapping[TextKind, float]],
+    kinds: tuple[TextKind, TextKind],
+    rule_shares: tuple[float, float],
 ) -> Floats:
     """How much larger the errors of the one kind are, in the projects that have both."""
     differences = []

@@ -1,6 +1,8 @@
-"""A session's exams of the work, read by the fitted reader from any number of contexts. No model is asked.
+"""A session's exams of the work, read by the fitted reader from any number of contexts. No model is
+asked.
 
-The words of a session's own messages are looked up once, whatever the number of contexts that hold them.
+The words of a session's own messages are looked up once, whatever the number of contexts that hold
+them.
 """
 
 from __future__ import annotations
@@ -14,16 +16,24 @@ from workbench.engine.transcript.message import Message, said_text
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.metrics.index import Index
 from workbench.evaluation.metrics.work_exam.document import exams_of, exams_text
-from workbench.evaluation.metrics.work_exam.fitted_reader import QuestionSheet, WeightedQuestion, shipped_reader
+from workbench.evaluation.metrics.work_exam.fitted_reader import (
+    QuestionSheet,
+    WeightedQuestion,
+    shipped_reader,
+)
 from workbench.evaluation.metrics.work_exam.question import WorkExam, digest
 from workbench.evaluation.metrics.work_exam.read_context import PlacedContext, ReadContext
 from workbench.evaluation.metrics.work_exam.recorded_statements import recorded_exam
 from workbench.evaluation.metrics.work_exam.word_cover import Rarity, content_words
 
-NO_EXAM = "no exam of the work was written for this session; `workbench lab exam write` has one written"
+NO_EXAM = (
+    "no exam of the work was written for this session; `workbench lab exam write` has one written"
+)
 DAMAGED = "the session's exam of the work cannot be read; `workbench lab exam show` says why"
 NOT_HERE = "the session's exam of the work has no questions for these boundaries"
-NO_STATEMENTS = "the recording says nothing about the work before these boundaries that can be asked for"
+NO_STATEMENTS = (
+    "the recording says nothing about the work before these boundaries that can be asked for"
+)
 NEW = -1
 """In the place of the number of a message that the session does not have."""
 _WHOLE = PromptTemplate(result_chars="whole", argument_chars="whole")
@@ -35,7 +45,8 @@ def context_text(messages: Sequence[Message]) -> str:
 
 
 class WorkReading:
-    """Questions about how the work stands at boundaries of a session, and what a real model would answer from contexts.
+    """Questions about how the work stands at boundaries of a session, and what a real model would
+    answer from contexts.
 
     Args:
         session: of which the contexts are.
@@ -79,8 +90,12 @@ class WorkReading:
         return reading
 
     @classmethod
-    def of_statements(cls, index: Index, session: Session, boundaries: tuple[int, ...]) -> WorkReading:
-        """That of what the recording itself says about the work before some boundaries, made once."""
+    def of_statements(
+        cls, index: Index, session: Session, boundaries: tuple[int, ...]
+    ) -> WorkReading:
+        """That of what the recording itself says about the work before some boundaries, made
+        once.
+        """
         readings = index.statement_readings
         reading = readings.get(boundaries)
         if not isinstance(reading, cls):
@@ -104,7 +119,8 @@ class WorkReading:
         numbers = tuple(self._session.place.get(id(message), NEW) for message in messages)
         if NEW in numbers:
             return self._mean_chance(sheet, messages)
-        if (at, numbers) not in self._chances:  # several strategies and sizes often keep the same messages
+        # several strategies and sizes often keep the same messages
+        if (at, numbers) not in self._chances:
             self._chances[at, numbers] = self._mean_chance(sheet, messages)
         return self._chances[at, numbers]
 
@@ -120,13 +136,17 @@ class WorkReading:
         words: dict[str, int] = {}
         for exam in self._exams.values():
             for question in exam.questions:
-                for word in content_words("\n".join((question.question, question.gold, *question.points))):
+                for word in content_words(
+                    "\n".join((question.question, question.gold, *question.points))
+                ):
                     words.setdefault(word, len(words))
         return words
 
     @cached_property
     def _sheets(self) -> dict[int, QuestionSheet]:
-        """By boundary its questions; the words of each weigh by how rare they are in the history before it."""
+        """By boundary its questions; the words of each weigh by how rare they are in the history
+        before it.
+        """
         sheets: dict[int, QuestionSheet] = {}
         rarity = Rarity(())
         counted = 0
@@ -135,7 +155,10 @@ class WorkReading:
                 rarity.add(said_text(message))
             counted = boundary
             questions = self._exams[boundary].questions
-            weighted = [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
+            weighted = [
+                WeightedQuestion.of(part.question, part.gold, part.points, rarity)
+                for part in questions
+            ]
             sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
         return sheets
 
@@ -144,7 +167,8 @@ class WorkReading:
         number = self._session.place.get(id(message))
         if number is not None and number in self._messages:
             return self._messages[number]
-        lines = context_text([message]).split("\n")  # summaries and cut results repeat lines: each is read once
+        # summaries and cut results repeat lines: each is read once
+        lines = context_text([message]).split("\n")
         read = PlacedContext.joined([self._read_line(line) for line in lines])
         if number is not None:
             self._messages[number] = read

@@ -1,8 +1,10 @@
-"""Questions about how the work stands without any model: from what the recording itself says about it.
+"""Questions about how the work stands without any model: from what the recording itself says about
+it.
 
-A person's demands, what the agent reported when it ended a turn, the summaries that the agent's own compaction wrote,
-its lists of tasks and failed tests are statements that somebody thought worth telling. Each is a question whose answer
-is the statement. docs/reference/fitted-reader.md says how far they can stand in for questions that a model wrote.
+A person's demands, what the agent reported when it ended a turn, the summaries that the agent's own
+compaction wrote, its lists of tasks and failed tests are statements that somebody thought worth
+telling. Each is a question whose answer is the statement. docs/reference/fitted-reader.md says how
+far they can stand in for questions that a model wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.engine.extraction.statements import is_constraint, is_decision, is_pending, sentences, task_items
+from workbench.engine.extraction.statements import (
+    is_constraint,
+    is_decision,
+    is_pending,
+    sentences,
+    task_items,
+)
 from workbench.engine.transcript.context import last_user
 from workbench.engine.transcript.message import (
     AssistantMessage,
@@ -23,7 +31,13 @@ from workbench.engine.transcript.message import (
     said_text,
 )
 from workbench.evaluation.metrics.work_exam.checks import IN_REQUEST
-from workbench.evaluation.metrics.work_exam.question import Evidence, QuestionKind, WorkExam, WorkQuestion, plain
+from workbench.evaluation.metrics.work_exam.question import (
+    Evidence,
+    QuestionKind,
+    WorkExam,
+    WorkQuestion,
+    plain,
+)
 from workbench.evaluation.metrics.work_exam.word_cover import content_words, word_share
 
 WRITER = "the recording's own statements"
@@ -49,11 +63,16 @@ QUESTIONS: dict[QuestionKind, str] = {
     "unverified": "What was not checked?",
 }
 _UNVERIFIED = re.compile(
-    r"\b(?:not (?:yet )?(?:tested|verified|checked|run)|untested|unverified|assum\w+)\b", re.IGNORECASE
+    r"\b(?:not (?:yet )?(?:tested|verified|checked|run)|untested|unverified|assum\w+)\b",
+    re.IGNORECASE,
 )
-_FINDING = re.compile(r"\b(?:because|cause[sd]?|turns out|found|problem|issue|reason|bug)\b", re.IGNORECASE)
+_FINDING = re.compile(
+    r"\b(?:because|cause[sd]?|turns out|found|problem|issue|reason|bug)\b", re.IGNORECASE
+)
 _CLAUSE_END = re.compile(r"[,;:()]\s|\s[-\u2013\u2014]\s|\s(?:and|but|because|so that|which)\s")
-_FAILED_TEST = re.compile(r"^.*(?:\bFAILED\b|\bFAIL:|\b\d+ failed\b|^E\s{2,}\w*Error).*$", re.MULTILINE)
+_FAILED_TEST = re.compile(
+    r"^.*(?:\bFAILED\b|\bFAIL:|\b\d+ failed\b|^E\s{2,}\w*Error).*$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +121,9 @@ def _spread(questions: Sequence[WorkQuestion], most: int) -> list[WorkQuestion]:
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
-    """The question that a statement answers; None where the statement says too little or too much."""
+    """The question that a statement answers; None where the statement says too little or too
+    much.
+    """
     if not FEWEST_WORDS <= len(content_words(statement.text)) <= MOST_WORDS:
         return None
     points = tuple(_points(statement.text))[:MOST_POINTS]
@@ -142,13 +163,17 @@ def newest_first(history: Sequence[Message]) -> Iterator[Statement]:
             yield from _of_agent(number, texts, is_report=is_report)
             for call in message.calls:
                 open_tasks = [
-                    text for text, status in task_items(call.arguments) if status not in ("completed", "done")
+                    text
+                    for text, status in task_items(call.arguments)
+                    if status not in ("completed", "done")
                 ]
                 yield from (Statement("next", number, plain(task)) for task in open_tasks)
             ends_turn = False
         elif isinstance(message, ToolResult):
             lines = _FAILED_TEST.findall(said_text(message))
-            yield from (Statement("failure", number, plain(line)) for line in lines[-NEWEST_FAILURES:])
+            yield from (
+                Statement("failure", number, plain(line)) for line in lines[-NEWEST_FAILURES:]
+            )
 
 
 def _of_user(number: int, text: str) -> Iterator[Statement]:
@@ -160,7 +185,9 @@ def _of_user(number: int, text: str) -> Iterator[Statement]:
 
 
 def _of_agent(number: int, text: str, *, is_report: bool) -> Iterator[Statement]:
-    """What an agent says: all of a report, and elsewhere what it decided, found out or left unchecked."""
+    """What an agent says: all of a report, and elsewhere what it decided, found out or left
+    unchecked.
+    """
     for sentence in sentences(text):
         kind = _kind(sentence)
         if is_report or kind in ("decision", "finding", "unverified"):

@@ -1,4 +1,6 @@
-"""How much of a short statement a text has: the best share of the statement's words in one stretch of the text."""
+"""How much of a short statement a text has: the best share of the statement's words in one
+stretch of the text.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,15 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def written_words(text: str) -> list[str]:
-    """All words as they are written, in order; names are taken apart at their marks and inner capitals."""
+    """All words as they are written, in order; names are taken apart at their marks and inner
+    capitals.
+    """
     return _WORD.findall(_CAMEL.sub(" ", text))
 
 
 def content_words(text: str) -> list[str]:
-    """The words that say something, in order: lower case, without endings, names taken apart at their marks.
+    """The words that say something, in order: lower case, without endings, names taken apart at
+    their marks.
 
     Numbers are written without marks of thousands, so that `24,603` and `24603` are one word.
     """
@@ -46,7 +51,9 @@ def content_word(written: str) -> str:
 
 
 def word_share(statement: str, text: str) -> float:
-    """The share of a statement's content words that a text has anywhere, 0 to 1; 0 for a statement without any."""
+    """The share of a statement's content words that a text has anywhere, 0 to 1; 0 for a
+    statement without any.
+    """
     words = set(content_words(statement))
     return len(words & set(content_words(text))) / len(words) if words else 0.0
 
@@ -73,7 +80,9 @@ class WordPlaces:
         return cls(dict(places), len(words))
 
     def best_share(self, weights: Mapping[str, float], window: int = WINDOW) -> float:
-        """The largest weighted share of some words that stands within `window` words of the text, 0 to 1."""
+        """The largest weighted share of some words that stands within `window` words of the
+        text, 0 to 1.
+        """
         total = sum(weights.values())
         hits = sorted((place, word) for word in weights for place in self.places.get(word, ()))
         if not total or not hits:
@@ -96,7 +105,9 @@ class WordPlaces:
 
 
 class Rarity:
-    """How much the words of a history say: those that stand in fewer of its stretches weigh more."""
+    """How much the words of a history say: those that stand in fewer of its stretches weigh
+    more.
+    """
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._stretches = 0
@@ -112,7 +123,9 @@ class Rarity:
             self._holding.update(set(words[start : start + WINDOW]))
 
     def weight(self, word: str) -> float:
-        """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW` words."""
+        """log((n + 1) / (1 + stretches that hold the word)) + 0.1, with n stretches of `WINDOW`
+        words.
+        """
         return math.log((self._stretches + 1) / (1 + self._holding[word])) + 0.1
 
     def knows(self, word: str) -> bool:

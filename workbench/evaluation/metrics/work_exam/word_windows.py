@@ -53,7 +53,9 @@ class PlacedWords:
 
 @dataclass(frozen=True, slots=True)
 class WordWindow:
-    """What is looked for: weighted words, and within how many words of a context they must stand."""
+    """What is looked for: weighted words, and within how many words of a context they must
+    stand.
+    """
 
     weights: Mapping[str, float]
     window: int
@@ -69,9 +71,12 @@ class WordWindows:
 
     def __init__(self, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> None:
         self._groups = [
-            _SameWindow.of(window, wanted, vocabulary) for window in dict.fromkeys(part.window for part in wanted)
+            _SameWindow.of(window, wanted, vocabulary)
+            for window in dict.fromkeys(part.window for part in wanted)
         ]
-        self._totals = np.array([sum(part.weights.values()) or 1.0 for part in wanted], dtype=np.float64)
+        self._totals = np.array(
+            [sum(part.weights.values()) or 1.0 for part in wanted], dtype=np.float64
+        )
         self._words = len(vocabulary)
 
     def best_shares(self, text: PlacedWords) -> Floats:
@@ -94,7 +99,9 @@ class _SameWindow:
     weights: Floats
 
     @classmethod
-    def of(cls, window: int, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> _SameWindow:
+    def of(
+        cls, window: int, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]
+    ) -> _SameWindow:
         sets: list[int] = []
         words: list[int] = []
         weights: list[float] = []
@@ -106,13 +113,20 @@ class _SameWindow:
         return cls(window, integers(sets), integers(words), np.array(weights, dtype=np.float64))
 
     def largest_weights(self, by_word: PlacedWords, vocabulary: int, sets: int) -> Floats:
-        """(sets,) the largest weight of each set in one window of a text whose words are ordered by number."""
+        """(sets,) the largest weight of each set in one window of a text whose words are ordered
+        by number.
+        """
         numbers, places = by_word.numbers, by_word.places
         if self.window >= by_word.length:
             is_there = np.bincount(numbers, minlength=vocabulary)[self.words] > 0
-            return np.bincount(self.sets, self.weights * is_there, minlength=sets).astype(np.float64)
-        # A word counts from its place on until its window ends; places nearer than a window are one run.
-        begins_run = np.append(True, (numbers[1:] != numbers[:-1]) | (places[1:] - places[:-1] >= self.window))
+            return np.bincount(self.sets, self.weights * is_there, minlength=sets).astype(
+                np.float64
+            )
+        # A word counts from its place on until its window ends; places nearer than a window are one
+        # run.
+        begins_run = np.append(
+            True, (numbers[1:] != numbers[:-1]) | (places[1:] - places[:-1] >= self.window)
+        )
         begins_run = begins_run[: len(numbers)]
         ends_run = np.append(begins_run[1:], True)[: len(numbers)]
         counts = np.bincount(numbers[begins_run], minlength=vocabulary)
@@ -121,7 +135,8 @@ class _SameWindow:
         if not len(run):
             return best
         begins = 2 * places[begins_run][run] + 1
-        ends = 2 * np.minimum(places[ends_run] + self.window, by_word.length)[run]  # what ends goes first
+        # what ends goes first
+        ends = 2 * np.minimum(places[ends_run] + self.window, by_word.length)[run]
         of_set = np.tile(self.sets[entry], 2)
         changes = np.concatenate((self.weights[entry], -self.weights[entry]))
         order = np.argsort(of_set * (2 * by_word.length + 2) + np.concatenate((begins, ends)))

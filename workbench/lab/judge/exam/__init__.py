@@ -1,1 +1,3 @@
-"""Models as readers of the exam: admitted by test, then asked what each strategy's context still tells."""
+"""Models as readers of the exam: admitted by test, then asked what each strategy's context still
+tells.
+"""

@@ -1,4 +1,6 @@
-"""The test that a reader passes before it scores: contexts that hold every answer, and contexts that hold none."""
+"""The test that a reader passes before it scores: contexts that hold every answer, and contexts
+that hold none.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +24,9 @@ ITEMS, EACH = 40, 8
 FEWEST = 20
 """Items that must be answered from both contexts."""
 MARGIN = 0.3
-"""How far the mean score with the answers must be above that without, and above what words known by sight earn."""
+"""How far the mean score with the answers must be above that without, and above what words known
+by sight earn.
+"""
 AUC = 0.6
 GRADED = 20
 """Graded contexts that are read at most."""
@@ -34,10 +38,12 @@ class Admission:
 
     Attributes:
         items: that it answered from both contexts, of `asked`.
-        oracle, null: its mean scores on them with all answers in the context and with none, 0 for guessing.
+        oracle, null: its mean scores on them with all answers in the context and with none, 0 for
+            guessing.
         sight: what the former gives to who only sees which candidates occur in it.
         answers: graded answers that it was held against.
-        auc: how often it has the higher score for a right answer than for a wrong one; None if that was not tried.
+        auc: how often it has the higher score for a right answer than for a wrong one; None if that
+            was not tried.
     """
 
     reader: str
@@ -57,15 +63,23 @@ class Admission:
         if self.oracle - self.null < MARGIN:
             return f"its score does not rise by {MARGIN} where the context holds the answers"
         if self.oracle - self.sight < MARGIN:
-            return f"it scores less than {MARGIN} above a reader who only sees which candidates occur"
-        return f"its AUC on the graded answers is below {AUC}" if self.auc is not None and self.auc < AUC else ""
+            return (
+                f"it scores less than {MARGIN} above a reader who only sees which candidates occur"
+            )
+        return (
+            f"its AUC on the graded answers is below {AUC}"
+            if self.auc is not None and self.auc < AUC
+            else ""
+        )
 
     def __str__(self) -> str:
         """One sentence with the figures."""
         outcome = f"is not admitted: {self.why_not}" if self.why_not else "is admitted"
         figures = f"mean score {self.oracle:.2f} with the answers, {self.null:.2f} without"
         figures += f", {self.sight:.2f} by sight; {self.items} items"
-        figures += "" if self.auc is None else f"; AUC {self.auc:.2f} on {self.answers} graded answers"
+        figures += (
+            "" if self.auc is None else f"; AUC {self.auc:.2f} on {self.answers} graded answers"
+        )
         return f"the reader {self.reader} {outcome} ({figures})"
 
 
@@ -78,7 +92,9 @@ class NotAdmitted(WorkbenchError):
 
 
 class AdmissionExam(NamedTuple):
-    """Items of a bundled session, a context that holds all their answers, and one that holds none."""
+    """Items of a bundled session, a context that holds all their answers, and one that holds
+    none.
+    """
 
     items: Sequence[Item]
     oracle: str
@@ -94,7 +110,11 @@ def admission_exams() -> tuple[AdmissionExam, ...]:
         exam = Exams.of(one.ready.index).at(one.at)
         items = even_choice(exam.items, min(EACH, left))
         if one.strategy == "null" and items:
-            found.append(AdmissionExam(items, "\n".join(exam.answering_lines()), context_text(one.context.messages)))
+            found.append(
+                AdmissionExam(
+                    items, "\n".join(exam.answering_lines()), context_text(one.context.messages)
+                )
+            )
             left -= len(items)
         if not left:
             break
@@ -106,13 +126,16 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
 
     Args:
         reader: any.
-        graded: graded answers that it must follow too, as `workbench lab validate answers` reads them.
+        graded: graded answers that it must follow too, as `workbench lab validate answers` reads
+            them.
     """
     exams = admission_exams()
     items = [item for exam in exams for item in exam.items]
     oracle = np.concatenate([reader.read(exam.items, [exam.oracle]) for exam in exams])
     null = np.concatenate([reader.read(exam.items, [exam.null]) for exam in exams])
-    sight = np.array([_by_sight(item, exam.oracle.lower()) for exam in exams for item in exam.items])
+    sight = np.array(
+        [_by_sight(item, exam.oracle.lower()) for exam in exams for item in exam.items]
+    )
     scores = np.array([corrected(items, credit) for credit in (oracle, null, sight)])
     both = ~np.isnan(scores).any(axis=0)
     means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0, 0.0)
@@ -125,6 +148,8 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
 
 
 def _by_sight(item: Item, text: str) -> float:
-    """The credit for guessing among the candidates that occur in a text in lower case; among all where none does."""
+    """The credit for guessing among the candidates that occur in a text in lower case; among all
+    where none does.
+    """
     seen = [candidate.lower() in text for candidate in item.candidates]
     return seen[0] / sum(seen) if any(seen) else 1 / len(seen)

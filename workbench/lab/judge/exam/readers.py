@@ -1,4 +1,6 @@
-"""Readers that sit the exam with a model: one names letters, one finds a candidate least surprising."""
+"""Readers that sit the exam with a model: one names letters, one finds a candidate least
+surprising.
+"""
 
 import math
 import random
@@ -36,7 +38,9 @@ _ASKED: dict[ItemKind, str] = {
 
 
 def ordered(item: Item, seed: int) -> Sequence[int]:
-    """The candidates' numbers in the order in which they are shown; the same whatever the context."""
+    """The candidates' numbers in the order in which they are shown; the same whatever the
+    context.
+    """
     numbers = list(range(len(item.candidates)))
     random.Random(f"{seed} {item.answer} {item.use}").shuffle(numbers)
     return numbers
@@ -49,7 +53,9 @@ def question(number: int, item: Item, order: Sequence[int]) -> str:
     hints = [word for word in dict.fromkeys(hints) if word not in line.lower()][:MOST_HINTS]
     parts = [f"{number}. {_ASKED[item.kind]}", f"Line: {line}" if line else ""]
     parts += [f"Related words: {', '.join(hints)}" if hints else ""]
-    parts += [f"{letter}) {item.candidates[place]}" for letter, place in zip(LETTERS, order, strict=False)]
+    parts += [
+        f"{letter}) {item.candidates[place]}" for letter, place in zip(LETTERS, order, strict=False)
+    ]
     return "\n".join(filter(None, parts))
 
 
@@ -63,9 +69,9 @@ MARGIN = 1.1
 MOST_FAILURES = 3
 """Requests that may fail one after another before the model is asked no more."""
 INSTRUCTIONS = (
-    "You are shown a conversation and questions about it. Answer from the conversation alone. Write one line for each "
-    f"question: its number, a colon, and the letter of one candidate, or {UNSURE} where the conversation does not "
-    "tell. Write nothing else."
+    "You are shown a conversation and questions about it. Answer from the conversation alone."
+    " Write one line for each question: its number, a colon, and the letter of one candidate, or"
+    f" {UNSURE} where the conversation does not tell. Write nothing else."
 )
 _LINE = re.compile(r"^\W*(\d{1,2})\W*?[.:)]\W*?([A-Z](?![A-Za-z'])|\?)", re.MULTILINE)
 _OPENINGS = {"rule": "The user demanded: ", "todo": "Still to do: "}
@@ -93,10 +99,12 @@ class Answered(NamedTuple):
 
 
 class ModelReader(ABC):
-    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name` is for tables.
+    """A reader of the exam (`metrics.exam.lexical.Reader`) that says why it gave no answer; `name`
+    is for tables.
 
     Attributes:
-        outage: why its provider gave no answer, the last time that it gave none; empty if it always did.
+        outage: why its provider gave no answer, the last time that it gave none; empty if it always
+            did.
     """
 
     name: str
@@ -107,15 +115,19 @@ class ModelReader(ABC):
         """The answer to each item from a context."""
 
     def read(self, items: Sequence[Item], texts: Sequence[str]) -> Floats:
-        """(items,) the credit of each in [0, 1], chance not taken off; NaN where it gave no answer."""
-        return np.array([one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64)
+        """(items,) the credit of each in [0, 1], chance not taken off; NaN where it gave no
+        answer.
+        """
+        return np.array(
+            [one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64
+        )
 
 
 class Choice(ModelReader):
     """A language model names the letters of candidates, several items in one request.
 
-    The credit is the probability of the true candidate's letter where the provider gives log-probabilities, else 1 or
-    0; a reader that says it cannot tell has the credit of a guess.
+    The credit is the probability of the true candidate's letter where the provider gives
+    log-probabilities, else 1 or 0; a reader that says it cannot tell has the credit of a guess.
 
     Args:
         model: any language model.
@@ -134,7 +146,9 @@ class Choice(ModelReader):
         for start in range(0, len(items), ITEMS_A_REQUEST):
             sheet = items[start : start + ITEMS_A_REQUEST]
             answered = self._answered(sheet, context)
-            passed_over = [number for number, answer in enumerate(answered) if answer.why == self._no_candidate]
+            passed_over = [
+                number for number, answer in enumerate(answered) if answer.why == self._no_candidate
+            ]
             if 0 < len(passed_over) < len(sheet):
                 again = self._answered([sheet[number] for number in passed_over], context)
                 for number, answer in zip(passed_over, again, strict=True):
@@ -152,10 +166,13 @@ class Choice(ModelReader):
         usd = None if reply.usd is None else reply.usd / len(items)
         shares, why = _chosen(reply), reply.why or self._no_candidate
         credits = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
-        return [Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits]
+        return [
+            Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits
+        ]
 
     def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
-        """The answer from a context, which is never cut to make it fit, and whether it may still come.
+        """The answer from a context, which is never cut to make it fit, and whether it may still
+        come.
 
         Without text, `why` says why.
         """
@@ -165,14 +182,21 @@ class Choice(ModelReader):
         prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(questions)}"
         tokens, size = ITEMS_A_REQUEST * ANSWER_TOKENS, TiktokenCounter().count_text(prompt)
         request = SummaryRequest(
-            purpose="question", system=INSTRUCTIONS, write=lambda _: prompt, max_tokens=tokens,
-            count=TiktokenCounter(), logprobs=ALTERNATIVES,
-        )  # fmt: skip
+            purpose="question",
+            system=INSTRUCTIONS,
+            write=lambda _: prompt,
+            max_tokens=tokens,
+            count=TiktokenCounter(),
+            logprobs=ALTERNATIVES,
+        )
         window = getattr(self._model, "window", None)
         window = window(request) if callable(window) else window
         try:
             if window is not None and size * MARGIN + tokens > window:
-                why = f"the prompt has about {size} tokens, and {self.name} takes {window} with its answer"
+                why = (
+                    f"the prompt has about {size} tokens, and {self.name} takes {window} with its"
+                    " answer"
+                )
                 raise ModelError(why, overflow=True)
             reply = self._model.complete(request)
         except ModelError as error:
@@ -188,7 +212,9 @@ class Choice(ModelReader):
 
 
 def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
-    """By the number of a question how probable each letter is; 1 for the letter where that is unknown."""
+    """By the number of a question how probable each letter is; 1 for the letter where that is
+    unknown.
+    """
     text = "".join(token for token, _ in reply.logprobs) or reply.text
     ends = list(accumulate(len(token) for token, _ in reply.logprobs))
     found: dict[int, Mapping[str, float]] = {}
@@ -202,7 +228,9 @@ def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
 
 
 def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
-    """The probability of the true candidate, a guess for `UNSURE`; NaN where none of the candidates was named."""
+    """The probability of the true candidate, a guess for `UNSURE`; NaN where none of the
+    candidates was named.
+    """
     letters = LETTERS[: len(order)]
     whole = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
     right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
@@ -216,12 +244,18 @@ class CandidateLikelihood(ModelReader):
         self._model, self.name = model, model.name
 
     def sit(self, items: Sequence[Item], context: str) -> list[Answered]:
-        """See `ModelReader`. First without the context, then behind it, so that the model reads it once."""
-        alone, after = ([self._surprises(before, item) for item in items] for before in ("", context))
+        """See `ModelReader`. First without the context, then behind it, so that the model reads
+        it once.
+        """
+        alone, after = (
+            [self._surprises(before, item) for item in items] for before in ("", context)
+        )
         return [_most_gained(*both) for both in zip(alone, after, strict=True)]
 
     def _surprises(self, before: str, item: Item) -> list[float] | str:
-        """How many nats each candidate is worth behind a text; why not, where the model cannot say it."""
+        """How many nats each candidate is worth behind a text; why not, where the model cannot
+        say it.
+        """
         opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
         start = len(opening.encode("utf-8", "replace"))
         ends = [start + len(one.encode("utf-8", "replace")) for one in item.candidates]
@@ -235,7 +269,9 @@ class CandidateLikelihood(ModelReader):
 
 
 def _most_gained(alone: list[float] | str, after: list[float] | str) -> Answered:
-    """The credit where the context makes the true candidate more likely than all others; shared where several are."""
+    """The credit where the context makes the true candidate more likely than all others; shared
+    where several are.
+    """
     if isinstance(alone, str) or isinstance(after, str):
         return Answered(math.nan, alone if isinstance(alone, str) else str(after))
     gains = [one - other for one, other in zip(alone, after, strict=True)]

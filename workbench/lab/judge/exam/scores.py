@@ -20,18 +20,22 @@ KNOWN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ExamScore:
-    """What one strategy's contexts score, over items that were answered from the context of every compared strategy.
+    """What one strategy's contexts score, over items that were answered from the context of every
+    compared strategy.
 
     Attributes:
-        score: the reader's mean over projects, 0 for guessing and 1 for every item; None without such items.
+        score: the reader's mean over projects, 0 for guessing and 1 for every item; None without
+            such items.
         used: the size that was really used, as a share of the history: a mean over projects.
         baseline: of `difference`; empty where there is none.
-        difference: the score less that of the baseline, cut to the very sizes that the strategy used, on the same
-            items; None for the baseline, for references, and where the baseline cannot be cut to them.
+        difference: the score less that of the baseline, cut to the very sizes that the strategy
+            used, on the same items; None for the baseline, for references, and where the baseline
+            cannot be cut to them.
         lexical: the lexical reader's on the same items.
         items, sessions: how many.
         unanswered: items without an answer.
-        over_target: sessions in which the strategy cannot reach the size that was set; see `evenly`.
+        over_target: sessions in which the strategy cannot reach the size that was set; see
+            `evenly`.
     """
 
     strategy: str
@@ -73,25 +77,39 @@ def scores(table: pd.DataFrame) -> list[ExamScore]:
         baseline, difference = _difference(rows, whole)
         found.append(
             ExamScore(
-                name, score, None if lexical is None else lexical.mean, len(own), own["session"].nunique(), left,
-                larger, None if used is None else used.mean, baseline, difference,
+                name,
+                score,
+                None if lexical is None else lexical.mean,
+                len(own),
+                own["session"].nunique(),
+                left,
+                larger,
+                None if used is None else used.mean,
+                baseline,
+                difference,
             )
-        )  # fmt: skip
+        )
     return found
 
 
 def at_asked_sizes(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of contexts that were cut to the sizes asked for, not to those that another strategy used."""
+    """The rows of contexts that were cut to the sizes asked for, not to those that another
+    strategy used.
+    """
     return table[table["at_size_of"].fillna("") == ""] if "at_size_of" in table else table
 
 
 def _difference(own: pd.DataFrame, whole: pd.DataFrame) -> tuple[str, Estimate | None]:
-    """The baseline, and the mean difference of a strategy from it on the items that both answered at one size."""
+    """The baseline, and the mean difference of a strategy from it on the items that both
+    answered at one size.
+    """
     if "at_size_of" not in whole or own.empty:
         return "", None
     there = whole[whole["at_size_of"] == own["strategy"].iloc[0]]
     items = [*PLACE, "project", "item", "replicate"]
-    both = own[own["score"].notna()].merge(there[there["score"].notna()], on=items, suffixes=("", "_there"))
+    both = own[own["score"].notna()].merge(
+        there[there["score"].notna()], on=items, suffixes=("", "_there")
+    )
     baseline = str(there["strategy"].iloc[0]) if len(there) else ""
     return baseline, _mean(both.assign(gap=both["score"] - both["score_there"]), "gap")
 
@@ -105,9 +123,9 @@ def _mean(rows: pd.DataFrame, column: str, most: float = inf) -> Estimate | None
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     """How far the reader agrees with the lexical reader.
 
-    `items` that both scored; `agreement`: the share that both call known, or neither; `kappa`: the same beyond chance;
-    `rank`: the mean rank correlation of the strategies' scores at a boundary, over `boundaries` where both readers
-    tell three strategies or more apart.
+    `items` that both scored; `agreement`: the share that both call known, or neither; `kappa`: the
+    same beyond chance; `rank`: the mean rank correlation of the strategies' scores at a boundary,
+    over `boundaries` where both readers tell three strategies or more apart.
     """
     rows = at_asked_sizes(table)
     rows = rows[rows["score"].notna()]
@@ -121,37 +139,56 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
         if len(at) > 2 and (at.nunique() > 1).all()
     ]
     return {
-        "items": len(rows), "agreement": float((one == other).mean()), "kappa": kappa(one, other),
-        "rank": float(np.mean(ranks)) if ranks else None, "boundaries": len(ranks),
-    }  # fmt: skip
+        "items": len(rows),
+        "agreement": float((one == other).mean()),
+        "kappa": kappa(one, other),
+        "rank": float(np.mean(ranks)) if ranks else None,
+        "boundaries": len(ranks),
+    }
 
 
 def agreement_note(found: Mapping[str, float | int | None]) -> str:
     """The agreement in words."""
     if found["agreement"] is None:
         return "No item was answered."
-    note = f"Agreement with the lexical reader: {percent(found['agreement'])} of {found['items']} items"
+    note = (
+        f"Agreement with the lexical reader: {percent(found['agreement'])} of {found['items']}"
+        " items"
+    )
     note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
-    rank = f"; rank correlation of strategies {decimal(found['rank'])}, a mean over {found['boundaries']} boundaries"
+    rank = (
+        f"; rank correlation of strategies {decimal(found['rank'])}, a mean over"
+        f" {found['boundaries']} boundaries"
+    )
     return note + (rank if found["rank"] is not None else "") + "."
 
 
 def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """How far readers agree: each with the lexical one, then with each other reader that sat the same exams.
+    """How far readers agree: each with the lexical one, then with each other reader that sat the
+    same exams.
 
     Args:
-        tables: of `workbench lab judge exam`; several of one reader count together, replicates by their mean.
+        tables: of `workbench lab judge exam`; several of one reader count together, replicates by
+            their mean.
 
     Returns:
-        A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common have no row.
+        A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
+            have no row.
     """
     every = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
-    by = every[every["score"].notna()].groupby(["reader", *PLACE, "strategy", "item"], dropna=False, sort=False)
+    by = every[every["score"].notna()].groupby(
+        ["reader", *PLACE, "strategy", "item"], dropna=False, sort=False
+    )
     means = by[["score", "lexical"]].mean().reset_index()
-    each = {str(reader): own.drop(columns="reader") for reader, own in means.groupby("reader", sort=False)}
+    each = {
+        str(reader): own.drop(columns="reader")
+        for reader, own in means.groupby("reader", sort=False)
+    }
     pairs = [(reader, "lexical", own) for reader, own in each.items()]
     for one, other in combinations(each, 2):
         beside = each[other].drop(columns="lexical").rename(columns={"score": "lexical"})
         both = each[one].drop(columns="lexical").merge(beside, on=[*PLACE, "strategy", "item"])
         pairs += [(one, other, both)] if len(both) else []
-    return pd.DataFrame([{"reader": one, "other": other, **agreement(rows)} for one, other, rows in pairs])
+    return pd.DataFrame(
+        [{"reader": one, "other": other, **agreement(rows)} for one, other, rows in pairs]
+    )

@@ -1,4 +1,6 @@
-"""A model sits the exam from the contexts that strategies make of the same histories, at the same size."""
+"""A model sits the exam from the contexts that strategies make of the same histories, at the
+same size.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class ExamResults(TableFolder):
-    """A folder with a row for each item that was answered from a context, and the reader with its admission test."""
+    """A folder with a row for each item that was answered from a context, and the reader with
+    its admission test.
+    """
 
     file: ClassVar[str] = "exam.parquet"
     columns: ClassVar[Mapping[str, str]] = COLUMNS
@@ -60,11 +64,17 @@ class ExamResults(TableFolder):
 
     @property
     def pending(self) -> str:
-        """What waits for the reader's provider, as `3 of 40 items were not answered by ...`; empty if nothing does."""
+        """What waits for the reader's provider, as `3 of 40 items were not answered by ...`;
+        empty if nothing does.
+        """
         rows = self.table[self.table["pending"] == 1]
         asked = int(self.table["item"].notna().sum())
         last = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
-        return f"{asked - len(rows)} of {asked} items were answered by {self.notes['reader']}{last}" if last else ""
+        return (
+            f"{asked - len(rows)} of {asked} items were answered by {self.notes['reader']}{last}"
+            if last
+            else ""
+        )
 
 
 class ExamSpec(ContextSpec):
@@ -77,7 +87,9 @@ class ExamSpec(ContextSpec):
     likelihood: Annotated[str | CachedLikelihood, Read(lambda model: model)] = Field(
         "gemma", description="Weights of the reader likelihood: gemma, smollm2 or a .gguf."
     )
-    graded: Path | None = Field(None, description="Graded answers that the reader must follow to be admitted.")
+    graded: Path | None = Field(
+        None, description="Graded answers that the reader must follow to be admitted."
+    )
     most: Whole = Field(20, ge=1, description="Ask at most this many items at a boundary.")
     replicates: Whole = Field(1, ge=1, description="Let the reader sit each exam this often.")
     out: Path = Field(Path("reports/exam"), description="Folder for the answers.")
@@ -88,9 +100,15 @@ class ExamSpec(ContextSpec):
             raise UnknownName("reader", self.reader, READERS)
         if self.reader == "likelihood":
             local = self.likelihood
-            return [CandidateLikelihood(CachedLikelihood.of(weights(local)) if isinstance(local, str) else local)]
+            return [
+                CandidateLikelihood(
+                    CachedLikelihood.of(weights(local)) if isinstance(local, str) else local
+                )
+            ]
         if self.model is None:
-            raise SettingError("the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini")
+            raise SettingError(
+                "the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini"
+            )
         model = self.how.model(self.model)
         return [Choice(model, replicate) for replicate in range(self.replicates)]
 
@@ -117,7 +135,9 @@ def _sittings(contexts: Iterator[Compacted], most: int) -> Iterator[Sitting]:
 
 
 def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
-    """The answers from one context; one that stays larger than the size has one row that says so."""
+    """The answers from one context; one that stays larger than the size has one row that says
+    so.
+    """
     of, numbers = sitting
     if of.over_target:
         yield {**of.place, "reason": of.over_target}
@@ -128,18 +148,31 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
     for replicate, reader in enumerate(readers):
         found = reader.sit(items, context_text(of.context.messages))
         scores = corrected(items, np.array([one.credit for one in found]))
-        for number, item, one, score, rule in zip(numbers, items, found, scores, lexical, strict=True):
+        for number, item, one, score, rule in zip(
+            numbers, items, found, scores, lexical, strict=True
+        ):
             yield of.place | {
-                "item": number, "kind": item.kind, "answer": item.answer, "lexical": float(rule),
-                "score": None if math.isnan(score) else float(score), "replicate": replicate,
-                "reader": reader.name, "usd": one.usd, "reason": one.why, "pending": int(one.pending),
-            }  # fmt: skip
+                "item": number,
+                "kind": item.kind,
+                "answer": item.answer,
+                "lexical": float(rule),
+                "score": None if math.isnan(score) else float(score),
+                "replicate": replicate,
+                "reader": reader.name,
+                "usd": one.usd,
+                "reason": one.why,
+                "pending": int(one.pending),
+            }
 
 
 def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
-    """What the test and the exams ask at most: the same requests, put to a model that only counts them."""
+    """What the test and the exams ask at most: the same requests, put to a model that only
+    counts them.
+    """
     weights_of = spec.likelihood if isinstance(spec.likelihood, str) else spec.likelihood.name
-    filler = FillerModel(f"local:{weights_of}" if spec.reader == "likelihood" else model_name(spec.model or ""))
+    filler = FillerModel(
+        f"local:{weights_of}" if spec.reader == "likelihood" else model_name(spec.model or "")
+    )
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
     for sitting in sittings:
@@ -155,16 +188,19 @@ def judge_exam(
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
     **settings: Unpack[ExamSettings],
 ) -> ExamResults | None:
-    """Let a model sit the exam from each strategy's context: questions about what the agent then needed.
+    """Let a model sit the exam from each strategy's context: questions about what the agent then
+    needed.
 
-    A reader is tested first, on contexts that hold every answer and contexts that hold none. An item that the model
-    does not answer has no score. Answers are kept in the cache: an interrupted call goes on where it stopped.
+    A reader is tested first, on contexts that hold every answer and contexts that hold none. An
+    item that the model does not answer has no score. Answers are kept in the cache: an interrupted
+    call goes on where it stopped.
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
         spec: a specification made before; further settings change it.
-        before: receives the forecast before anything is asked: requests, tokens and dollars at most, of the reader, and
-            of the writer where a real model writes summaries; false stops there.
+        before: receives the forecast before anything is asked: requests, tokens and dollars at
+            most, of the reader, and of the writer where a real model writes summaries; false stops
+            there.
         **settings: the fields of `ExamSpec`; the reader `choice` needs a `model`.
 
     Returns:
@@ -185,7 +221,10 @@ def judge_exam(
     tested = admission(readers[0], spec.graded)
     if tested.why_not and readers[0].outage:
         name, why = readers[0].name, readers[0].outage
-        raise Unanswered(f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}: {why}")
+        raise Unanswered(
+            f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}:"
+            f" {why}"
+        )
     if tested.why_not:
         raise NotAdmitted(tested)
     if filler is not None:
@@ -196,7 +235,9 @@ def judge_exam(
             rows += _rows(sitting, readers)
             bar.update()
     notes: dict[str, object] = {
-        "reader": readers[0].name, "answers_by": spec.reader, "summaries_by": model_name(spec.writer),
+        "reader": readers[0].name,
+        "answers_by": spec.reader,
+        "summaries_by": model_name(spec.writer),
         "admission": str(tested),
-    }  # fmt: skip
+    }
     return ExamResults.write(spec.out, rows, notes)

@@ -1,4 +1,6 @@
-"""Readers are asked for the replies of sittings: a model, one request a sitting, or the reader that asks nobody."""
+"""Readers are asked for the replies of sittings: a model, one request a sitting, or the reader
+that asks nobody.
+"""
 
 from __future__ import annotations
 

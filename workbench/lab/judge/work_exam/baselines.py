@@ -1,6 +1,7 @@
 """What measures without a fit say of the answers of sittings: baselines beside the fitted reader.
 
-They need the contexts, which sittings do not keep; so their values are kept beside the sittings, without any text.
+They need the contexts, which sittings do not keep; so their values are kept beside the sittings,
+without any text.
 """
 
 from __future__ import annotations
@@ -31,14 +32,18 @@ MEASURES = (
     "exam",
     "presence",
 )
-"""BM25 of question and right answer; of names also the lexical reader's credit, and whether the name stands there."""
+"""BM25 of question and right answer; of names also the lexical reader's credit, and whether the
+name stands there.
+"""
 PLACE = [*CONTEXT, "question"]
 """The columns that name an answer; questions are numbered within their sheet."""
 DIGITS = 6
 
 
 def baselines_of(sittings: Iterable[Sitting]) -> pd.DataFrame:
-    """A row an answer of the sittings: `PLACE` and `MEASURES`; what a measure does not know is missing."""
+    """A row an answer of the sittings: `PLACE` and `MEASURES`; what a measure does not know is
+    missing.
+    """
     histories: dict[Boundary, Bm25] = {}
     rows: list[dict[str, Any]] = []
     for sitting in sittings:
@@ -54,9 +59,14 @@ def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
     text = context_text(context.context.messages)
     place = context.place | {"writer": context.writer, "chain": context.chain}
     credits = _credit_by_question(sitting)
-    shares = bm25.shares([f"{question.question} {question.gold}" for question in sitting.sheet], text)
+    shares = bm25.shares(
+        [f"{question.question} {question.gold}" for question in sitting.sheet], text
+    )
     for number, (question, share) in enumerate(zip(sitting.sheet, shares, strict=True)):
-        row = {name: place[name] for name in CONTEXT} | {"question": number, "bm25": round(share, DIGITS)}
+        row = {name: place[name] for name in CONTEXT} | {
+            "question": number,
+            "bm25": round(share, DIGITS),
+        }
         if question.half == "names":
             row["exam"] = credits.get(question)
             row["presence"] = float(question.gold.lower() in text.lower())
@@ -77,7 +87,9 @@ def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
 
 def write_baselines(folder: Path, sittings: Iterable[Sitting]) -> None:
     """Write the baselines of the sittings in a folder."""
-    write_atomically(folder / BASELINES, baselines_of(sittings).to_csv(index=False, lineterminator="\n"))
+    write_atomically(
+        folder / BASELINES, baselines_of(sittings).to_csv(index=False, lineterminator="\n")
+    )
 
 
 def read_baselines(folder: Path) -> pd.DataFrame:
@@ -86,7 +98,9 @@ def read_baselines(folder: Path) -> pd.DataFrame:
     Raises:
         FormatError: the file is no such table.
     """
-    file = next((file for file in (folder / BASELINES, folder / f"{BASELINES}.gz") if file.is_file()), None)
+    file = next(
+        (file for file in (folder / BASELINES, folder / f"{BASELINES}.gz") if file.is_file()), None
+    )
     if file is None:
         return pd.DataFrame(columns=[*PLACE, *MEASURES])
     compression = "gzip" if file.suffix == ".gz" else None

@@ -1,4 +1,6 @@
-"""The contexts that real readers are shown: of strategies, with each writer's summaries, and of references."""
+"""The contexts that real readers are shown: of strategies, with each writer's summaries, and of
+references.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,8 @@ def strategy_contexts(
 ) -> StrategyContexts:
     """The contexts of strategies, one specification a writer.
 
-    A context without a summary is the same for every writer and comes once. Contexts that stay larger than the size are
-    left out.
+    A context without a summary is the same for every writer and comes once. Contexts that stay
+    larger than the size are left out.
 
     Args:
         specs: one a writer.
@@ -81,7 +83,9 @@ class ContextPlace(NamedTuple):
     def of(cls, context: Compacted) -> ContextPlace:
         """Of a context."""
         session = context.ready.session.id
-        return cls(session, context.at, context.share, context.strategy, context.writer, context.chain)
+        return cls(
+            session, context.at, context.share, context.strategy, context.writer, context.chain
+        )
 
 
 def reference_context(name: str, ready: Prepared, at: int, share: float) -> Compacted:

@@ -1,4 +1,6 @@
-"""Fits a reader to the answers that real models gave, and says how well it foretells answers of other projects."""
+"""Fits a reader to the answers that real models gave, and says how well it foretells answers of
+other projects.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,16 @@ PENALTY = 0.003
 FEWEST_PROJECTS = 3
 TENTHS = 10
 REFERENCES = ("none", "null", "oracle", "soup", "index", "salad")
-"""Contexts that are no strategies: they are fitted to, and left out where strategies are ordered."""
+"""Contexts that are no strategies: they are fitted to, and left out where strategies are
+ordered.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Tenth:
-    """Answers of about one promised chance: what was promised, what came, as means; and how many there are."""
+    """Answers of about one promised chance: what was promised, what came, as means; and how many
+    there are.
+    """
 
     promised: float
     real: float
@@ -51,9 +57,12 @@ class FitReport:
     """How a fitted reader does on projects that were left out of the fit, each in its turn.
 
     Attributes:
-        auc: how often an answer that is right (above .5) has a higher chance than one that is wrong.
-        order: Spearman correlation of the strategies' means with the real readers', a mean over boundaries.
-        by_context: a row a share, strategy, writer and length of chain: `promised`, `real` (means), `answers`.
+        auc: how often an answer that is right (above .5) has a higher chance than one that is
+            wrong.
+        order: Spearman correlation of the strategies' means with the real readers', a mean over
+            boundaries.
+        by_context: a row a share, strategy, writer and length of chain: `promised`, `real` (means),
+            `answers`.
         errors: of the projects, for contexts of strategies.
         tenths: calibration, from the lowest promised chances to the highest.
     """
@@ -75,12 +84,16 @@ class FitReport:
 
     @property
     def left_out(self) -> LeftOutCheck:
-        """What a reader keeps of this: strategies by who made their contexts, all sizes together."""
+        """What a reader keeps of this: strategies by who made their contexts, all sizes
+        together.
+        """
         kinds: dict[TextKind, Calibration] = {}
         strategies = self.by_context[~self.by_context["strategy"].isin(REFERENCES)]
         for kind, rows in strategies.groupby(strategies["writer"].map(text_kind)):
             answers = rows["answers"]
-            promised, real = ((rows[column] * answers).sum() / answers.sum() for column in ("promised", "real"))
+            promised, real = (
+                (rows[column] * answers).sum() / answers.sum() for column in ("promised", "real")
+            )
             kinds[kind] = Calibration(float(promised), float(real), int(answers.sum()))
         return LeftOutCheck(self.auc, self.order, kinds, self.errors)
 
@@ -89,7 +102,8 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     """The graded answers about the work in some folders of `workbench lab judge work`.
 
     Returns:
-        A row an answer: `session at project strategy writer share chain question score`, and the `FEATURES`. Answers of
+        A row an answer: `session at project strategy writer share chain question score`, and the
+            `FEATURES`. Answers of
         several readers to one question from one context are one row with their mean score.
 
     Raises:
@@ -97,14 +111,21 @@ def read_answers(folders: Iterable[Path]) -> pd.DataFrame:
     """
     rows = [row for folder in folders for row in _rows(folder)]
     if not rows:
-        raise SettingError("there are no graded answers about the work; `workbench lab judge work` asks for some")
+        raise SettingError(
+            "there are no graded answers about the work; `workbench lab judge work` asks for some"
+        )
     table = pd.DataFrame(rows)
     place = [*CONTEXT, "project", "question"]
-    return table.groupby(place, sort=False).agg({"score": "mean", **dict.fromkeys(FEATURES, "first")}).reset_index()
+    return (
+        table.groupby(place, sort=False)
+        .agg({"score": "mean", **dict.fromkeys(FEATURES, "first")})
+        .reset_index()
+    )
 
 
 def read_names(folders: Iterable[Path]) -> pd.DataFrame:
-    """The answers for exact names in some folders of `workbench lab judge work`: a row an answer, with its score.
+    """The answers for exact names in some folders of `workbench lab judge work`: a row an answer,
+    with its score.
 
     Raises:
         SettingError: a folder holds no sittings.
@@ -113,9 +134,13 @@ def read_names(folders: Iterable[Path]) -> pd.DataFrame:
 
 
 def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
-    file = next((file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None)
+    file = next(
+        (file for file in (folder / SITTINGS, folder / f"{SITTINGS}.gz") if file.is_file()), None
+    )
     if file is None:
-        raise SettingError(f"{folder} holds no answers about the work; `workbench lab judge work` asks for some")
+        raise SettingError(
+            f"{folder} holds no answers about the work; `workbench lab judge work` asks for some"
+        )
     content = file.read_bytes()
     text = (gzip.decompress(content) if file.suffix == ".gz" else content).decode()
     for number, line in enumerate(text.splitlines(), 1):
@@ -123,19 +148,26 @@ def _rows(folder: Path, half: Half = "work") -> Iterator[dict[str, Any]]:
             sitting = json.loads(line)
             yield from _answers(sitting, half)
         except (ValueError, KeyError, TypeError) as error:
-            raise FormatError(f"is no sitting ({error!r:.80})", where=str(file), line=number) from None
+            raise FormatError(
+                f"is no sitting ({error!r:.80})", where=str(file), line=number
+            ) from None
 
 
 def _answers(sitting: Mapping[str, Any], half: Half) -> Iterator[dict[str, Any]]:
-    place = {name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")}
-    place["chain"] = sitting.get("chain", 1)  # answers of 2026 were collected before there were chains
+    place = {
+        name: sitting[name] for name in ("session", "at", "project", "strategy", "writer", "share")
+    }
+    # answers of 2026 were collected before there were chains
+    place["chain"] = sitting.get("chain", 1)
     for number, answer in enumerate(sitting["answers"]):
         if answer["half"] == half and answer["score"] is not None:
             values = dict(zip(FEATURES, answer["features"], strict=True)) if half == "work" else {}
             yield {**place, "question": number, "score": float(answer["score"]), **values}
 
 
-def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None) -> WorkReader:
+def fit(
+    table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutCheck | None = None
+) -> WorkReader:
     """A reader whose chances come nearest to the answers.
 
     Args:
@@ -150,7 +182,8 @@ def fit(table: pd.DataFrame, fitted_on: Mapping[str, Any], left_out: LeftOutChec
 
 
 def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
-    """The weights of some features, and the bias, whose chances come nearest to the scores of answers.
+    """The weights of some features, and the bias, whose chances come nearest to the scores of
+    answers.
 
     Args:
         values: (answers, features).
@@ -162,7 +195,9 @@ def logistic(values: Floats, scores: Floats) -> tuple[Floats, float]:
     def loss_with_slope(parameters: Floats) -> tuple[float, Floats]:
         weights, bias = parameters[:-1], parameters[-1]
         margin = standard @ weights + bias
-        loss = (np.logaddexp(0, margin) - scores * margin).mean() + PENALTY * np.square(weights).sum()
+        loss = (np.logaddexp(0, margin) - scores * margin).mean() + PENALTY * np.square(
+            weights
+        ).sum()
         too_high = expit(margin) - scores
         slope = too_high @ standard / len(scores) + 2 * PENALTY * weights
         return float(loss), np.append(slope, too_high.mean())
@@ -179,7 +214,8 @@ def chances(reader: WorkReader, table: pd.DataFrame) -> Floats:
 
 
 def left_out_chances(table: pd.DataFrame) -> Floats:
-    """(answers,) what is promised for each answer by a reader that was fitted to all other projects.
+    """(answers,) what is promised for each answer by a reader that was fitted to all other
+    projects.
 
     Raises:
         SettingError: there are too few projects.
@@ -187,8 +223,8 @@ def left_out_chances(table: pd.DataFrame) -> Floats:
     projects = table["project"].unique().tolist()
     if len(projects) < FEWEST_PROJECTS:
         raise SettingError(
-            f"the answers are of {len(projects)} projects; {FEWEST_PROJECTS} and more are needed, since each is left "
-            "out of the fit in its turn"
+            f"the answers are of {len(projects)} projects; {FEWEST_PROJECTS} and more are needed,"
+            " since each is left out of the fit in its turn"
         )
     promised = np.zeros(len(table))
     for project in projects:
@@ -227,12 +263,16 @@ def _errors(table: pd.DataFrame) -> ReaderErrors:
     around_project = contexts - projects.transform("mean")
     by_project = projects.mean().unstack("kind")
     return ReaderErrors(
-        tuple(row.dropna().to_dict() for _, row in by_project.iterrows()), float(around_project.std(ddof=0))
+        tuple(row.dropna().to_dict() for _, row in by_project.iterrows()),
+        float(around_project.std(ddof=0)),
     )
 
 
-def asker_errors(table: pd.DataFrame, elsewhere: pd.DataFrame) -> tuple[Mapping[TextKind, float], ...]:
-    """How far a reader is off on answers to questions that somebody else wrote: for each project by kind of context.
+def asker_errors(
+    table: pd.DataFrame, elsewhere: pd.DataFrame
+) -> tuple[Mapping[TextKind, float], ...]:
+    """How far a reader is off on answers to questions that somebody else wrote: for each project by
+    kind of context.
 
     The reader is fitted without the projects of these answers.
 
@@ -247,15 +287,17 @@ def asker_errors(table: pd.DataFrame, elsewhere: pd.DataFrame) -> tuple[Mapping[
     remaining = of_others["project"].nunique()
     if remaining < FEWEST_PROJECTS:
         raise SettingError(
-            f"without the projects of the other asker's questions {remaining} projects remain to fit to; "
-            f"{FEWEST_PROJECTS} and more are needed"
+            f"without the projects of the other asker's questions {remaining} projects remain to"
+            f" fit to; {FEWEST_PROJECTS} and more are needed"
         )
     promised = chances(fit(of_others, {}), elsewhere)
     return _errors(elsewhere.assign(promised=promised, real=elsewhere["score"])).by_project
 
 
 def auc(promised: Floats, scores: Floats) -> float:
-    """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a half."""
+    """How often a right answer (above .5) has a higher chance than a wrong one; a tie counts a
+    half.
+    """
     is_right, is_wrong = scores > 0.5, scores < 0.5
     decided = is_right | is_wrong
     ranks = rankdata(promised[decided])
@@ -278,8 +320,11 @@ def _order(table: pd.DataFrame) -> float:
 def _tenths(table: pd.DataFrame) -> tuple[Tenth, ...]:
     ordered = table.sort_values("promised")
     parts: Sequence[pd.DataFrame] = [
-        ordered.iloc[len(ordered) * tenth // TENTHS : len(ordered) * (tenth + 1) // TENTHS] for tenth in range(TENTHS)
+        ordered.iloc[len(ordered) * tenth // TENTHS : len(ordered) * (tenth + 1) // TENTHS]
+        for tenth in range(TENTHS)
     ]
     return tuple(
-        Tenth(float(part["promised"].mean()), float(part["real"].mean()), len(part)) for part in parts if len(part)
+        Tenth(float(part["promised"].mean()), float(part["real"].mean()), len(part))
+        for part in parts
+        if len(part)
     )

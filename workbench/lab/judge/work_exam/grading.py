@@ -1,6 +1,7 @@
 """Has a model grade replies to written questions. It never sees from which context a reply came.
 
-The replies of all contexts of a boundary are graded together, in random order. Names are compared in code.
+The replies of all contexts of a boundary are graded together, in random order. Names are compared
+in code.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class GradingRequest:
     @property
     def request(self) -> SummaryRequest:
         """What the grader is asked."""
-        blocks = "\n\n".join(_block(number, graded) for number, graded in enumerate(self.questions, 1))
+        blocks = "\n\n".join(
+            _block(number, graded) for number, graded in enumerate(self.questions, 1)
+        )
         text = Template(prompt("grader")).substitute(questions=blocks)
         count = sum(len(graded.replies) for graded in self.questions)
         return SummaryRequest(
@@ -56,7 +59,9 @@ class GradingRequest:
         )
 
     def grades(self, text: str) -> dict[tuple[SheetQuestion, str], float]:
-        """The grade of each question's reply that an answer names; labels that were not asked are left out."""
+        """The grade of each question's reply that an answer names; labels that were not asked
+        are left out.
+        """
         grades: dict[tuple[SheetQuestion, str], float] = {}
         for line in text.splitlines():
             match = _LINE.match(line.strip())
@@ -103,7 +108,9 @@ def _replies(group: Iterable[Sitting]) -> dict[SheetQuestion, list[str]]:
     return replies
 
 
-def _asked(request: GradingRequest, grader: Model, group: Iterable[Sitting]) -> dict[tuple[SheetQuestion, str], float]:
+def _asked(
+    request: GradingRequest, grader: Model, group: Iterable[Sitting]
+) -> dict[tuple[SheetQuestion, str], float]:
     """The grades of one request; where none come, the sittings say why."""
     try:
         return request.grades(grader.complete(request.request).text)
@@ -129,7 +136,9 @@ def _score(
     return grades.get((question, reply))
 
 
-def grading_requests(replies: Mapping[SheetQuestion, Sequence[str]], seed: str) -> Iterator[GradingRequest]:
+def grading_requests(
+    replies: Mapping[SheetQuestion, Sequence[str]], seed: str
+) -> Iterator[GradingRequest]:
     """Requests for the grades of all replies to some questions; equal replies are graded once.
 
     Args:

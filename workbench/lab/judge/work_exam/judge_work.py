@@ -1,7 +1,9 @@
-"""Real readers answer the exam of the work from the contexts that strategies make, and a grader grades them.
+"""Real readers answer the exam of the work from the contexts that strategies make, and a grader
+grades them.
 
-One request is one context with its sheet of questions: a reader sees nothing else of the session. The grader sees the
-replies of all contexts of a boundary together, in random order, and not from which context each came.
+One request is one context with its sheet of questions: a reader sees nothing else of the session.
+The grader sees the replies of all contexts of a boundary together, in random order, and not from
+which context each came.
 """
 
 from __future__ import annotations
@@ -61,21 +63,26 @@ def judge_work(
     before: Callable[[Sequence[ModelUse]], bool] = lambda forecast: True,
     **settings: Unpack[WorkSettings],
 ) -> WorkAnswers | None:
-    """Let models answer written questions, and questions for exact names, from the context of each strategy.
+    """Let models answer written questions, and questions for exact names, from the context of each
+    strategy.
 
     Args:
-        what: files, folders, patterns or sessions with written exams; none stand for the bundled sessions.
+        what: files, folders, patterns or sessions with written exams; none stand for the bundled
+            sessions.
         spec: a specification made before; further settings change it.
-        before: receives the forecast before anything is asked, of the reader and of each writer; false stops there.
+        before: receives the forecast before anything is asked, of the reader and of each writer;
+            false stops there.
         **settings: the fields of `WorkSpec`; `model` is needed.
 
     Returns:
-        The answers; None if `before` stopped it. Replies and grades that have not come are pending: the same call asks
+        The answers; None if `before` stopped it. Replies and grades that have not come are pending:
+            the same call asks
         for them.
 
     Raises:
         SettingError: no model, or no session with a written exam.
-        Unanswered: summaries have not come. Where somebody answers later, the contexts without them are read before.
+        Unanswered: summaries have not come. Where somebody answers later, the contexts without them
+            are read before.
     """
     spec = WorkSpec.of(spec, settings)
     judges = Judges.of(spec)
@@ -95,20 +102,29 @@ def judge_work(
 
 
 def _planned(what: What, spec: WorkSpec, judges: Judges) -> tuple[list[ModelUse], StrategyContexts]:
-    """What the reader and each writer are asked at most, and the contexts with filler in the place of summaries."""
+    """What the reader and each writer are asked at most, and the contexts with filler in the
+    place of summaries.
+    """
     without_writers = [part.without_writer() for part in spec.by_writer()]
     planned = _contexts([part for part, _ in without_writers], what, spec)
     sittings = sittings_of(planned.complete, spec)
     if not sittings:
-        raise SettingError("no session has a written exam at these boundaries; `workbench lab exam write` makes one")
-    uses = [ModelUse("", FITTED) if judges.reader is None else forecast(sittings, judges.reader_name)]
+        raise SettingError(
+            "no session has a written exam at these boundaries; `workbench lab exam write`"
+            " makes one"
+        )
+    uses = [
+        ModelUse("", FITTED) if judges.reader is None else forecast(sittings, judges.reader_name)
+    ]
     for part, filler in without_writers:
         uses.append(ModelUse("", model_name(part.writer)) if filler is None else filler.use)
     return uses, planned
 
 
 def _contexts(specs: Sequence[WorkSpec], what: What, spec: WorkSpec) -> StrategyContexts:
-    names = [strategy if isinstance(strategy, str) else strategy.name for strategy in spec.strategies]
+    names = [
+        strategy if isinstance(strategy, str) else strategy.name for strategy in spec.strategies
+    ]
     return strategy_contexts(specs, what, spec.chains, with_whole_history="none" in names)
 
 
@@ -124,7 +140,11 @@ def _written(sittings: Sequence[Sitting], judges: Judges, spec: WorkSpec) -> Wor
         "summaries_by": [model_name(writer) for writer in spec.writers],
         "readings": spec.readings,
     }
-    rows = [row for sitting in sittings for row in rows_of(sitting, judges.reader_name, judges.grader_name)]
+    rows = [
+        row
+        for sitting in sittings
+        for row in rows_of(sitting, judges.reader_name, judges.grader_name)
+    ]
     answers = WorkAnswers.write(spec.out, rows, notes)
     write_atomically(spec.out / SITTINGS, "".join(f"{json.dumps(record)}\n" for record in records))
     write_baselines(spec.out, sittings)

@@ -1,4 +1,6 @@
-"""What is kept of sittings: a table with a row a reply, and the answers with their features for a fit."""
+"""What is kept of sittings: a table with a row a reply, and the answers with their features for
+a fit.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ COLUMNS = {
 }
 """The columns of a table of answers, see docs/reference/tables.md."""
 SITTINGS = "sittings.jsonl"
-"""The file with the answers of each sitting and their features: what a reader is fitted to. It holds no context."""
+"""The file with the answers of each sitting and their features: what a reader is fitted to. It
+holds no context.
+"""
 SittingRecord: TypeAlias = dict[str, Any]
 """A sitting as plain JSON."""
 
@@ -57,7 +61,9 @@ class WorkAnswers(TableFolder):
     @cached_property
     def notes(self) -> dict[str, object]:
         """Who wrote the summaries, who read and who graded."""
-        return dict(json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8")))
+        return dict(
+            json.loads((self.path / self.file).with_suffix(".json").read_text(encoding="utf-8"))
+        )
 
     @property
     def pending(self) -> int:
@@ -88,7 +94,9 @@ def rows_of(sitting: Sitting, reader: str, grader: str) -> Iterator[Row]:
 
 
 def records_of(sittings: Iterable[Sitting]) -> list[SittingRecord]:
-    """Each sitting as plain JSON: which context it was, and each question with its reply, score and features."""
+    """Each sitting as plain JSON: which context it was, and each question with its reply, score
+    and features.
+    """
     rarities: dict[Boundary, Rarity] = {}
     records = []
     for sitting in sittings:

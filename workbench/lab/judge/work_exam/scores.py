@@ -1,4 +1,6 @@
-"""What real readers' answers say of each strategy, and how far two readings of one context agree."""
+"""What real readers' answers say of each strategy, and how far two readings of one context
+agree.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ class WorkScore:
     Attributes:
         writer: the model that wrote its summaries; empty where it has none.
         chain: how many compactions in a row made each context.
-        work, names: mean scores of both halves in [0, 1], each context the same weight; None without any.
+        work, names: mean scores of both halves in [0, 1], each context the same weight; None
+            without any.
         used: mean size, as a share of the history.
         contexts: how many were read.
         missing: replies that did not come or were not graded.
@@ -51,7 +54,10 @@ class ReadingAgreement:
     def __str__(self) -> str:
         """One sentence."""
         correlation = "" if self.correlation is None else f", correlation {self.correlation:.2f}"
-        return f"Two readings gave {self.equal:.0%} of {self.answers} answers the same score{correlation}."
+        return (
+            f"Two readings gave {self.equal:.0%} of {self.answers} answers the same"
+            f" score{correlation}."
+        )
 
 
 def work_scores(table: pd.DataFrame) -> list[WorkScore]:
@@ -62,7 +68,9 @@ def work_scores(table: pd.DataFrame) -> list[WorkScore]:
     """
     filled = table.assign(writer=table["writer"].fillna(""))
     scores = []
-    for (strategy, writer, chain), rows in filled.groupby(["strategy", "writer", "chain"], sort=False):
+    for (strategy, writer, chain), rows in filled.groupby(
+        ["strategy", "writer", "chain"], sort=False
+    ):
         scores.append(
             WorkScore(
                 str(strategy),
@@ -75,7 +83,9 @@ def work_scores(table: pd.DataFrame) -> list[WorkScore]:
                 int(rows["score"].isna().sum()),
             )
         )
-    return sorted(scores, key=lambda score: -1.0 if score.work is None else score.work, reverse=True)
+    return sorted(
+        scores, key=lambda score: -1.0 if score.work is None else score.work, reverse=True
+    )
 
 
 def _mean(rows: pd.DataFrame, half: str) -> float | None:

@@ -53,9 +53,12 @@ class SheetQuestion:
 
 
 def reading_request(context: str, questions: Sequence[SheetQuestion]) -> SummaryRequest:
-    """The request for the answers of one reader from one context; nothing else of the session is in it."""
+    """The request for the answers of one reader from one context; nothing else of the session is
+    in it.
+    """
     numbered = "\n".join(
-        f"{number}. {harmless(' '.join(question.question.split()))}" for number, question in enumerate(questions, 1)
+        f"{number}. {harmless(' '.join(question.question.split()))}"
+        for number, question in enumerate(questions, 1)
     )
     task = Template(prompt("reader")).substitute(gap=GAP, questions=numbered)
     text = f"<conversation>\n{context}\n</conversation>\n\n{task}"
@@ -82,7 +85,10 @@ def read_replies(text: str, count: int) -> list[str | None]:
             current = replies[number] = [match[2].strip()]
         elif current is not None and line.strip():
             current.append(line.strip())
-    return [" ".join(replies[number]).strip() if number in replies else None for number in range(1, count + 1)]
+    return [
+        " ".join(replies[number]).strip() if number in replies else None
+        for number in range(1, count + 1)
+    ]
 
 
 def is_unknown(reply: str) -> bool:

@@ -29,7 +29,8 @@ class Sitting:
     """One reader with one context.
 
     Attributes:
-        replies: one a question, None for a question that was passed over; empty where no answer came.
+        replies: one a question, None for a question that was passed over; empty where no answer
+            came.
         scores: of the replies, in [0, 1]; None where a reply has not been graded.
         why: why no answer came; `pending` where the same call asks again.
     """
@@ -86,7 +87,9 @@ def _references(contexts: Iterable[Compacted], spec: WorkSpec) -> list[Compacted
     return references
 
 
-def _sheets(contexts: Iterable[Compacted], spec: WorkSpec) -> Mapping[Boundary, tuple[SheetQuestion, ...]]:
+def _sheets(
+    contexts: Iterable[Compacted], spec: WorkSpec
+) -> Mapping[Boundary, tuple[SheetQuestion, ...]]:
     """The sheet of each boundary."""
     sheets: dict[Boundary, tuple[SheetQuestion, ...]] = {}
     for context in contexts:

@@ -1,4 +1,6 @@
-"""What is asked about the work, of which contexts, and who answers: one specification for Python and the commands."""
+"""What is asked about the work, of which contexts, and who answers: one specification for Python
+and the commands.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,15 @@ from workbench.engine.models.model import Model
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.settings import ModelList, NameList
-from workbench.evaluation.experiment.spec import Read, Shares, Whole, listed, model_name, one_model, several_models
+from workbench.evaluation.experiment.spec import (
+    Read,
+    Shares,
+    Whole,
+    listed,
+    model_name,
+    one_model,
+    several_models,
+)
 from workbench.evaluation.metrics.work_exam.document import exams_of
 from workbench.evaluation.metrics.work_exam.question import SessionExams
 from workbench.evaluation.replays.boundaries import at_shares
@@ -42,7 +52,10 @@ def _each_once(chains: tuple[int, ...]) -> tuple[int, ...]:
 
 
 Chains: TypeAlias = Annotated[
-    tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(listed), Field(min_length=1), AfterValidator(_each_once)
+    tuple[Annotated[int, Field(ge=1)], ...],
+    BeforeValidator(listed),
+    Field(min_length=1),
+    AfterValidator(_each_once),
 ]
 
 
@@ -51,37 +64,52 @@ class WorkSpec(ContextSpec):
 
     model: Annotated[str | Model | None, Read(_model)] = Field(
         None,
-        description="Model that reads the contexts: litellm:NAME, command:..., folder:PATH or your own; `fitted` asks "
-        "none and foretells what a real model would know.",
+        description=(
+            "Model that reads the contexts: litellm:NAME, command:..., folder:PATH or your own;"
+            " `fitted` asks none and foretells what a real model would know."
+        ),
     )
     grader: Annotated[str | Model | None, Read(_model)] = Field(
         None, description="Model that grades the replies; None takes the reader's model."
     )
-    boundaries: Shares = Field((), description="Where they compact, as shares of the messages; none: where exams are.")
+    boundaries: Shares = Field(
+        (), description="Where they compact, as shares of the messages; none: where exams are."
+    )
     writers: Annotated[tuple[str | Model, ...], Read(several_models)] = Field(
         ("extractive",), description="Models that write summaries; several are compared."
     )
     chains: Chains = Field(
         (1,),
-        description="Compactions in a row that make a context: 3 compacts the history in three stretches, each with "
-        "the summary before it; several are compared.",
+        description=(
+            "Compactions in a row that make a context: 3 compacts the history in three stretches,"
+            " each with the summary before it; several are compared."
+        ),
     )
     references: Annotated[tuple[str, ...], Read(_references)] = Field(
-        (), description=f"Contexts that no agent makes, read beside the others: {', '.join(REFERENCES)}."
+        (),
+        description=(
+            f"Contexts that no agent makes, read beside the others: {', '.join(REFERENCES)}."
+        ),
     )
-    exams: Path | None = Field(None, description="Folder of written exams; None looks beside each recording.")
+    exams: Path | None = Field(
+        None, description="Folder of written exams; None looks beside each recording."
+    )
     names: Whole = Field(12, ge=0, description="Exact names to ask for at a boundary, at most.")
-    readings: Whole = Field(1, ge=1, description="Have each context read this often, by another reader each time.")
+    readings: Whole = Field(
+        1, ge=1, description="Have each context read this often, by another reader each time."
+    )
     out: Path = Field(Path("reports/work"), description="Folder for the answers.")
 
     @model_validator(mode="after")
     def _refuse_stretches_that_fit(self) -> Self:
-        """Refuse a chain whose first stretch is no larger than the size, since it would not be compacted."""
+        """Refuse a chain whose first stretch is no larger than the size, since it would not be
+        compacted.
+        """
         longest, largest = max(self.chains), max(self.shares, default=0.0)
         if longest > 1 and largest * longest >= 1:
             raise SettingError(
-                f"a chain of {longest} compactions needs shares below 1/{longest}, since each stretch of the history "
-                f"is 1/{longest} of it; {largest:g} is too large"
+                f"a chain of {longest} compactions needs shares below 1/{longest}, since each"
+                f" stretch of the history is 1/{longest} of it; {largest:g} is too large"
             )
         return self
 
@@ -97,7 +125,10 @@ class WorkSpec(ContextSpec):
             SettingError: there is none, or it is no language model.
         """
         if self.model is None:
-            raise SettingError("contexts are read by a language model; name one, such as --model litellm:gpt-4o-mini")
+            raise SettingError(
+                "contexts are read by a language model; name one, such as --model"
+                " litellm:gpt-4o-mini"
+            )
         require_language_model(model_name(self.model))
         return self.how.model(self.model)
 

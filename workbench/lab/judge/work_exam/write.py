@@ -1,4 +1,6 @@
-"""Writes the exams of the work of sessions: one request to a model a boundary, checked, and kept beside the session."""
+"""Writes the exams of the work of sessions: one request to a model a boundary, checked, and kept
+beside the session.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import MaskingSettings, ShareList
-from workbench.evaluation.experiment.sources import SessionSource, What, readable_sessions, sources_of
+from workbench.evaluation.experiment.sources import (
+    SessionSource,
+    What,
+    readable_sessions,
+    sources_of,
+)
 from workbench.evaluation.experiment.spec import (
     Flag,
     Masking,
@@ -32,7 +39,12 @@ from workbench.evaluation.experiment.spec import (
     read_boundaries,
 )
 from workbench.evaluation.metrics.work_exam.checks import Refusal, checked
-from workbench.evaluation.metrics.work_exam.document import exams_text, file_beside, file_in, read_exams
+from workbench.evaluation.metrics.work_exam.document import (
+    exams_text,
+    file_beside,
+    file_in,
+    read_exams,
+)
 from workbench.evaluation.metrics.work_exam.question import SessionExams, WorkExam, opening_digest
 from workbench.evaluation.replays.boundaries import at_shares
 from workbench.lab.judge.work_exam.writer import question_request, written_questions
@@ -53,29 +65,48 @@ class WriteSpec(Masking):
     """Which exams are written, and by which model."""
 
     model: Annotated[str | Model | None, Read(lambda model: model and one_model(model))] = Field(
-        None, description="Model that writes the questions: litellm:NAME, command:..., folder:PATH or your own."
+        None,
+        description=(
+            "Model that writes the questions: litellm:NAME, command:..., folder:PATH or your own."
+        ),
     )
     boundaries: Annotated[tuple[float, ...], Read(_places_of_exams)] = Field(
-        (0.35, 0.5, 0.65, 0.8), description="Where an exam is written: shares or numbers of messages."
+        (0.35, 0.5, 0.65, 0.8),
+        description="Where an exam is written: shares or numbers of messages.",
     )
-    questions: Whole = Field(14, ge=1, le=40, description="Questions to ask the model for at a boundary.")
+    questions: Whole = Field(
+        14, ge=1, le=40, description="Questions to ask the model for at a boundary."
+    )
     history_tokens: Whole | None = Field(
-        None, ge=1000, description="Show the writer about this much of a history at most; None shows it whole."
+        None,
+        ge=1000,
+        description="Show the writer about this much of a history at most; None shows it whole.",
     )
-    writer: str = Field("", description="Who wrote, for readers of the exam; empty takes the model's name.")
+    writer: str = Field(
+        "", description="Who wrote, for readers of the exam; empty takes the model's name."
+    )
     again: Flag = Field(False, description="Write exams anew that are there already.")
     limit: Whole | None = Field(None, ge=1, description="Use at most this many sessions.")
     out: Path | None = Field(
-        None, description="Folder for the exams; None writes each beside its recording, as FILE.exam.json."
+        None,
+        description=(
+            "Folder for the exams; None writes each beside its recording, as FILE.exam.json."
+        ),
     )
     model_settings: ModelSettings | None = Field(
-        None, description="Cache and limits under which models are asked; None takes the usual cache and no limits."
+        None,
+        description=(
+            "Cache and limits under which models are asked; None takes the usual cache and no"
+            " limits."
+        ),
     )
     quiet: Flag = Field(False, description="Show neither progress nor the figures; warnings stay.")
 
     @property
     def how(self) -> ModelSettings:
-        """How the model is asked; limits count for the folder of the exams unless another run is named."""
+        """How the model is asked; limits count for the folder of the exams unless another run is
+        named.
+        """
         return ModelSettings.of_run(self.model_settings, self.out or Path("exams"))
 
     def question_writer(self) -> Model:
@@ -85,7 +116,9 @@ class WriteSpec(Masking):
             SettingError: there is none, or it is no language model.
         """
         if self.model is None:
-            raise SettingError("questions are written by a model; name one, such as --model litellm:gpt-4o-mini")
+            raise SettingError(
+                "questions are written by a model; name one, such as --model litellm:gpt-4o-mini"
+            )
         require_language_model(model_name(self.model))
         return self.how.model(self.model)
 
@@ -107,7 +140,9 @@ class WriteSettings(MaskingSettings, total=False):
 
 @dataclass(frozen=True, slots=True)
 class ExamPlace:
-    """A boundary of a session for which an exam is to be written, and the file in which it is kept."""
+    """A boundary of a session for which an exam is to be written, and the file in which it is
+    kept.
+    """
 
     session: Session
     at: int
@@ -142,8 +177,9 @@ def write_exams(
 ) -> list[ExamOutcome] | None:
     """Have a model write the exam of the work for each boundary of sessions.
 
-    The model reads the history and what came next, and writes questions on goal, state, decisions, findings, rules,
-    next step, failures, unverified claims and dead ends. Each question is checked in code before it is kept.
+    The model reads the history and what came next, and writes questions on goal, state, decisions,
+    findings, rules, next step, failures, unverified claims and dead ends. Each question is checked
+    in code before it is kept.
 
     Args:
         what: files, folders, patterns or sessions; none stand for the bundled sessions.
@@ -152,10 +188,12 @@ def write_exams(
         **settings: the fields of `WriteSpec`; `model` is needed.
 
     Returns:
-        The outcome of each boundary, those with an exam from before among them; None if `before` stopped it.
+        The outcome of each boundary, those with an exam from before among them; None if `before`
+            stopped it.
 
     Raises:
-        SettingError: no model, a session in memory without `out`, or no session with a boundary worth an exam.
+        SettingError: no model, a session in memory without `out`, or no session with a boundary
+            worth an exam.
     """
     spec = WriteSpec.of(spec, settings)
     model = spec.question_writer()
@@ -191,7 +229,9 @@ def _file(source: SessionSource, session: Session, out: Path | None) -> Path:
     if out is not None:
         return file_in(out, session)
     if source.path is None:
-        raise SettingError("a session in memory has no file beside which its exam could be kept; set `out`")
+        raise SettingError(
+            "a session in memory has no file beside which its exam could be kept; set `out`"
+        )
     return file_beside(source.path)
 
 
@@ -225,7 +265,10 @@ def _write(place: ExamPlace, model: Model, spec: WriteSpec) -> ExamOutcome:
         return ExamOutcome(place, why=str(error), pending=error.outage)
     questions, refusals = checked(written, place.session.messages[: place.at])
     if len(questions) < FEWEST:
-        why = f"only {len(questions)} of {len(written)} questions passed the checks, and an exam has {FEWEST} at least"
+        why = (
+            f"only {len(questions)} of {len(written)} questions passed the checks, and an exam has"
+            f" {FEWEST} at least"
+        )
         return ExamOutcome(place, refusals=tuple(refusals), why=why)
     month = datetime.now(UTC).strftime("%Y-%m")
     exam = WorkExam(place.at, tuple(questions), spec.writer or model.name, month, len(refusals))

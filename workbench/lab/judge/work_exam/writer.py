@@ -42,14 +42,15 @@ def question_request(
         messages: the whole session.
         at: the boundary: the history is `messages[:at]`.
         count: questions to write.
-        history_chars: the longest that the history may be; results are cut first, then the oldest messages left out.
-            None shows it whole.
+        history_chars: the longest that the history may be; results are cut first, then the oldest
+            messages left out. None shows it whole.
     """
     history = _HISTORY.transcript(messages[:at], history_chars)
     later = _LATER.transcript(messages[at : at + LATER_MESSAGES], LATER_CHARS)
     task = Template(prompt("writer")).substitute(count=count)
     text = (
-        f"<conversation>\n{history}\n</conversation>\n\n<conversation-after>\n{later}\n</conversation-after>\n\n{task}"
+        f"<conversation>\n{history}\n</conversation>\n\n"
+        f"<conversation-after>\n{later}\n</conversation-after>\n\n{task}"
     )
     return SummaryRequest(
         purpose="question",

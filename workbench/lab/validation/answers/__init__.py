@@ -1,1 +1,3 @@
-"""Answers that real models gave from compacted contexts, graded: a criterion from outside for every metric."""
+"""Answers that real models gave from compacted contexts, graded: a criterion from outside for
+every metric.
+"""

@@ -1,4 +1,6 @@
-"""Exams made of graded questions, what each metric says of each answer, and how well that agrees."""
+"""Exams made of graded questions, what each metric says of each answer, and how well that
+agrees.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +33,12 @@ FEW = 2
 KNOWN = 0.5
 """The value above which an item counts as known."""
 
-_NAME = re.compile(r"(?:[A-Z][\w'-]+|\d[\d.,:]*)(?:\s+(?:[A-Z][\w'-]+|\d[\d.,:]*|AM|PM))*|[\"“]([^\"”]{3,60})[\"”]")
-_NUMBER_WORD = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE)
+_NAME = re.compile(
+    r"(?:[A-Z][\w'-]+|\d[\d.,:]*)(?:\s+(?:[A-Z][\w'-]+|\d[\d.,:]*|AM|PM))*|[\"“]([^\"”]{3,60})[\"”]"
+)
+_NUMBER_WORD = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve)\b", re.IGNORECASE
+)
 
 
 def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) -> pd.DataFrame:
@@ -43,7 +49,8 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         reader: sits the exam; None takes the lexical one.
 
     Returns:
-        A row an answer and metric: `group variant context category kind right metric value`; values are about 0 to 1.
+        A row an answer and metric: `group variant context category kind right metric value`; values
+            are about 0 to 1.
     """
     chosen = reader or Lexical()
     same: dict[object, list[GradedContext]] = {}
@@ -58,10 +65,23 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         read = Lines(lines, history.vocabulary)
         known = np.maximum(corrected(asked, chosen.read(asked, context.texts)), 0).tolist()
         by_words = _by_words(history, context)
-        for answer, item, share, (bm25, fitted) in zip(context.answers, asked, known, by_words, strict=True):
-            of = {"group": context.group, "variant": context.variant, "context": number, "category": answer.category,
-                  "kind": answer.kind, "right": answer.right}  # fmt: skip
-            values = {**_old(history, item, lines, read), "exam": share, "fitted": fitted, "bm25": bm25}
+        for answer, item, share, (bm25, fitted) in zip(
+            context.answers, asked, known, by_words, strict=True
+        ):
+            of = {
+                "group": context.group,
+                "variant": context.variant,
+                "context": number,
+                "category": answer.category,
+                "kind": answer.kind,
+                "right": answer.right,
+            }
+            values = {
+                **_old(history, item, lines, read),
+                "exam": share,
+                "fitted": fitted,
+                "bm25": bm25,
+            }
             rows += [{**of, "metric": metric, "value": value} for metric, value in values.items()]
     return pd.DataFrame(rows)
 
@@ -72,10 +92,18 @@ def _plain(answer: Answer) -> Answer:
 
 
 def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, Item]]:
-    """The items of all questions about one history; where that is unknown, its contexts are used instead."""
-    texts = contexts[0].history or tuple(dict.fromkeys(text for one in contexts for text in one.texts))
-    asked = list(dict.fromkeys(_plain(answer) for context in contexts for answer in context.answers))
-    messages: list[Message] = [UserMessage(id=str(i), blocks=(Text(text),)) for i, text in enumerate(texts)]
+    """The items of all questions about one history; where that is unknown, its contexts are used
+    instead.
+    """
+    texts = contexts[0].history or tuple(
+        dict.fromkeys(text for one in contexts for text in one.texts)
+    )
+    asked = list(
+        dict.fromkeys(_plain(answer) for context in contexts for answer in context.answers)
+    )
+    messages: list[Message] = [
+        UserMessage(id=str(i), blocks=(Text(text),)) for i, text in enumerate(texts)
+    ]
     names = list(Index(messages).entities)
     if not contexts[0].history:
         names += [Entity(_kind(name), name) for text in texts for name in _names_in(text)]
@@ -91,25 +119,49 @@ def _names_in(text: str) -> Iterator[str]:
 
 
 def _kind(answer: str) -> Kind:
-    return "number" if answer[:1].isdigit() or answer[:1] == "$" or _NUMBER_WORD.match(answer) else "quote"
+    return (
+        "number"
+        if answer[:1].isdigit() or answer[:1] == "$" or _NUMBER_WORD.match(answer)
+        else "quote"
+    )
 
 
 def _item(history: ExamHistory, asked: Answer, others: Iterable[str]) -> Item:
     if asked.kind in ("rule", "todo") or len(asked.answer.split()) > LONG:
-        return Item("rule", asked.answer, (flipped(asked.answer),), evidence=asked.answer, use=asked.question)
-    question = Question(history, asked.answer, asked.question.partition("?")[0], _evidence(history, asked))
+        return Item(
+            "rule",
+            asked.answer,
+            (flipped(asked.answer),),
+            evidence=asked.answer,
+            use=asked.question,
+        )
+    question = Question(
+        history, asked.answer, asked.question.partition("?")[0], _evidence(history, asked)
+    )
     kind = history.names[history.name_number[asked.answer.lower()]].kind
     found = question.look_alikes(kind, history.before(len(history.messages)))
-    more = (name for name in others if name.lower() not in asked.question.lower() and name != asked.answer)
+    more = (
+        name
+        for name in others
+        if name.lower() not in asked.question.lower() and name != asked.answer
+    )
     filled = found or tuple(dict.fromkeys(more))[:LOOK_ALIKES]
     return Item(
-        asked.kind, asked.answer, filled or (flipped(asked.answer),), question.cue, question.evidence, asked.question,
-        denied=question.denied, sides=question.sides,
-    )  # fmt: skip
+        asked.kind,
+        asked.answer,
+        filled or (flipped(asked.answer),),
+        question.cue,
+        question.evidence,
+        asked.question,
+        denied=question.denied,
+        sides=question.sides,
+    )
 
 
 def _evidence(history: ExamHistory, asked: Answer) -> str:
-    """The line of the history that holds the answer and shares most with the question; the newest of equal ones."""
+    """The line of the history that holds the answer and shares most with the question; the
+    newest of equal ones.
+    """
     rows = history.rows_with_name(history.name_number[asked.answer.lower()])
     used = set(words(asked.question))
     best, found = -1.0, ""
@@ -121,14 +173,21 @@ def _evidence(history: ExamHistory, asked: Answer) -> str:
     return found
 
 
-def _old(history: ExamHistory, item: Item, lines: Sequence[str], context: Lines) -> dict[str, float]:
+def _old(
+    history: ExamHistory, item: Item, lines: Sequence[str], context: Lines
+) -> dict[str, float]:
     """Presence, bound and coverage of an item, as defined for future-reference recall."""
     if item.kind == "rule":
         own = set(words(item.answer))
-        share = max((len(own.intersection(words(line))) / max(len(own), 1) for line in lines), default=0.0)
+        share = max(
+            (len(own.intersection(words(line))) / max(len(own), 1) for line in lines), default=0.0
+        )
         return {"presence": float(share >= 1), "bound": float(share >= KNOWN), "coverage": share}
     found = Names([item.answer], history.vocabulary)
-    there = [lines[line] for line in dict.fromkeys(context.segment_line[found.found(context)[1]].tolist())]
+    there = [
+        lines[line]
+        for line in dict.fromkeys(context.segment_line[found.found(context)[1]].tolist())
+    ]
     rest = set(words(item.evidence or item.use)) - set(words(item.answer))
     weight = {word: history.weight(word) for word in rest}
     shared = [rest.intersection(words(line)) for line in there]
@@ -136,7 +195,10 @@ def _old(history: ExamHistory, item: Item, lines: Sequence[str], context: Lines)
     return {
         "presence": float(bool(there)),
         "bound": float(any(len(one) >= min(FEW, len(rest)) for one in shared)),
-        "coverage": max((fsum(weight[word] for word in one) / whole if whole else 1.0 for one in shared), default=0.0),
+        "coverage": max(
+            (fsum(weight[word] for word in one) / whole if whole else 1.0 for one in shared),
+            default=0.0,
+        ),
     }
 
 
@@ -149,7 +211,9 @@ class _Asked(NamedTuple):
 
 
 def _by_words(history: ExamHistory, context: GradedContext) -> Iterator[tuple[float, float]]:
-    """BM25 of each question and answer, and the fitted reader's chance; a rule asks for its own sentence."""
+    """BM25 of each question and answer, and the fitted reader's chance; a rule asks for its own
+    sentence.
+    """
     text = "\n".join(context.texts)
     sheet = [_Asked(answer.question, answer.answer, (answer.answer,)) for answer in context.answers]
     sought = [f"{asked.question} {asked.gold}" for asked in sheet]
@@ -165,10 +229,11 @@ METRICS = (*OLD_METRICS, "fitted", "bm25")
 def agreement(rows: pd.DataFrame) -> pd.DataFrame:
     """A row a metric, of the rows of `verdicts`.
 
-    Columns: `questions`; `agreement`: the share of answers that the metric calls known and that are right, or neither;
-    `auc`: how often a right answer has a higher value than a wrong one; `contexts` and `spearman`: the rank correlation
-    of the contexts' means with the share of right answers; `pairs` and `signs`: pairs of contexts from one history, and
-    how many of them the metric orders as the answers do (an equal number of right answers wants an equal number known).
+    Columns: `questions`; `agreement`: the share of answers that the metric calls known and that are
+    right, or neither; `auc`: how often a right answer has a higher value than a wrong one;
+    `contexts` and `spearman`: the rank correlation of the contexts' means with the share of right
+    answers; `pairs` and `signs`: pairs of contexts from one history, and how many of them the
+    metric orders as the answers do (an equal number of right answers wants an equal number known).
     """
     found = [{"metric": metric, **_figures(rows[rows["metric"] == metric])} for metric in METRICS]
     return pd.DataFrame(found)
@@ -177,10 +242,17 @@ def agreement(rows: pd.DataFrame) -> pd.DataFrame:
 def _figures(rows: pd.DataFrame) -> dict[str, float | int | None]:
     known = rows["value"] > KNOWN
     means = rows.assign(known=known).groupby(["group", "variant", "context"], sort=False)
-    contexts = means.agg(right=("right", "sum"), known=("known", "sum"), value=("value", "mean"), n=("right", "size"))
+    contexts = means.agg(
+        right=("right", "sum"), known=("known", "sum"), value=("value", "mean"), n=("right", "size")
+    )
     signs = [_same_sign(pair) for _, pair in contexts.groupby("group") if len(pair) == 2]
     share = contexts["right"] / contexts["n"]
-    varied = len(contexts) > 2 and share.nunique() > 1 and contexts["value"].nunique() > 1 and (contexts["n"] > 1).any()
+    varied = (
+        len(contexts) > 2
+        and share.nunique() > 1
+        and contexts["value"].nunique() > 1
+        and (contexts["n"] > 1).any()
+    )
     return {
         "questions": len(rows),
         "agreement": float((known == rows["right"]).mean()),
@@ -198,15 +270,25 @@ def _same_sign(pair: pd.DataFrame) -> bool:
 
 
 def auc(values: pd.Series, right: pd.Series) -> float | None:
-    """How often a right answer has a higher value than a wrong one, ties half; None where all are the same."""
+    """How often a right answer has a higher value than a wrong one, ties half; None where all
+    are the same.
+    """
     won, lost = values[right], values[~right]
     from scipy.stats import mannwhitneyu  # slow to import
 
-    return float(mannwhitneyu(won, lost).statistic / (len(won) * len(lost))) if len(won) and len(lost) else None
+    return (
+        float(mannwhitneyu(won, lost).statistic / (len(won) * len(lost)))
+        if len(won) and len(lost)
+        else None
+    )
 
 
 def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
     agreed = rows.assign(agreed=(rows["value"] > KNOWN) == rows["right"])
-    found = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)[list(METRICS)]
-    return found.assign(questions=rows[rows["metric"] == "exam"].groupby("category").size()).reset_index()
+    found = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)[
+        list(METRICS)
+    ]
+    return found.assign(
+        questions=rows[rows["metric"] == "exam"].groupby("category").size()
+    ).reset_index()

@@ -1,4 +1,6 @@
-"""Reads graded answers: contexts, questions about them, and whether a model's answers were right."""
+"""Reads graded answers: contexts, questions about them, and whether a model's answers were
+right.
+"""
 
 import json
 import re
@@ -52,9 +54,9 @@ class GradedContext:
 def graded(path: str | Path) -> list[GradedContext]:
     """The contexts of a folder or file.
 
-    Read are the layouts of native-vs-text, longmemeval-con, compaction-integrity-human and lost-in-compaction (a run of
-    its fifth version), the baselines of mistri, and lines of JSON with `context` and `answers`; see
-    reports/studies/validity/README.md.
+    Read are the layouts of native-vs-text, longmemeval-con, compaction-integrity-human and
+    lost-in-compaction (a run of its fifth version), the baselines of mistri, and lines of JSON with
+    `context` and `answers`; see reports/studies/validity/README.md.
 
     Raises:
         FormatError: it is none of these.
@@ -66,13 +68,19 @@ def graded(path: str | Path) -> list[GradedContext]:
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     found = [one for file in files for one in _from_lines(file)]
     if not found:
-        raise FormatError("no graded answers; docs/validity.md links to what is read", where=str(place))
+        raise FormatError(
+            "no graded answers; docs/validity.md links to what is read", where=str(place)
+        )
     return found
 
 
 def _rows(path: Path) -> list[Row]:
     try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        return [
+            json.loads(line)
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip()
+        ]
     except ValueError as error:
         raise FormatError(f"no lines of JSON ({error})", where=str(path)) from error
 
@@ -88,22 +96,35 @@ def _from_lines(path: Path) -> Iterator[GradedContext]:
 
 
 def _own(row: Row, path: Path, number: int) -> GradedContext:
-    """A line of one's own: context (a text or several), answers, and, if known, history, group and variant."""
+    """A line of one's own: context (a text or several), answers, and, if known, history, group
+    and variant.
+    """
     answers = []
     for one in row["answers"]:
         kind = one.get("kind", "fact")
         if kind not in ITEM_KINDS or not {"answer", "right"} <= one.keys():
             raise FormatError(
                 f"each answer needs `answer`, `right` and a kind of {', '.join(ITEM_KINDS)}",
-                where=str(path), line=number, field="answers",
-            )  # fmt: skip
+                where=str(path),
+                line=number,
+                field="answers",
+            )
         answers.append(
-            Answer(str(one.get("question", "")), str(one["answer"]), bool(one["right"]), kind, one.get("category", ""))
+            Answer(
+                str(one.get("question", "")),
+                str(one["answer"]),
+                bool(one["right"]),
+                kind,
+                one.get("category", ""),
+            )
         )
     return GradedContext(
-        str(row.get("group", number)), str(row.get("variant", "")), _texts(row["context"]), tuple(answers),
+        str(row.get("group", number)),
+        str(row.get("variant", "")),
+        _texts(row["context"]),
+        tuple(answers),
         _texts(row.get("history", ())),
-    )  # fmt: skip
+    )
 
 
 def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -120,7 +141,8 @@ def _mistri(row: Row) -> Iterator[GradedContext]:
 
 
 _PERMISSION = re.compile(
-    r"^(?:may|can|should|is it allowed for|are|is|do|does|must)\s+(?:you|we|i|the agent)?\s*(?P<rest>.*?)"
+    r"^(?:may|can|should|is it allowed for|are|is|do|does|must)\s+(?:you|we|i|the"
+    r" agent)?\s*(?P<rest>.*?)"
     r"(?:\s+(?:allowed|permitted|ok|okay))?(?P<tail>\s+[^?]*)?\?.*$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -130,7 +152,13 @@ def _mistri_answer(probe: Row) -> Answer:
     """A probe; one that asks for yes or no asks for a rule."""
     question, answer, right = str(probe["question"]), str(probe["answer"]), bool(probe["pass"])
     if probe.get("match") != "yes_no":
-        return Answer(question, answer, right, "latest" if probe.get("changed") else "fact", probe.get("carrier", ""))
+        return Answer(
+            question,
+            answer,
+            right,
+            "latest" if probe.get("changed") else "fact",
+            probe.get("carrier", ""),
+        )
     asked = _PERMISSION.match(question)
     rest = f"{asked['rest']}{asked['tail'] or ''}" if asked else question.partition("?")[0]
     sentence = rest if answer.lower().startswith("y") else f"do not {rest}"
@@ -139,22 +167,34 @@ def _mistri_answer(probe: Row) -> Answer:
 
 def _native_vs_text(folder: Path) -> Iterator[GradedContext]:
     """Histories with exact questions, each compacted to two sorts of text."""
-    fixtures = {row["id"]: row for row in json.loads((folder / "fixtures.json").read_text(encoding="utf-8"))}
+    fixtures = {
+        row["id"]: row for row in json.loads((folder / "fixtures.json").read_text(encoding="utf-8"))
+    }
     histories = {id: tuple(map(_said, row["history"])) for id, row in fixtures.items()}
     for variant, name in (("balanced", "trials.jsonl"), ("dense", "dense-text-trials.jsonl")):
         for row in _rows(folder / name):
             fixture = fixtures[row["fixtureId"]]
             summary = row.get("textSummary") or row["summary"]
-            scores = (row["evaluations"]["text_summary"] if "evaluations" in row else row["evaluation"])["scores"]
+            scores = (
+                row["evaluations"]["text_summary"] if "evaluations" in row else row["evaluation"]
+            )["scores"]
             questions = {one["id"]: one["question"] for one in fixture["questions"]}
             answers = (
-                Answer(questions[one["questionId"]], one["expected"], bool(one["correct"]), category=one["category"])
+                Answer(
+                    questions[one["questionId"]],
+                    one["expected"],
+                    bool(one["correct"]),
+                    category=one["category"],
+                )
                 for one in scores
             )
             yield GradedContext(
-                f"{row['fixtureId']} {row['trial']}", variant, (summary["text"], *map(_said, fixture["sharedTail"])),
-                tuple(answers), histories[row["fixtureId"]],
-            )  # fmt: skip
+                f"{row['fixtureId']} {row['trial']}",
+                variant,
+                (summary["text"], *map(_said, fixture["sharedTail"])),
+                tuple(answers),
+                histories[row["fixtureId"]],
+            )
 
 
 def _said(item: Row) -> str:
@@ -177,10 +217,15 @@ def _longmemeval(folder: Path) -> Iterator[GradedContext]:
                 continue
             notes = row["prompt"].partition("History Chats:")[2].rpartition("Current Date:")[0]
             answer = Answer(
-                truth["question"], _shortest(str(truth["correct_answer"])), bool(row["autoeval_label"]["label"]),
-                "latest" if truth["question_type"] == "knowledge-update" else "fact", truth["question_type"],
-            )  # fmt: skip
-            texts = tuple(text.encode().decode("unicode_escape", "ignore") for text in _NOTE.findall(notes)) or (notes,)
+                truth["question"],
+                _shortest(str(truth["correct_answer"])),
+                bool(row["autoeval_label"]["label"]),
+                "latest" if truth["question_type"] == "knowledge-update" else "fact",
+                truth["question_type"],
+            )
+            texts = tuple(
+                text.encode().decode("unicode_escape", "ignore") for text in _NOTE.findall(notes)
+            ) or (notes,)
             yield GradedContext(row["question_id"], file.name[-60:-40], texts, (answer,))
 
 
@@ -193,27 +238,45 @@ def _shortest(answer: str) -> str:
 
 
 def _compaction_integrity(folder: Path) -> Iterator[GradedContext]:
-    """Whole compacted contexts, an instruction each, and a person's verdict whether it is still there."""
+    """Whole compacted contexts, an instruction each, and a person's verdict whether it is still
+    there.
+    """
     place = folder / "judge_robustness_eval"
     keys = {row["id"]: row for row in _rows(place / "balanced_key.jsonl")}
     for row in _rows(place / "balanced_blind_labeled.jsonl"):
         key = keys[row["id"]]
-        answer = Answer("", row["sssc_message"], bool(row["label"]), "rule", str(key["dataset"]).partition("_")[0])
-        yield GradedContext(row["id"], str(key["compactor"]), (row["compacted_summary"],), (answer,))
+        answer = Answer(
+            "",
+            row["sssc_message"],
+            bool(row["label"]),
+            "rule",
+            str(key["dataset"]).partition("_")[0],
+        )
+        yield GradedContext(
+            row["id"], str(key["compactor"]), (row["compacted_summary"],), (answer,)
+        )
 
 
 def _lost_in_compaction(folder: Path) -> Iterator[GradedContext]:
-    """Long chats, compacted to four degrees; one question a request, each reply judged by a model."""
+    """Long chats, compacted to four degrees; one question a request, each reply judged by a
+    model.
+    """
     for file in sorted((folder / "judgments").glob("*_bs1.json")):
         name = file.name.removesuffix("_bs1.json")
         chat = _json(folder / "contexts" / f"{name}.json")
-        facts = {fact["fact_id"]: fact for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]}
+        facts = {
+            fact["fact_id"]: fact
+            for fact in _json(folder / "contexts" / f"{name}_meta.json")["facts"]
+        }
         answers = [
             _chat_answer(facts[verdict["fact_id"]], verdict)
-            for batch in _json(file)["batches"] for verdict in batch["verdicts"]
-        ]  # fmt: skip
+            for batch in _json(file)["batches"]
+            for verdict in batch["verdicts"]
+        ]
         density, _, degree = name.partition("_")
-        yield GradedContext(density, degree, tuple(str(message["content"]) for message in chat), tuple(answers))
+        yield GradedContext(
+            density, degree, tuple(str(message["content"]) for message in chat), tuple(answers)
+        )
 
 
 def _chat_answer(fact: Row, verdict: Row) -> Answer:

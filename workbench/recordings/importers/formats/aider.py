@@ -1,7 +1,9 @@
-"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the model answered.
+"""Aider's chat history, `.aider.chat.history.md`: what was typed, what aider said, and what the
+model answered.
 
-Aider's own lines (`> `) are notes, since its model never saw them, but for errors of a linter or a test that the user
-let it fix. Files in the chat and the map of the repository were sent and are not in the file.
+Aider's own lines (`> `) are notes, since its model never saw them, but for errors of a linter or a
+test that the user let it fix. Files in the chat and the map of the repository were sent and are not
+in the file.
 """
 
 import re
@@ -26,7 +28,9 @@ _TALK = re.compile(r"/(?:ask|code|architect|context)\s+(?=\S)")
 _SHELL = re.compile(r"(?:/run|/test|/lint|/git|!)")
 _FIX = re.compile(r"Attempt to fix (?:lint|test) errors\?.*?\by(?:es)?$", re.IGNORECASE)
 _ERRORS = ("# Fix any errors below", "I ran this command")
-"""What aider's message to the model begins with, where it sends the errors of a linter or a test."""
+"""What aider's message to the model begins with, where it sends the errors of a linter or a
+test.
+"""
 _ESCAPE = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 _SCALE = {"k": 1_000, "M": 1_000_000}
 
@@ -50,7 +54,9 @@ def _mark(line: str) -> str:
 
 
 class AiderBuilder(SessionBuilder):
-    """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a command."""
+    """Reads runs of lines: typed by the user, printed by aider, or answered by the model or a
+    command.
+    """
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -103,8 +109,8 @@ class AiderBuilder(SessionBuilder):
     def _write_bare(self, answered: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
 
-        Output follows aider's own line directly, or a shell command; but lines before the figures of a request are an
-        answer always.
+        Output follows aider's own line directly, or a shell command; but lines before the figures
+        of a request are an answer always.
         """
         text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
         self.bare = []
@@ -117,7 +123,8 @@ class AiderBuilder(SessionBuilder):
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
 
     def _flush(self, *, sent: bool, client: bool = True) -> None:
-        """Write the newest answer, and the output of a command: a message if it was put into the chat, else a note.
+        """Write the newest answer, and the output of a command: a message if it was put into the
+        chat, else a note.
 
         Aider's own lines follow as a note, unless `client` is false.
         """

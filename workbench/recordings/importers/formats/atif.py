@@ -1,4 +1,5 @@
-"""Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps, `trajectory.json`.
+"""Trajectories in the Agent Trajectory Interchange Format of Harbor: one JSON document of steps,
+`trajectory.json`.
 
 Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
 """
@@ -24,12 +25,18 @@ class AtifBuilder(SessionBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
         self.time, speaker = self.source.time(record, "timestamp"), text(record, "source")
-        step_id = f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
+        step_id = (
+            f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
+        )
         found, calls = content(record, "message"), list[ToolCall]()
         role, fields = "user", dict[str, Any](synthetic=speaker == "system")
         if speaker == "agent":
             calls = tool_calls(record)
-            found.blocks = [*thought_block(text(record, "reasoning_content")), *found.blocks, *calls]
+            found.blocks = [
+                *thought_block(text(record, "reasoning_content")),
+                *found.blocks,
+                *calls,
+            ]
             role, model = "assistant", self.source.name(record, "model_name") or self.model
             fields = {"model": model, "usage": self.source.usage(USAGE, record, "metrics")}
         elif speaker == "system" and not len(self.log):
@@ -41,7 +48,9 @@ class AtifBuilder(SessionBuilder):
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
     def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
-        """Read what came back: a call's result, or the environment's word where no call is named."""
+        """Read what came back: a call's result, or the environment's word where no call is
+        named.
+        """
         left = list(dict.fromkeys(calls))
         for result in objects(observation, "results"):
             blocks = result_blocks(result.get("content"))

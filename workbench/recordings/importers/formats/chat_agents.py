@@ -1,10 +1,11 @@
 """Agents whose files are messages in a chat API's shape, each with fields of its own beside them.
 
-Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and compacted states of them. Continue keeps
-documents under `~/.continue/sessions` (source: continuedev/continue, core/index.d.ts, ChatHistoryItem). Cursor writes
-`agent-transcripts/*.jsonl` under `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one
-document under `~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`. SWE-agent writes
-one JSON document with a history (`.traj`), before and since its version 1.
+Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and compacted states of
+them. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
+core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
+`~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
+`~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`. SWE-agent
+writes one JSON document with a history (`.traj`), before and since its version 1.
 """
 
 import re
@@ -35,7 +36,9 @@ AMP_FAILED = frozenset({"error", "cancelled", "rejected-by-user"})
 
 
 class ClineBuilder(ChatBuilder):
-    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among them."""
+    """Reads messages in Anthropic's shape, and the summary or the mark of a compaction among
+    them.
+    """
 
     usage_fields = UsageFields(
         "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", cache_in_input=True
@@ -44,25 +47,34 @@ class ClineBuilder(ChatBuilder):
     compacted = False
 
     def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the system prompt and the id; a compacted state has its session's id, so its file's name is added."""
+        """Read the system prompt and the id; a compacted state has its session's id, so its
+        file's name is added.
+        """
         name, stem = identifier(document, "sessionId"), self.source.stem
         self.id = f"{name}-{stem}" if name and stem not in ("session", name) else name
         if prompt := text(document, "system_prompt"):
             self.say_text("system", prompt, id="system")
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one message. Before a compaction there is the system prompt alone, which none touches."""
+        """Read one message. Before a compaction there is the system prompt alone, which none
+        touches.
+        """
         about = mapping(record, "metadata")
         mark = text(about, "kind")
         if mark == "compaction_summary":
             self._summary(record, about)
         elif mark == "compaction" and not self.compacted:
-            self.time, entry_id = self.source.time(record, "ts"), f"{identifier(record, 'id')}-compaction"
+            self.time, entry_id = (
+                self.source.time(record, "ts"),
+                f"{identifier(record, 'id')}-compaction",
+            )
             self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
         elif about.get("summary") and mark != "compaction":
             self.source.unknown["summary without the mark of a compaction"] += 1
         if mark != "compaction_summary":
-            super().read({**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")})
+            super().read(
+                {**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")}
+            )
         self.compacted = self.compacted or mark in ("compaction", "compaction_summary")
 
     def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
@@ -80,13 +92,23 @@ class ClineBuilder(ChatBuilder):
 class ContinueBuilder(ChatBuilder):
     """Reads items: a message, what was attached to it, and the states of its calls."""
 
-    about = {"id": "sessionId", "title": "title", "cwd": "workspaceDirectory", "model": "chatModelTitle"}
+    about = {
+        "id": "sessionId",
+        "title": "title",
+        "cwd": "workspaceDirectory",
+        "model": "chatModelTitle",
+    }
     usage_fields = UsageFields(
-        "promptTokens", "completionTokens", "promptTokensDetails/cachedTokens", "promptTokensDetails/cacheWriteTokens"
+        "promptTokens",
+        "completionTokens",
+        "promptTokensDetails/cachedTokens",
+        "promptTokensDetails/cacheWriteTokens",
     )
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one item. A thought is a message of its own; a summary stands for all before it and the item itself."""
+        """Read one item. A thought is a message of its own; a summary stands for all before it
+        and the item itself.
+        """
         message = mapping(record, "message")
         attached = "\n\n".join(text(item, "content") for item in objects(record, "contextItems"))
         if attached:
@@ -94,7 +116,13 @@ class ContinueBuilder(ChatBuilder):
         if text(message, "role") == "thinking":
             thought = text(message, "content") or block_texts(message, "content")
             message = {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]}
-        super().read({**message, "tool_calls": message.get("toolCalls"), "tool_call_id": message.get("toolCallId")})
+        super().read(
+            {
+                **message,
+                "tool_calls": message.get("toolCalls"),
+                "tool_call_id": message.get("toolCallId"),
+            }
+        )
         for state in objects(record, "toolCallStates"):
             words = "\n".join(text(one, "content") for one in objects(state, "output"))
             failed = text(state, "status") in CONTINUE_FAILED
@@ -111,7 +139,10 @@ class CursorBuilder(ChatBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line."""
         if record.get("type") == "turn_ended":
-            self.note("turn_ended", " ".join(filter(None, (label(record, "status"), label(record, "error")))))
+            self.note(
+                "turn_ended",
+                " ".join(filter(None, (label(record, "status"), label(record, "error")))),
+            )
         else:
             super().read({**mapping(record, "message"), "role": record.get("role")})
 
@@ -120,7 +151,9 @@ class AmpBuilder(ChatBuilder):
     """Reads a thread's messages; what a tool run returned is a field of its own."""
 
     about = {"id": "id", "title": "title"}
-    usage_fields = UsageFields("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+    usage_fields = UsageFields(
+        "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"
+    )
 
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the thread's id, its title and the first folder that was open."""
@@ -132,12 +165,22 @@ class AmpBuilder(ChatBuilder):
         """Read one message; those of the client itself are notes."""
         role, figures = text(record, "role"), self.source.report(record, "usage")
         self.window = self.source.count(figures, "maxInputTokens") or self.window
-        parts = [_amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")]
+        parts = [
+            _amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")
+        ]
         if role not in ROLES:
-            self.note(role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict)))
+            self.note(
+                role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict))
+            )
             return
         time = figures.get("timestamp") or mapping(record, "meta").get("sentAt")
-        shaped = {"role": role, "content": parts, "timestamp": time, "usage": figures, "model": figures.get("model")}
+        shaped = {
+            "role": role,
+            "content": parts,
+            "timestamp": time,
+            "usage": figures,
+            "model": figures.get("model"),
+        }
         super().read({**shaped, "stop_reason": text(record, "state/stopReason")})
 
 
@@ -148,11 +191,18 @@ def _amp_part(part: Mapping[str, Json]) -> Mapping[str, Json]:
     run = mapping(part, "run")
     result = run.get("result") if run.get("result") is not None else run.get("error")
     failed = text(run, "status") in AMP_FAILED
-    return {"type": "tool_result", "tool_use_id": part.get("toolUseID"), "content": result, "is_error": failed}
+    return {
+        "type": "tool_result",
+        "tool_use_id": part.get("toolUseID"),
+        "content": result,
+        "is_error": failed,
+    }
 
 
 class DroidBuilder(ChatBuilder):
-    """Reads a session's start, its messages and its compactions, behind which the next messages hang on old ones."""
+    """Reads a session's start, its messages and its compactions, behind which the next messages
+    hang on old ones.
+    """
 
     about = {"id": "id", "cwd": "cwd", "title": "title sessionTitle"}
 
@@ -167,12 +217,16 @@ class DroidBuilder(ChatBuilder):
                 self.begin(record)
             case "message":
                 parent = text(record, "parentId")
-                self.log.leaf = self.newer.get(parent, parent) if parent in self.log else self.log.leaf
+                self.log.leaf = (
+                    self.newer.get(parent, parent) if parent in self.log else self.log.leaf
+                )
                 about = {"id": record.get("id"), "timestamp": record.get("timestamp")}
                 super().read({**mapping(record, "message"), **about})
             case "compaction_state":
                 self._compaction(record)
-            case type_ if type_ not in DROID_NOTES or record.get("message") or record.get("summaryText"):
+            case type_ if (
+                type_ not in DROID_NOTES or record.get("message") or record.get("summaryText")
+            ):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
     def _compaction(self, record: Mapping[str, Json]) -> None:
@@ -182,7 +236,9 @@ class DroidBuilder(ChatBuilder):
         after = islice(dropwhile(lambda entry: entry.id != last, self.log.path()), 1, None)
         first_kept = next((entry.id for entry in after), None)
         before, summary = self.log.leaf, text(record, "summaryText") or None
-        self.newer[before] = self.compaction(summary, id=identifier(record, "id"), first_kept=first_kept)
+        self.newer[before] = self.compaction(
+            summary, id=identifier(record, "id"), first_kept=first_kept
+        )
 
 
 _FENCE = re.compile(r"(?:```\w*|<command>)\s*\Z")
@@ -190,9 +246,11 @@ _FENCE_END = re.compile(r"\A\s*(?:```|</command>)")
 
 
 class SweAgentBuilder(ChatBuilder):
-    """Reads turns; the first of a user that is no demonstration is the task, all others are the client's.
+    """Reads turns; the first of a user that is no demonstration is the task, all others are the
+    client's.
 
-    Where the model has no tools, its command stands in its text, and what the command printed is a user's turn.
+    Where the model has no tools, its command stands in its text, and what the command printed is a
+    user's turn.
     """
 
     has_task = False
@@ -212,21 +270,31 @@ class SweAgentBuilder(ChatBuilder):
         self._tell_what_is_out_of_order(role, record)
         by_hand = role == "user" and not self.has_task and record.get("is_demo") is not True
         if role == "user" and self.waiting and isinstance(record.get("content"), str):
-            self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content")))))
+            self.say(
+                ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content"))))
+            )
             return
-        shaped = {name: record[name] for name in ("role", "content", "tool_calls") if name in record}
+        shaped = {
+            name: record[name] for name in ("role", "content", "tool_calls") if name in record
+        }
         if answered := texts(record, "tool_call_ids"):
             shaped["tool_call_id"] = answered[0]
         if thoughts := objects(record, "thinking_blocks"):
-            shaped["reasoning_content"] = "\n".join(text(thought, "thinking") for thought in thoughts)
+            shaped["reasoning_content"] = "\n".join(
+                text(thought, "thinking") for thought in thoughts
+            )
         if role == "assistant" and not record.get("tool_calls"):
-            shaped["content"] = self._with_call(record.get("content"), label(record, "action").strip())
+            shaped["content"] = self._with_call(
+                record.get("content"), label(record, "action").strip()
+            )
         self.synthetic = not by_hand
         super().read(shaped)
         self.has_task = self.has_task or by_hand
 
     def _tell_what_is_out_of_order(self, role: str, record: Mapping[str, Json]) -> None:
-        """Note turns that are not as answers with a command in their text and what it printed follow each other."""
+        """Note turns that are not as answers with a command in their text and what it printed
+        follow each other.
+        """
         if role == self.previous_role == "assistant":
             self.source.note("follows another answer, with nothing between them", field="role")
         self.previous_role = role
@@ -244,15 +312,21 @@ class SweAgentBuilder(ChatBuilder):
             self.source.note("answers no command", field="content")
 
     def _with_call(self, words: Json, action: str) -> Json:
-        """An answer's content, with the command that ends it as a call: the agent takes it from there."""
+        """An answer's content, with the command that ends it as a call: the agent takes it from
+        there.
+        """
         if not action:
             return words
         if not isinstance(words, str):
-            self.source.note("stands beside no text of an answer, so that it is no call", field="action")
+            self.source.note(
+                "stands beside no text of an answer, so that it is no call", field="action"
+            )
             return words
         start = words.rfind(action)
         if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
-            self.source.note("is not what ends the answer, so its text is read alone", field="action")
+            self.source.note(
+                "is not what ends the answer, so its text is read alone", field="action"
+            )
             return words
         before = _FENCE.sub("", words[:start]).rstrip()
         call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}

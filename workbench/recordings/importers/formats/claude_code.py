@@ -1,8 +1,10 @@
-"""Claude Code's session files under `~/.claude/projects`, versions 1.0.98 to 2.1.219: JSON lines that form a tree.
+"""Claude Code's session files under `~/.claude/projects`, versions 1.0.98 to 2.1.219: JSON lines
+that form a tree.
 
-A unit is what has one place in the tree: a user record, a compaction, or one API message with the results of its calls.
-The client writes an API message as several lines and hangs each parallel result on its own line; in a unit they are in
-a row, so that only a rewind, a resumed copy or a sub-agent makes a branch.
+A unit is what has one place in the tree: a user record, a compaction, or one API message with the
+results of its calls. The client writes an API message as several lines and hangs each parallel
+result on its own line; in a unit they are in a row, so that only a rewind, a resumed copy or a
+sub-agent makes a branch.
 """
 
 from __future__ import annotations
@@ -13,7 +15,14 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.log import CompactionEntry, Entry, NoteEntry
-from workbench.engine.transcript.message import AssistantMessage, Json, Message, Summary, UserMessage, plain_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
+    Message,
+    Summary,
+    UserMessage,
+    plain_text,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -31,7 +40,8 @@ TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 @dataclass(slots=True, eq=False)
 class Unit:
-    """Records with one place in the tree: an answer's lines and their results, or a compaction and its summary.
+    """Records with one place in the tree: an answer's lines and their results, or a compaction and
+    its summary.
 
     Attributes:
         calls: ids of the calls in it.
@@ -47,7 +57,9 @@ class Unit:
         """Take a record that is a part of this unit; say whether it is."""
         head = self.records[0]
         if not isinstance(head.what, AssistantMessage):
-            fits = isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
+            fits = (
+                isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
+            )
         elif isinstance(node.what, AssistantMessage):
             fits = head.message_id == node.message_id
         else:
@@ -60,7 +72,9 @@ class Unit:
 
 
 def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
-    """Give a record whose parent is not in the file the record before it; yields a sentence for each such repair."""
+    """Give a record whose parent is not in the file the record before it; yields a sentence for
+    each such repair.
+    """
     before: Node | None = None
     for node in nodes.values():
         if node.parent and node.parent not in nodes:
@@ -74,7 +88,8 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
 
 
 def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
-    """Give what came after a compaction, but hangs on a record that it preserved, the end of the compaction as parent.
+    """Give what came after a compaction, but hangs on a record that it preserved, the end of the
+    compaction as parent.
 
     The client leaves a preserved record where it was, and writes what follows as its child.
     """
@@ -113,9 +128,11 @@ class Children:
 
 
 def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
-    """Put an answer and a hook's record with the same parent in a row, in the order in which they were written.
+    """Put an answer and a hook's record with the same parent in a row, in the order in which they
+    were written.
 
-    A hook runs beside the model, so that its record hangs where the answer hangs, and what follows hangs on either.
+    A hook runs beside the model, so that its record hangs where the answer hangs, and what follows
+    hangs on either.
     """
     children: dict[str, Children] = {}
     for node in nodes.values():
@@ -131,7 +148,9 @@ def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
 
 
 def _beside(node: Node, parent: Node, siblings: Children) -> str:
-    """The uuid of the record beside a node that it comes after; empty where it hangs where it belongs."""
+    """The uuid of the record beside a node that it comes after; empty where it hangs where it
+    belongs.
+    """
     if siblings.moved:
         return siblings.moved
     if node.client:
@@ -186,7 +205,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
     def _progress(self, data: Mapping[str, Json]) -> None:
-        """Read a message of a sub-agent, which newer clients show as progress of the call that began it."""
+        """Read a message of a sub-agent, which newer clients show as progress of the call that
+        began it.
+        """
         said, agent = mapping(data, "message"), text(data, "agentId")
         if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
             record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
@@ -199,7 +220,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             self.source.unknown[f"message in progress of type {text(data, 'type')!r}"] += 1
 
     def _take(self, made: Node) -> bool:
-        """Take a record into the tree, unless it is a copy; one that says something else gets another id."""
+        """Take a record into the tree, unless it is a copy; one that says something else gets
+        another id.
+        """
         made.parent = self.renamed.get(made.parent, made.parent)
         uuid = self.renamed.get(made.uuid, made.uuid)
         earlier = self.nodes.get(uuid)
@@ -207,7 +230,10 @@ class ClaudeCodeBuilder(SessionBuilder):
             if earlier.says == made.says:
                 return False
             number = self.doubles[made.uuid] = self.doubles.get(made.uuid, 1) + 1
-            why = f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else; both are kept"
+            why = (
+                f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else;"
+                " both are kept"
+            )
             self.source.skipped.append(f"line {made.line}: {why}")
             uuid = self.renamed[made.uuid] = f"{made.uuid}~{number}"
             made.rename(uuid)
@@ -224,7 +250,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             self.nodes = nodes
 
     def session(self) -> Session:
-        """The whole tree. Its title is what a person named it, or the client's for a branch of this very session."""
+        """The whole tree. Its title is what a person named it, or the client's for a branch of
+        this very session.
+        """
         hang_behind_compactions(self.nodes)
         self.source.skipped += mend(self.nodes)
         line_up_beside_hooks(self.nodes)
@@ -235,14 +263,17 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.live = {one.uuid for one in ancestors(self.nodes, next(iter(main), None))}
         for unit in dict.fromkeys(unit for unit in self.unit_of.values() if unit is not None):
             self._write(unit)
-        newest = next((self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None)
+        newest = next(
+            (self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None
+        )
         self.log.leaf = newest.last if newest is not None else self.log.leaf
         titles = (title for leaf, title in self.titles.items() if leaf in self.nodes)
         self.title = self.title or next(filter(None, titles), "")
         return super().session()
 
     def _find_units(self, node: Node) -> None:
-        """Find the units of a record and of its ancestors, theirs first; a record that only connects has its parent's.
+        """Find the units of a record and of its ancestors, theirs first; a record that only
+        connects has its parent's.
 
         Where parents form a circle, it is cut.
         """
@@ -259,7 +290,9 @@ class ClaudeCodeBuilder(SessionBuilder):
             parent = self.unit_of.get(one.parent)
             if not one.is_through and (parent is None or not parent.takes(one)):
                 if one.summary and one.uuid:
-                    self.source.skipped.append(f"line {one.line}: a summary without its compaction, read as words")
+                    self.source.skipped.append(
+                        f"line {one.line}: a summary without its compaction, read as words"
+                    )
                 parent = Unit(parent, [one], set(one.calls))
             self.unit_of[one.uuid] = parent
 
@@ -275,7 +308,9 @@ class ClaudeCodeBuilder(SessionBuilder):
         self._record(unit, head)
 
     def _answer(self, unit: Unit) -> None:
-        """Write an answer and its results: one record a call, the live conversation's; copies are branches."""
+        """Write an answer and its results: one record a call, the live conversation's; copies
+        are branches.
+        """
         lines = {one: one.what for one in unit.records if isinstance(one.what, AssistantMessage)}
         results = [one for one in unit.records if one not in lines]
         first, said = unit.records[0], list(lines.values())
@@ -317,14 +352,18 @@ class ClaudeCodeBuilder(SessionBuilder):
         """The compaction with its summary, and with the entries of the records that it kept."""
         for one in summaries:
             if isinstance(one.what, UserMessage):
-                entry = replace(entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time))
+                entry = replace(
+                    entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time)
+                )
         if entry.kept is None:
             return entry
         kept = [entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])]
         return replace(entry, kept=tuple(dict.fromkeys(kept)))
 
     def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
-        """Write a message or an entry of this record after the unit's newest entry, and return its id."""
+        """Write a message or an entry of this record after the unit's newest entry, and return
+        its id.
+        """
         self.log.leaf, self.time = unit.last, one.time
         begins = one.side and unit.last is None
         unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
@@ -338,7 +377,11 @@ def is_record(record: Mapping[str, Json]) -> bool:
     type_ = label(record, "type")
     if type_ in SIDE:
         return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
-    if type_ not in TYPES or "uuid" not in record or not {"parentUuid", "sessionId", "isSidechain"} & set(record):
+    if (
+        type_ not in TYPES
+        or "uuid" not in record
+        or not {"parentUuid", "sessionId", "isSidechain"} & set(record)
+    ):
         return False
     if type_ in ("user", "assistant"):
         return "content" in as_mapping(record.get("message"))

@@ -7,12 +7,26 @@ from functools import partial
 from typing import Any
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
-from workbench.engine.transcript.message import AssistantMessage, SaidBlock, Text, ToolResult, UserMessage
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    SaidBlock,
+    Text,
+    ToolResult,
+    UserMessage,
+)
 from workbench.recordings.importers.blocks import Content, Part, as_json, content
 from workbench.recordings.importers.images import image
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text, texts
+from workbench.recordings.importers.values import (
+    as_object,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+    texts,
+)
 
 SYNTHETIC = "<synthetic>"
 """The model name that the client gives to answers that it wrote itself."""
@@ -33,10 +47,12 @@ class Node:
     """One record of the tree.
 
     Attributes:
-        what: the message or entry that it is, with the record's id; None if it only connects its children to its
-            parent, or holds only results. The ids in `kept` of a compaction are those of records.
+        what: the message or entry that it is, with the record's id; None if it only connects its
+            children to its parent, or holds only results. The ids in `kept` of a compaction are
+            those of records.
         summary: whether it is the summary of the compaction before it.
-        preserved: of a compaction, the first and the last record that stayed, where it names no others.
+        preserved: of a compaction, the first and the last record that stayed, where it names no
+            others.
         message_id: in an answer, of the API message of which it is a part.
         client: whether the client wrote it: an attachment, what a hook printed, a state.
     """
@@ -56,14 +72,23 @@ class Node:
     @property
     def calls(self) -> dict[str, str]:
         """The names of the tools that the record calls, by the ids of the calls."""
-        return {call.id: call.name for call in self.what.calls} if isinstance(self.what, AssistantMessage) else {}
+        return (
+            {call.id: call.name for call in self.what.calls}
+            if isinstance(self.what, AssistantMessage)
+            else {}
+        )
 
     @property
     def says(self) -> object:
         """All that it says: what two records with one id must have in common to be one."""
         blocks = self.what.blocks if isinstance(self.what, UserMessage | AssistantMessage) else ()
         note = self.what.text if isinstance(self.what, NoteEntry) else ""
-        return type(self.what), blocks, note, [(result.call_id, result.blocks) for result in self.results]
+        return (
+            type(self.what),
+            blocks,
+            note,
+            [(result.call_id, result.blocks) for result in self.results],
+        )
 
     def rename(self, uuid: str) -> None:
         """Give it another id."""
@@ -78,7 +103,8 @@ class Node:
 
 
 def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
-    """The record's node; None for side records, which have no place in the tree. Kinds without a reader are counted.
+    """The record's node; None for side records, which have no place in the tree. Kinds without a
+    reader are counted.
 
     Raises:
         FormatError: a field has the wrong type.
@@ -88,13 +114,17 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         return None
     parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
     made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
-    made.client = label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+    made.client = (
+        label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+    )
     match record.get("type"):
         case "user" | "assistant" as type_:
             message = as_object(record.get("message"), "message")
             role = label(message, "role")
             if role in ("user", "assistant") and role != type_:
-                source.leave_out(f"line {line}: the message of a record of type {type_!r} has the role {role!r}")
+                source.leave_out(
+                    f"line {line}: the message of a record of type {type_!r} has the role {role!r}"
+                )
             found = content(message)
             source.leave_unknown(found.unknown)
             made.results = tuple(replace(result, id=uuid) for result in found.results)
@@ -122,7 +152,9 @@ def _user(made: Node, record: Part, found: Content, source: SourceFile) -> UserM
     return UserMessage(id=made.uuid, blocks=said, synthetic=synthetic)
 
 
-def _answer(made: Node, record: Part, found: Content, source: SourceFile) -> AssistantMessage | NoteEntry:
+def _answer(
+    made: Node, record: Part, found: Content, source: SourceFile
+) -> AssistantMessage | NoteEntry:
     message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
         return _note(made, "api_error", found.words)
@@ -144,19 +176,28 @@ def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
         source.leave_record(f"record of the client of subtype {subtype!r:.40}", record)
     if subtype in NOTES:
         words = record.get("content")
-        return _note(made, subtype, words if isinstance(words, str) else as_json(record.get("error")))
+        return _note(
+            made, subtype, words if isinstance(words, str) else as_json(record.get("error"))
+        )
     if subtype not in BOUNDARIES:
         return None
-    meta = mapping(record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata")
+    meta = mapping(
+        record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata"
+    )
     about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
     about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
     if subtype == "microcompact_boundary":
         call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
         return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
-    made.preserved = text(meta, "preservedSegment/headUuid"), text(meta, "preservedSegment/tailUuid")
+    made.preserved = (
+        text(meta, "preservedSegment/headUuid"),
+        text(meta, "preservedSegment/tailUuid"),
+    )
     made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
     preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
-    return CompactionEntry(tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about)
+    return CompactionEntry(
+        tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about
+    )
 
 
 def _note(made: Node, label: str, words: str) -> NoteEntry:
@@ -190,7 +231,9 @@ def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
 
 def _file(attachment: Part) -> Sequence[SaidBlock]:
     if text(attachment, "content/type") == "image":
-        return [image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))]
+        return [
+            image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))
+        ]
     return _titled("filename", "content/file/content", attachment)
 
 
@@ -202,7 +245,9 @@ def _hook(attachment: Part) -> Sequence[SaidBlock]:
 
 def _listed(title: str, words: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     """Each object of a list, its text under its title."""
-    parts = (f"{text(item, title)}\n{text(item, words)}".strip() for item in objects(attachment, field))
+    parts = (
+        f"{text(item, title)}\n{text(item, words)}".strip() for item in objects(attachment, field)
+    )
     return [Text(part) for part in parts if part]
 
 
@@ -229,4 +274,6 @@ ATTACHMENTS: Mapping[str, Callable[[Part], Sequence[SaidBlock]]] = {
     "queued_command": lambda attachment: content(attachment, "prompt").said,
     **dict.fromkeys(("command_permissions", "hook_system_message"), lambda attachment: []),
 }
-"""How each kind of attachment was worded for the model, as far as its text is in the file; some are not sent."""
+"""How each kind of attachment was worded for the model, as far as its text is in the file; some
+are not sent.
+"""

@@ -1,7 +1,8 @@
-"""Claude Code's stream, versions 1.0 to 2.1: what `claude -p --output-format stream-json --verbose` and the SDK print.
+"""Claude Code's stream, versions 1.0 to 2.1: what `claude -p --output-format stream-json --verbose`
+and the SDK print.
 
-Its GitHub action keeps the same records as a list (`claude-execution-output.json`). A record has no parent: it follows
-the one before it in the main conversation, or in the sub-agent of its call.
+Its GitHub action keeps the same records as a list (`claude-execution-output.json`). A record has no
+parent: it follows the one before it in the main conversation, or in the sub-agent of its call.
 """
 
 from collections.abc import Iterator, Mapping
@@ -68,17 +69,31 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
             "isSidechain": bool(call),
             "isMeta": record.get("isSynthetic"),
             "isCompactSummary": is_summary and record.get("isSynthetic") is not False,
-            "compactMetadata": {**metadata, "preTokens": metadata.get("pre_tokens", metadata.get("preTokens"))},
+            "compactMetadata": {
+                **metadata,
+                "preTokens": metadata.get("pre_tokens", metadata.get("preTokens")),
+            },
         }
 
 
 def knows(head: Head) -> bool:
     """Whether a record tells of the client's start, or has a message in a session of the client."""
     if head.is_list:
-        return {"type", "session_id"} <= head.keys and '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
+        return (
+            {"type", "session_id"} <= head.keys
+            and '"subtype"' in head.text
+            and '"parent_tool_use_id"' in head.text
+        )
     return any(
-        (record.get("type") == "system" and record.get("subtype") == "init" and "session_id" in record)
-        or (label(record, "type") in SPOKEN and {"message", "session_id", "parent_tool_use_id"} <= set(record))
+        (
+            record.get("type") == "system"
+            and record.get("subtype") == "init"
+            and "session_id" in record
+        )
+        or (
+            label(record, "type") in SPOKEN
+            and {"message", "session_id", "parent_tool_use_id"} <= set(record)
+        )
         for record in head.records
     )
 

@@ -1,7 +1,9 @@
-"""Sessions of OpenAI's Codex, the command line and the desktop; and items of OpenAI's Responses API, which it writes.
+"""Sessions of OpenAI's Codex, the command line and the desktop; and items of OpenAI's Responses
+API, which it writes.
 
-Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, JSON lines of items and events, and the
-bare items of older ones; of the API a request's `input`, its `output`, or a list of items.
+Read are the rollout files under `~/.codex/sessions`, versions 0.119 to 0.142, JSON lines of items
+and events, and the bare items of older ones; of the API a request's `input`, its `output`, or a
+list of items.
 """
 
 import re
@@ -21,14 +23,22 @@ from workbench.recordings.importers.values import as_object, items, label, mappi
 
 IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
-    r"\s*(?:# AGENTS\.md instructions|<(?:[a-z]+_[a-z_]+|permissions instructions|skill|turn_aborted)>)"
+    r"\s*(?:# AGENTS\.md instructions|<(?:[a-z]+_[a-z_]+|permissions"
+    r" instructions|skill|turn_aborted)>)"
 )
 _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
 _ROLES = ("assistant", "developer", "system", "user")
 
 _ITEM_TYPES = tuple(
-    f'"{name}"' for name in ("function_call", "function_call_output", "input_text", "output_text", "custom_tool_call")
+    f'"{name}"'
+    for name in (
+        "function_call",
+        "function_call_output",
+        "input_text",
+        "output_text",
+        "custom_tool_call",
+    )
 )
 
 
@@ -84,7 +94,13 @@ class CodexBuilder(SessionBuilder):
 
     def _event(self, payload: Mapping[str, Json]) -> None:
         match text(payload, "type"):
-            case "message" | "reasoning" | "function_call" | "function_call_output" | "custom_tool_call" as item:
+            case (
+                "message"
+                | "reasoning"
+                | "function_call"
+                | "function_call_output"
+                | "custom_tool_call" as item
+            ):
                 self.source.unknown[f"event of type {item!r}"] += 1
             case "token_count":
                 info = mapping(payload, "info")
@@ -148,7 +164,9 @@ class CodexBuilder(SessionBuilder):
         return "user", found, {"synthetic": _CLIENT.match(first) is not None}
 
     def _reported(self, payload: Mapping[str, Json]) -> None:
-        """Read what one response used; that of a compaction is in no total, and in no other record."""
+        """Read what one response used; that of a compaction is in no total, and in no other
+        record.
+        """
         usage = self.source.usage(OPENAI_USAGE, payload, "usage")
         if usage is not None:
             self.reported[text(payload, "response_id")] = usage
@@ -160,7 +178,9 @@ class CodexBuilder(SessionBuilder):
             self._compacted(payload)
 
     def close(self) -> None:
-        """Write what is waiting: a compaction, or an answer and behind it the results of its calls."""
+        """Write what is waiting: a compaction, or an answer and behind it the results of its
+        calls.
+        """
         self._compact()
         if self.gathered.blocks or self.gathered.results:
             model, usage, time = self.model, self.usage, self.began
@@ -169,7 +189,9 @@ class CodexBuilder(SessionBuilder):
         self.gathered, self.usage, self.began = Content(), None, None
 
     def _compacted(self, payload: Mapping[str, Json]) -> None:
-        """Read a compaction: it lists what the model is sent from now on, old messages and new ones."""
+        """Read a compaction: it lists what the model is sent from now on, old messages and new
+        ones.
+        """
         self.close()
         written, sealed = text(payload, "message"), 0
         known: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -189,9 +211,14 @@ class CodexBuilder(SessionBuilder):
                 sealed += len(text(item, "encrypted_content"))
                 written = written or text(item, "summary")
         usage = self.reported.get(text(payload, "compaction_response_id"))
-        self.compaction(written or None, kept=tuple(kept), tokens_before=self.last_prompt, usage=usage)
+        self.compaction(
+            written or None, kept=tuple(kept), tokens_before=self.last_prompt, usage=usage
+        )
         if not written:
-            self.note("hidden_summary", f"encrypted, {sealed} characters" if sealed else "not in the recording")
+            self.note(
+                "hidden_summary",
+                f"encrypted, {sealed} characters" if sealed else "not in the recording",
+            )
         for role, found, fields in added:
             self.say_content(role, found, **fields)
 
@@ -219,19 +246,28 @@ class ResponsesBuilder(CodexBuilder):
 def knows_responses(head: Head) -> bool:
     """Whether it is a list of items, or an object with `input` or `output` that has some."""
     listed = {"input", "output"} & head.keys if not head.is_list else {"type", "role"} & head.keys
-    return bool(listed) and any(f'"type":{space}{name}' in head.text for name in _ITEM_TYPES for space in ("", " "))
+    return bool(listed) and any(
+        f'"type":{space}{name}' in head.text for name in _ITEM_TYPES for space in ("", " ")
+    )
 
 
 def responses_sessions(source: SourceFile) -> Iterator[Session]:
     """The one conversation of a file: its input, and what came out."""
     document = source.document()
-    whole: Mapping[str, Json] = {"input": document} if isinstance(document, list) else as_object(document)
+    whole: Mapping[str, Json] = (
+        {"input": document} if isinstance(document, list) else as_object(document)
+    )
     built = ResponsesBuilder(source)
     with source.at():
         built.begin(whole)
         given = whole.get("input")
         built.read_all(
-            [{"role": "user", "content": given}] if isinstance(given, str) else items(whole, "input"), "input"
+            (
+                [{"role": "user", "content": given}]
+                if isinstance(given, str)
+                else items(whole, "input")
+            ),
+            "input",
         )
         built.read_all(items(whole, "output"), "output")
         built.usage = source.usage(OPENAI_USAGE, whole, "usage")

@@ -1,7 +1,9 @@
-"""Sessions of GitHub Copilot's command line: the `events.jsonl` files under `~/.copilot/session-state/`.
+"""Sessions of GitHub Copilot's command line: the `events.jsonl` files under
+`~/.copilot/session-state/`.
 
-Source: github/copilot-sdk, docs/features/streaming-events.md (03418125), and events of version 1.0 that tests of public
-projects quote. A file on disk has no event of the usage of a request: of it, only the length of each answer is known.
+Source: github/copilot-sdk, docs/features/streaming-events.md (03418125), and events of version 1.0
+that tests of public projects quote. A file on disk has no event of the usage of a request: of it,
+only the length of each answer is known.
 """
 
 from collections.abc import Mapping
@@ -9,20 +11,39 @@ from dataclasses import replace
 
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, Json, ToolResult, Usage
-from workbench.recordings.importers.blocks import Content, result_blocks, text_block, thought_block, tool_calls
+from workbench.recordings.importers.blocks import (
+    Content,
+    result_blocks,
+    text_block,
+    thought_block,
+    tool_calls,
+)
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import identifier, mapping, text
 
-NOTES = frozenset({"abort", "session.error", "session.model_change", "session.truncation", "session.snapshot_rewind"})
+NOTES = frozenset(
+    {
+        "abort",
+        "session.error",
+        "session.model_change",
+        "session.truncation",
+        "session.snapshot_rewind",
+    }
+)
 FAMILIES = (
     "assistant.", "command.", "elicitation.", "external_tool.", "hook.", "mcp.", "mcp_app.", "permission.", "sampling.",
     "session.", "skill.", "subagent.", "system.", "tool.", "user.", "user_input.", "pending_messages.", "abort",
     "exit_plan_mode.", "model.", "capabilities.", "commands.",
 )  # fmt: skip
 USAGE = UsageFields(
-    "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", cache_in_input=True
+    "inputTokens",
+    "outputTokens",
+    "cacheReadTokens",
+    "cacheWriteTokens",
+    "reasoningTokens",
+    cache_in_input=True,
 )
 
 
@@ -44,7 +65,9 @@ class CopilotCliBuilder(SessionBuilder):
         if event_id in self.leaf_after:
             if self.content_hashes[event_id] == content_hash:
                 return
-            self.source.skipped.append(f"line {self.line}: the id {event_id!r} is that of an earlier event as well")
+            self.source.skipped.append(
+                f"line {self.line}: the id {event_id!r} is that of an earlier event as well"
+            )
             event_id = f"{event_id}~{len(self.leaf_after)}"
         self.content_hashes[event_id] = content_hash
         self.turn_to(identifier(record, "agentId"))
@@ -85,7 +108,9 @@ class CopilotCliBuilder(SessionBuilder):
             summary = text(data, "summaryContent") or None
             self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
         elif type_ in NOTES:
-            shown = next((text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), "")
+            shown = next(
+                (text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), ""
+            )
             self.model = text(data, "newModel") or self.model
             self.note(type_, shown, id=event_id)
         elif not type_.startswith(FAMILIES):
@@ -112,7 +137,9 @@ class CopilotCliBuilder(SessionBuilder):
         output = self.source.count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
-        found = Content([*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")])
+        found = Content(
+            [*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")]
+        )
         model = self.source.name(data, "model") or self.model
         self.say_content("assistant", found, id=event_id, model=model, usage=usage)
 
@@ -131,6 +158,12 @@ class CopilotCliBuilder(SessionBuilder):
 
     def _with_usage(self, entry: Entry) -> Entry:
         usage, model = self.reported.get(entry.id, (None, ""))
-        if usage is None or not isinstance(entry, MessageEntry) or not isinstance(entry.message, AssistantMessage):
+        if (
+            usage is None
+            or not isinstance(entry, MessageEntry)
+            or not isinstance(entry.message, AssistantMessage)
+        ):
             return entry
-        return replace(entry, message=replace(entry.message, usage=usage, model=model or entry.message.model))
+        return replace(
+            entry, message=replace(entry.message, usage=usage, model=model or entry.message.model)
+        )

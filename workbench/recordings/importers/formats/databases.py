@@ -1,7 +1,8 @@
 """Agents and frameworks that keep their sessions in SQLite.
 
-The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file that its `SQLiteSession` names. Goose
-keeps `~/.local/share/goose/sessions/sessions.db` since 1.10, Crush `.crush/crush.db`, Hermes `~/.hermes/state.db`.
+The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file that its
+`SQLiteSession` names. Goose keeps `~/.local/share/goose/sessions/sessions.db` since 1.10, Crush
+`.crush/crush.db`, Hermes `~/.hermes/state.db`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,7 +37,15 @@ CRUSH_TABLES = SessionTables(
     json=("parts",),
 )
 HERMES_TABLES = SessionTables(
-    ("sessions", "messages", "tool_calls", "tool_call_id", "finish_reason", "model_config", "started_at"),
+    (
+        "sessions",
+        "messages",
+        "tool_calls",
+        "tool_call_id",
+        "finish_reason",
+        "model_config",
+        "started_at",
+    ),
     "SELECT * FROM sessions ORDER BY started_at, id",
     "SELECT * FROM messages WHERE session_id = ? ORDER BY timestamp, id",
     json=("tool_calls", "model_config"),
@@ -65,7 +74,9 @@ class AgentsBuilder(ResponsesBuilder):
     about = {"id": "session_id"}
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one row: an item, or what a compactor of this package knows of the items beside it."""
+        """Read one row: an item, or what a compactor of this package knows of the items beside
+        it.
+        """
         item = as_object(record.get("message_data"), "message_data")
         if as_mapping(item.get("document")).get("workbench") == "compactor":
             self.source.note("is what a compactor keeps for itself, left out", field="document")
@@ -79,7 +90,11 @@ class GooseRowBuilder(GooseBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one row."""
         about = {"content": record.get("content_json"), "metadata": record.get("metadata_json")}
-        shaped = {"id": record.get("message_id"), "role": record.get("role"), "created": record["created_timestamp"]}
+        shaped = {
+            "id": record.get("message_id"),
+            "role": record.get("role"),
+            "created": record["created_timestamp"],
+        }
         super().read({**shaped, **about})
 
 
@@ -94,15 +109,26 @@ class CrushBuilder(DescribedBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one row."""
         parts = [_crush_part(part) for part in objects(record, "parts")]
-        ends = [as_mapping(part.get("data")) for part in objects(record, "parts") if part.get("type") == "finish"]
+        ends = [
+            as_mapping(part.get("data"))
+            for part in objects(record, "parts")
+            if part.get("type") == "finish"
+        ]
         content = [part for part in parts if part]
         if record.get("is_summary_message"):
             self.time = self.source.time(record, "created_at")
             words = "\n".join(label(part, "text") for part in content)
             self.compaction(words.strip() or None, model=text(record, "model"))
             return
-        about = {"role": record.get("role"), "id": record.get("id"), "timestamp": record.get("created_at")}
-        answer = {"model": record.get("model"), "finish_reason": label(ends[-1], "reason") if ends else ""}
+        about = {
+            "role": record.get("role"),
+            "id": record.get("id"),
+            "timestamp": record.get("created_at"),
+        }
+        answer = {
+            "model": record.get("model"),
+            "finish_reason": label(ends[-1], "reason") if ends else "",
+        }
         super().read({**about, **answer, "content": content})
 
 
@@ -112,7 +138,10 @@ def _crush_part(part: Mapping[str, Json]) -> dict[str, Json]:
     if type_ == "finish":
         return {}
     if type_ == "shell_command":
-        words = f"$ {text(data, 'command')}\n{text(data, 'output')}\n(exit code {data.get('exit_code')})"
+        words = (
+            f"$ {text(data, 'command')}\n{text(data, 'output')}\n(exit code"
+            f" {data.get('exit_code')})"
+        )
         return {"type": "text", "text": words}
     if type_ == "binary":
         return {"type": "file", "mime_type": data.get("MIMEType"), "data": data.get("Data")}

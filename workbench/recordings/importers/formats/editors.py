@@ -1,8 +1,8 @@
 """Agents inside editors: chats of GitHub Copilot in VS Code, and Windsurf's Cascade transcripts.
 
-VS Code keeps `workspaceStorage/*/chatSessions`: a document, or a log of changes to one (source of the log:
-microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf writes `~/.windsurf/transcripts/*.jsonl`: a step a
-line, under its type's name.
+VS Code keeps `workspaceStorage/*/chatSessions`: a document, or a log of changes to one (source of
+the log: microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf writes
+`~/.windsurf/transcripts/*.jsonl`: a step a line, under its type's name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,13 @@ from typing import Any
 
 from workbench.engine.transcript.message import Json, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, as_json, text_block, thought_block, tool_calls
+from workbench.recordings.importers.blocks import (
+    Content,
+    as_json,
+    text_block,
+    thought_block,
+    tool_calls,
+)
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
@@ -27,7 +33,9 @@ from workbench.recordings.importers.values import (
 
 USAGE = UsageFields("promptTokens", "outputTokens completionTokens")
 SET, PUSH, DELETE = 1, 2, 3
-RETURNED = frozenset({"content", "output", "exit_code", "results", "total_results", "diff", "error", "summary"})
+RETURNED = frozenset(
+    {"content", "output", "exit_code", "results", "total_results", "diff", "error", "summary"}
+)
 """Fields of a step that its tool returned; `code_action` has none."""
 WINDSURF_CLIENT = frozenset({"original_content", "acknowledgement_type", "user_rejected"})
 
@@ -50,7 +58,11 @@ def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     state: dict[str, Json] = {}
     for line, record in source.records():
         with source.at(line):
-            state = as_object(record.get("v"), "v") if record.get("kind") == 0 else _changed(state, record)
+            state = (
+                as_object(record.get("v"), "v")
+                if record.get("kind") == 0
+                else _changed(state, record)
+            )
     yield state
 
 
@@ -72,7 +84,9 @@ def _changed(state: dict[str, Json], change: Mapping[str, Json]) -> dict[str, Js
 
 
 class VscodeChatBuilder(SessionBuilder):
-    """Reads requests: what was sent, and the rounds of answers, calls and results that came of it."""
+    """Reads requests: what was sent, and the rounds of answers, calls and results that came of
+    it.
+    """
 
     about = {"id": "sessionId", "title": "customTitle"}
 
@@ -82,14 +96,22 @@ class VscodeChatBuilder(SessionBuilder):
         self.model = text(record, "modelId").rpartition("/")[2]
         if environment := block_texts(about, "renderedGlobalContext"):
             self.say_text("user", environment, synthetic=True)
-        typed, sent = text(record, "message/text"), block_texts(about, "renderedUserMessage").strip()
-        self.say_content("user", Content([*text_block(sent if typed in sent else f"{typed}\n{sent}".strip())]))
+        typed, sent = (
+            text(record, "message/text"),
+            block_texts(about, "renderedUserMessage").strip(),
+        )
+        self.say_content(
+            "user", Content([*text_block(sent if typed in sent else f"{typed}\n{sent}".strip())])
+        )
         rounds = objects(about, "toolCallRounds")
         if not rounds:
             shown = "".join(label(part, "value") for part in objects(record, "response"))
             rounds = [{"response": shown}] if shown else []
-        summaries = {text(one, "toolCallRoundId"): one for one in [*objects(about, "summaries"), about.get("summary")]
-                     if isinstance(one, dict)}  # fmt: skip
+        summaries = {
+            text(one, "toolCallRoundId"): one
+            for one in [*objects(about, "summaries"), about.get("summary")]
+            if isinstance(one, dict)
+        }
         results = mapping(about, "toolCallResults")
         unanswered = set(results)
         for i, one in enumerate(rounds):
@@ -97,7 +119,9 @@ class VscodeChatBuilder(SessionBuilder):
             calls = tool_calls(one, "toolCalls")
             thoughts = thought_block(_flat(mapping(one, "thinking").get("text")))
             found = Content([*thoughts, *text_block(text(one, "response")), *calls])
-            found.results += [_result(call, results[call.id]) for call in calls if call.id in results]
+            found.results += [
+                _result(call, results[call.id]) for call in calls if call.id in results
+            ]
             unanswered -= {call.id for call in calls}
             self.say_content("assistant", found, model=self.model, usage=usage)
             if summary := summaries.get(text(one, "id")):
@@ -145,18 +169,24 @@ class WindsurfBuilder(SessionBuilder):
             self.say_text("user", text(step, "user_response"))
         elif type_ == "planner_response":
             self.close()
-            self.said = Content([*thought_block(text(step, "thinking")), *text_block(text(step, "response"))])
+            self.said = Content(
+                [*thought_block(text(step, "thinking")), *text_block(text(step, "response"))]
+            )
         else:
             self._tool(type_, step, text(record, "status") == "error")
 
     def _tool(self, name: str, step: Mapping[str, Json], failed: bool) -> None:
         found, self.said = self.said or Content(), None
         call_id = f"call-{len(self.log) + 1}"
-        given = {field: value for field, value in step.items() if field not in RETURNED | WINDSURF_CLIENT}
+        given = {
+            field: value for field, value in step.items() if field not in RETURNED | WINDSURF_CLIENT
+        }
         returned = {field: value for field, value in step.items() if field in RETURNED}
         words = text(step, "content", "output") or (as_json(returned) if returned else "")
         found.blocks.append(ToolCall(call_id, name, given))
-        found.results.append(ToolResult(id="", call_id=call_id, blocks=tuple(text_block(words)), is_error=failed))
+        found.results.append(
+            ToolResult(id="", call_id=call_id, blocks=tuple(text_block(words)), is_error=failed)
+        )
         self.cwd = self.cwd or text(step, "cwd")
         self.say_content("assistant", found)
 

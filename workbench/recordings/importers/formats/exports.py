@@ -1,4 +1,6 @@
-"""What people export from chats: `conversations.json` of ChatGPT and of Claude, a session a conversation."""
+"""What people export from chats: `conversations.json` of ChatGPT and of Claude, a session a
+conversation.
+"""
 
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -85,7 +87,9 @@ class ChatGptBuilder(SessionBuilder):
         self.log.leaf = self.places.get(text(document, "current_node"), self.log.leaf)
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one message: words, a call of the tool to whom it is addressed, or what a tool answered."""
+        """Read one message: words, a call of the tool to whom it is addressed, or what a tool
+        answered.
+        """
         self.time = self.source.time(record, "create_time")
         role, message_id = text(record, "author/role"), identifier(record, "id")
         found = self._content(mapping(record, "content"))
@@ -99,7 +103,11 @@ class ChatGptBuilder(SessionBuilder):
             call_id = self.open_calls.get(text(record, "author/name"), "")
             blocks = found.said
             self.source.leave_unknown(found.unknown)
-            self.say(ToolResult(id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")))
+            self.say(
+                ToolResult(
+                    id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")
+                )
+            )
         elif role in ("user", "system"):
             if found.blocks or found.unknown:
                 self.say_content(role, found, id=message_id)
@@ -109,7 +117,9 @@ class ChatGptBuilder(SessionBuilder):
     def _call(self, message_id: str, recipient: str, words: str) -> ToolCall:
         inside = decode_or(words)
         self.open_calls[recipient] = message_id
-        return ToolCall(message_id, recipient, inside if isinstance(inside, dict) else {"input": words})
+        return ToolCall(
+            message_id, recipient, inside if isinstance(inside, dict) else {"input": words}
+        )
 
     def _content(self, record: Mapping[str, Json]) -> Content:
         """What a message says, by the type of its content."""
@@ -117,7 +127,9 @@ class ChatGptBuilder(SessionBuilder):
         kind = label(record, "content_type")
         if kind == "thoughts":
             for thought in objects(record, "thoughts"):
-                found.blocks += thought_block(f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip())
+                found.blocks += thought_block(
+                    f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
+                )
             said = [record.get("parts"), record.get("text"), record.get("content")]
             if any(strings(said)):
                 found.unknown.append(Unknown("thoughts with other content", tuple(strings(said))))
@@ -135,10 +147,14 @@ class ChatGptBuilder(SessionBuilder):
 
 
 def _parents_first(nodes: Mapping[str, Json]) -> list[str]:
-    """The names of the nodes of a tree, each behind its parent; in the order of the file where it is none."""
+    """The names of the nodes of a tree, each behind its parent; in the order of the file where
+    it is none.
+    """
     parents = {name: label(as_mapping(node), "parent") for name, node in nodes.items()}
     try:
-        order = TopologicalSorter({name: [parent] if parent in nodes else [] for name, parent in parents.items()})
+        order = TopologicalSorter(
+            {name: [parent] if parent in nodes else [] for name, parent in parents.items()}
+        )
         return [*order.static_order()]
     except CycleError:
         return [*nodes]

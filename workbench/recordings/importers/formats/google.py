@@ -1,4 +1,6 @@
-"""Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the sessions of its ADK."""
+"""Google's agents: Gemini CLI's documents under `~/.gemini/tmp/<project>/chats`, and the
+sessions of its ADK.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -19,12 +21,16 @@ USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_
 
 
 class AdkBuilder(SessionBuilder):
-    """Reads events of the Agent Development Kit and its web page: what was said, and what the tools answered."""
+    """Reads events of the Agent Development Kit and its web page: what was said, and what the
+    tools answered.
+    """
 
     about = {"id": "id", "project": "app_name appName"}
 
     def read(self, record: Mapping[str, Json]) -> None:
-        """Read one event; those without content only change state, and partial ones come again whole."""
+        """Read one event; those without content only change state, and partial ones come again
+        whole.
+        """
         holder = mapping(record, "content")
         if not holder or record.get("partial") is True:
             return
@@ -64,7 +70,9 @@ class GeminiCliBuilder(SessionBuilder):
         self.time = self.source.time(record, "timestamp")
         if type_ == "user" or type_ in NOTES:
             for field in ("thoughts", "toolCalls"):
-                self.source.unknown[f"{field} of a message of type {type_}"] += bool(record.get(field))
+                self.source.unknown[f"{field} of a message of type {type_}"] += bool(
+                    record.get(field)
+                )
         if type_ == "user":
             self._user(message_id, found)
         elif type_ == "gemini":
@@ -75,12 +83,16 @@ class GeminiCliBuilder(SessionBuilder):
             self.source.unknown[f"message of type {type_!r}"] += 1
 
     def _user(self, message_id: str, found: Content) -> None:
-        """Read what was typed, what the client added, or results, which newer versions write twice."""
+        """Read what was typed, what the client added, or results, which newer versions write
+        twice.
+        """
         results = [result for result in found.results if result.call_id not in self.answered]
         is_repeated = len(results) < len(found.results)
         found.results = results
         if found.blocks or results or not is_repeated:
-            self.say_content("user", found, id=message_id, synthetic=found.words.startswith(CONTEXT))
+            self.say_content(
+                "user", found, id=message_id, synthetic=found.words.startswith(CONTEXT)
+            )
 
     def _answer(self, record: Mapping[str, Json], message_id: str, found: Content) -> None:
         thoughts = [
@@ -104,13 +116,18 @@ class GeminiCliBuilder(SessionBuilder):
         blocks = tuple(block for result in found.results for block in result.blocks) + found.said
         if not blocks and given is None and status not in ("success", "error", "cancelled"):
             return None
-        failed = status in ("error", "cancelled") or any(result.is_error for result in found.results)
+        failed = status in ("error", "cancelled") or any(
+            result.is_error for result in found.results
+        )
         result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
-        return ToolResult(id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time)
+        return ToolResult(
+            id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time
+        )
 
 
 class GeminiLinesBuilder(GeminiCliBuilder):
-    """Reads the lines that Gemini CLI writes since 0.40: a header, messages, and changes of what was said.
+    """Reads the lines that Gemini CLI writes since 0.40: a header, messages, and changes of what
+    was said.
 
     A line with the id of an earlier one is the newer state of that message.
     """
@@ -157,10 +174,16 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         self.entries_of[message_id] = self.ids[known:]
 
     def _change(self, changes: Mapping[str, Json]) -> None:
-        """Read what changed of the session: its title, or its messages, of which a new one is a summary."""
+        """Read what changed of the session: its title, or its messages, of which a new one is a
+        summary.
+        """
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
-        kept = tuple(entry for record in messages for entry in self.entries_of.get(identifier(record, "id"), ()))
+        kept = tuple(
+            entry
+            for record in messages
+            for entry in self.entries_of.get(identifier(record, "id"), ())
+        )
         added = [record for record in messages if identifier(record, "id") not in self.entries_of]
         lost = {entry.id for entry in self.log.path()} - set(kept)
         if messages and lost:
@@ -179,5 +202,9 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
 def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a document, or of lines."""
-    read = json_lines(GeminiLinesBuilder) if source.in_lines() else json_document("messages", GeminiCliBuilder)
+    read = (
+        json_lines(GeminiLinesBuilder)
+        if source.in_lines()
+        else json_document("messages", GeminiCliBuilder)
+    )
     yield from read(source)

@@ -1,4 +1,6 @@
-"""Logs of the UK AI Security Institute's Inspect, version 2: a zip of samples (`.eval`) or a JSON document of them."""
+"""Logs of the UK AI Security Institute's Inspect, version 2: a zip of samples (`.eval`) or a
+JSON document of them.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +25,9 @@ from workbench.recordings.importers.values import (
 ZIP = "PK\x03\x04"
 Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
 ATTACHED = "attachment://"
-USAGE = UsageFields("input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+USAGE = UsageFields(
+    "input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
+)
 
 
 class SampleBuilder(ChatBuilder):
@@ -31,7 +35,8 @@ class SampleBuilder(ChatBuilder):
 
     Attributes:
         figures: what the provider reported, by the id of the answer.
-        after: the compactions that followed an answer, by its id; under the empty id, those before any.
+        after: the compactions that followed an answer, by its id; under the empty id, those before
+            any.
         pending: the compactions whose summaries have not come yet.
     """
 
@@ -42,13 +47,17 @@ class SampleBuilder(ChatBuilder):
         self.pending: list[Mapping[str, Json]] = []
 
     def read_sample(self, sample: Mapping[str, Json]) -> None:
-        """Read the events and then the messages; a compaction without a summary message comes last."""
+        """Read the events and then the messages; a compaction without a summary message comes
+        last.
+        """
         with self.source.at():
             self._read_events(objects(sample, "events"))
         self.pending = list(self.after[""])
         if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
-        self.read_all(_resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages")
+        self.read_all(
+            _resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages"
+        )
         for event in self.pending:
             self._compaction(None, event)
 
@@ -78,7 +87,9 @@ class SampleBuilder(ChatBuilder):
         self.pending += self.after.get(identifier(record, "id"), [])
 
     def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
-        """Add a summary with the figures of its event; without a message, the context was cleared or trimmed."""
+        """Add a summary with the figures of its event; without a message, the context was
+        cleared or trimmed.
+        """
         self.time = None
         self.compaction(
             None if message is None else self.summary_in(message),

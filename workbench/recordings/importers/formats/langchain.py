@@ -36,7 +36,9 @@ _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 def knows_langchain(head: Head) -> bool:
     """Whether its messages have LangChain's types and its own fields beside them."""
     holds_messages = head.is_list or bool(head.records) or "messages" in head.keys
-    types = _LANGCHAIN_TYPE.search(head.text) or ('"lc":' in head.text and _LANGCHAIN_CLASS.search(head.text))
+    types = _LANGCHAIN_TYPE.search(head.text) or (
+        '"lc":' in head.text and _LANGCHAIN_CLASS.search(head.text)
+    )
     if {"run_type", "inputs"} <= head.keys:
         return False
     return holds_messages and types is not None and _LANGCHAIN_MARK.search(head.text) is not None

@@ -1,8 +1,10 @@
-"""mini-swe-agent's trajectories, whose actions are commands in fenced blocks of the text, or calls since version 2.
+"""mini-swe-agent's trajectories, whose actions are commands in fenced blocks of the text, or calls
+since version 2.
 
-Source: SWE-agent/mini-swe-agent, `agents/default.py` and `utils/serialize.py`. A trajectory is one JSON document with
-`info` and `messages`; old ones are the bare list of messages. The model that gave an answer, and the tokens that it
-used, stand in the answer's `extra.response`, as litellm reports them.
+Source: SWE-agent/mini-swe-agent, `agents/default.py` and `utils/serialize.py`. A trajectory is one
+JSON document with `info` and `messages`; old ones are the bare list of messages. The model that
+gave an answer, and the tokens that it used, stand in the answer's `extra.response`, as litellm
+reports them.
 """
 
 import re
@@ -23,7 +25,9 @@ _RETURN_CODE = re.compile(r"<returncode>(?P<code>-?\d+)</returncode>")
 
 
 def knows(head: Head) -> bool:
-    """Whether it names the agent, begins with how a run of it ended, or shows a command in its own fence."""
+    """Whether it names the agent, begins with how a run of it ended, or shows a command in its
+    own fence.
+    """
     if head.is_list:
         return "```mswea_bash_command" in head.text and "role" in head.keys
     named = "trajectory_format" in head.keys and "mini-swe-agent" in head.text
@@ -45,7 +49,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
 
 
 class MiniSweAgentBuilder(ChatBuilder):
-    """Reads messages: the user's first is the task, all others are the client's or what a command printed."""
+    """Reads messages: the user's first is the task, all others are the client's or what a
+    command printed.
+    """
 
     about = {"title": "instance_id"}
     usage_fields = OPENAI_USAGE
@@ -72,7 +78,10 @@ class MiniSweAgentBuilder(ChatBuilder):
                 self.say(_output(label(record, "content")))
             case "user":
                 if _RETURN_CODE.search(label(record, "content")):
-                    self.source.note("is what a command printed, and no command stands before it", field="content")
+                    self.source.note(
+                        "is what a command printed, and no command stands before it",
+                        field="content",
+                    )
                 self.synthetic, self.has_task = self.has_task, True
                 super().read(timed)
             case "exit":
@@ -84,7 +93,9 @@ class MiniSweAgentBuilder(ChatBuilder):
 
 
 def _parts(answer: Mapping[str, Json]) -> Json:
-    """An answer's content; where its text has exactly one command, this is a call, as the agent takes it."""
+    """An answer's content; where its text has exactly one command, this is a call, as the agent
+    takes it.
+    """
     words = answer.get("content")
     if not isinstance(words, str) or answer.get("tool_calls"):
         return words
@@ -92,7 +103,11 @@ def _parts(answer: Mapping[str, Json]) -> Json:
     if len(actions) != 1:
         return words
     action = actions[0]
-    call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action["command"]}}
+    call: dict[str, Json] = {
+        "type": "tool_use",
+        "name": "bash",
+        "input": {"command": action["command"]},
+    }
     before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
     after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
     return [part for part in (before, call, after) if part.get("text") != ""]

@@ -1,7 +1,9 @@
-"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and their parts.
+"""Sessions that `opencode export` wrote, versions 1.3 to 1.14: one JSON document of messages and
+their parts.
 
-The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read as its exports are.
-Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and parts are JSON in a column `data`.
+The database behind it, `~/.local/share/opencode/opencode.db` (SQLite, since version 1.2), is read
+as its exports are. Source: sst/opencode, packages/opencode/src/session/session.sql.ts: messages and
+parts are JSON in a column `data`.
 """
 
 import re
@@ -20,7 +22,15 @@ from workbench.recordings.importers.session_tables import note_write_ahead_log
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import as_object, decode, items, label, mapping, objects, text
+from workbench.recordings.importers.values import (
+    as_object,
+    decode,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 SILENT = frozenset({"step-start", "step-finish", "patch", "snapshot", "agent", "retry"})
 USAGE = UsageFields("input", "output", "cache/read", "cache/write", "reasoning")
@@ -47,7 +57,9 @@ class OpenCodeBuilder(SessionBuilder):
         message_id, model = text(info, "id"), self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
         if role == "user" and (found.blocks or self.asked is None):
-            self.say_content("user", found, id=message_id, synthetic=bool(found.blocks) and not typed)
+            self.say_content(
+                "user", found, id=message_id, synthetic=bool(found.blocks) and not typed
+            )
         elif role == "assistant" and info.get("summary") is True:
             asked, self.asked = self.asked or {}, None
             self.compaction(
@@ -98,7 +110,11 @@ class OpenCodeBuilder(SessionBuilder):
         cleared, result_id = self.source.time(state, "time/compacted"), f"{call.id}-result"
         if cleared is not None:
             self.cleared.append((cleared, call.id))
-        fields: dict[str, Any] = {"name": call.name, "is_error": failed, "time": self.source.time(state, "time/end")}
+        fields: dict[str, Any] = {
+            "name": call.name,
+            "is_error": failed,
+            "time": self.source.time(state, "time/end"),
+        }
         return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
 
     def close(self) -> None:
@@ -139,15 +155,23 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     try:
         with database(raw) as opened:
             for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
-                messages = [_message(opened, one) for one in _rows(opened, "message", "session_id", row["id"])]
+                messages = [
+                    _message(opened, one)
+                    for one in _rows(opened, "message", "session_id", row["id"])
+                ]
                 yield {"info": dict(row), "messages": messages}
     except (sqlite3.Error, IndexError) as error:
         raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
 def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
-    found = opened.execute(f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,))
-    return [{**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]} for row in found.fetchall()]
+    found = opened.execute(
+        f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,)
+    )
+    return [
+        {**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]}
+        for row in found.fetchall()
+    ]
 
 
 def _message(opened: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:

@@ -1,18 +1,36 @@
-"""Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history of events."""
+"""Evaluation output of OpenHands 0.x (`output.jsonl`): JSON lines, a task each, with a history
+of events.
+"""
 
 from collections.abc import Iterator, Mapping
 
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.blocks import Content, content, result_blocks, text_block, tool_calls
+from workbench.recordings.importers.blocks import (
+    Content,
+    content,
+    result_blocks,
+    text_block,
+    tool_calls,
+)
 from workbench.recordings.importers.images import linked
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import identifier, items, label, mapping, objects, text, texts
+from workbench.recordings.importers.values import (
+    identifier,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+    texts,
+)
 
-QUIET = frozenset({"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"})
+QUIET = frozenset(
+    {"recall", "change_agent_state", "agent_state_changed", "null", "", "send_message"}
+)
 SPOKEN = frozenset({"message", "finish", "think"})
 """Actions that are words, and may come without a model's answer."""
 
@@ -55,7 +73,9 @@ class OpenHandsBuilder(SessionBuilder):
             self._answer(event, action, args)
 
     def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
-        """Read an action: the model's answer with all its parallel calls, or the action where none is recorded."""
+        """Read an action: the model's answer with all its parallel calls, or the action where
+        none is recorded.
+        """
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
         call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
@@ -75,7 +95,10 @@ class OpenHandsBuilder(SessionBuilder):
         elif not blocks:
             rest = {name: value for name, value in args.items() if name != "thought"}
             blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
-        model, usage = self.source.name(response, "model"), self.source.usage(OPENAI_USAGE, response, "usage")
+        model, usage = (
+            self.source.name(response, "model"),
+            self.source.usage(OPENAI_USAGE, response, "usage"),
+        )
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
     def close(self) -> None:
@@ -95,7 +118,9 @@ class OpenHandsBuilder(SessionBuilder):
         code = mapping(event, "extras/metadata").get("exit_code")
         if not call_id:
             if event.get("cause") is not None:
-                self.source.unknown["observation whose cause is no call, read as the client's words"] += 1
+                self.source.unknown[
+                    "observation whose cause is no call, read as the client's words"
+                ] += 1
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
@@ -109,9 +134,15 @@ class OpenHandsBuilder(SessionBuilder):
         first = self.source.count(args, "forgotten_events_start_id")
         last = self.source.count(args, "forgotten_events_end_id")
         if first is not None and last is not None:
-            forgotten |= {event for event in self.entries if event.isdigit() and first <= int(event) <= last}
+            forgotten |= {
+                event for event in self.entries if event.isdigit() and first <= int(event) <= last
+            }
         lost = {self.entries[event] for event in forgotten if event in self.entries}
-        kept = tuple(entry.id for entry in self.log if isinstance(entry, MessageEntry) and entry.id not in lost)
+        kept = tuple(
+            entry.id
+            for entry in self.log
+            if isinstance(entry, MessageEntry) and entry.id not in lost
+        )
         self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
 
 

@@ -1,4 +1,6 @@
-"""Sessions of the pi coding agent under `~/.pi/agent/sessions`: JSON lines, in order (version 1) or a tree (3)."""
+"""Sessions of the pi coding agent under `~/.pi/agent/sessions`: JSON lines, in order (version 1)
+or a tree (3).
+"""
 
 from collections.abc import Mapping
 
@@ -34,7 +36,9 @@ class PiBuilder(SessionBuilder):
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
-            self.source.skipped.append(f"line {self.line}: the id {name!r} is taken already, left out")
+            self.source.skipped.append(
+                f"line {self.line}: the id {name!r} is taken already, left out"
+            )
             return
         parent = text(record, "parentId") or None
         if parent is not None and parent not in self.log:
@@ -52,15 +56,26 @@ class PiBuilder(SessionBuilder):
         self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
         match type_, text(record, "role") if type_ == "message" else "":
             case "message", "assistant":
-                fields = {"model": self.source.name(record, "model"), "stop": self.source.name(record, "stopReason")}
+                fields = {
+                    "model": self.source.name(record, "model"),
+                    "stop": self.source.name(record, "stopReason"),
+                }
                 usage = self.source.usage(USAGE, record, "usage")
                 self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
             case "message", "toolResult":
-                found, name, failed = content(record), text(record, "toolName"), record.get("isError") is True
+                found, name, failed = (
+                    content(record),
+                    text(record, "toolName"),
+                    record.get("isError") is True,
+                )
                 self.source.leave_unknown(found.unknown)
                 call_id = text(record, "toolCallId")
                 said = found.said_by("tool", self.source.unknown)
-                self.say(ToolResult(id=entry_id, call_id=call_id, blocks=said, name=name, is_error=failed))
+                self.say(
+                    ToolResult(
+                        id=entry_id, call_id=call_id, blocks=said, name=name, is_error=failed
+                    )
+                )
             case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
                 self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
             case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):
@@ -75,7 +90,10 @@ class PiBuilder(SessionBuilder):
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
                 self.title = text(record, "name") if type_ == "session_info" else self.title
-                shown = (label(record, key) for key in ("modelId", "thinkingLevel", "label", "name", "customType"))
+                shown = (
+                    label(record, key)
+                    for key in ("modelId", "thinkingLevel", "label", "name", "customType")
+                )
                 self.note(type_, next(filter(None, shown), ""), id=entry_id)
             case _:
                 self.source.unknown[f"record of type {type_!r}"] += 1
@@ -84,7 +102,10 @@ class PiBuilder(SessionBuilder):
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
-        first_kept, at = text(record, "firstKeptEntryId") or None, self.source.count(record, "firstKeptEntryIndex")
+        first_kept, at = (
+            text(record, "firstKeptEntryId") or None,
+            self.source.count(record, "firstKeptEntryIndex"),
+        )
         if at is not None:
             first_kept = next((entry for entry in self.lines[at:] if entry), None)
         self.compaction(

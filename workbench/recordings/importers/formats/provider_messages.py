@@ -36,7 +36,9 @@ class GeminiBuilder(ChatBuilder):
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the system instruction."""
         super().begin(document)
-        instruction = first_value(document, "systemInstruction system_instruction config/systemInstruction")
+        instruction = first_value(
+            document, "systemInstruction system_instruction config/systemInstruction"
+        )
         parts = {"content": instruction} if isinstance(instruction, str) else instruction
         if isinstance(parts, dict):
             self.say_content("system", content(parts, "parts" if "parts" in parts else "content"))

@@ -56,8 +56,14 @@ class PydanticBuilder(ChatBuilder):
             self.source.leave_record(f"message of kind {kind!r:.40}", record)
 
     def _instructions(self) -> list[str]:
-        systems = (entry.message for entry in self.log if entry.type == "message" and entry.message.role == "system")
-        return [block.text for message in systems for block in message.blocks if isinstance(block, Text)]
+        systems = (
+            entry.message
+            for entry in self.log
+            if entry.type == "message" and entry.message.role == "system"
+        )
+        return [
+            block.text for message in systems for block in message.blocks if isinstance(block, Text)
+        ]
 
     def _request_part(self, part: Mapping[str, Json]) -> None:
         kind = label(part, "part_kind")
@@ -67,10 +73,16 @@ class PydanticBuilder(ChatBuilder):
         elif kind == "user-prompt":
             self.say_content("user", _prompt(part.get("content")))
         elif kind in _RETURNS:
-            self.say(tool_result({**part, "is_error": label(part, "outcome") in ("failed", "denied")}))
+            self.say(
+                tool_result({**part, "is_error": label(part, "outcome") in ("failed", "denied")})
+            )
         elif kind == "retry-prompt" and part.get("tool_name"):
             blocks = result_blocks(part.get("content"))
-            self.say(ToolResult(id="", call_id=identifier(part, "tool_call_id"), blocks=blocks, is_error=True))
+            self.say(
+                ToolResult(
+                    id="", call_id=identifier(part, "tool_call_id"), blocks=blocks, is_error=True
+                )
+            )
         elif kind == "retry-prompt":
             self.synthetic = True
             blocks = result_blocks(part.get("content"))
@@ -95,7 +107,13 @@ class PydanticBuilder(ChatBuilder):
             else:
                 self.source.leave_record(f"part of kind {kind!r:.40}", part)
         model, usage = self.source.name(record, "model_name"), self.usage(record)
-        self.say_content("assistant", found, model=model, usage=usage, stop=self.source.name(record, "finish_reason"))
+        self.say_content(
+            "assistant",
+            found,
+            model=model,
+            usage=usage,
+            stop=self.source.name(record, "finish_reason"),
+        )
 
 
 def _prompt(value: Json) -> Content:

@@ -1,4 +1,6 @@
-"""The task folders of Roo Code, Kilo Code and Cline: messages with the time and the marks of condensing."""
+"""The task folders of Roo Code, Kilo Code and Cline: messages with the time and the marks of
+condensing.
+"""
 
 from collections.abc import Mapping
 
@@ -8,8 +10,16 @@ from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import label
 
-ROO = MessageShape(time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens")
-_ROO_MARKS = ('"condenseParent"', '"condenseId"', '"isSummary"', '"truncationParent"', '"isTruncationMarker"')
+ROO = MessageShape(
+    time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
+)
+_ROO_MARKS = (
+    '"condenseParent"',
+    '"condenseId"',
+    '"isSummary"',
+    '"truncationParent"',
+    '"isTruncationMarker"',
+)
 
 
 class RooBuilder(DescribedBuilder):
@@ -38,12 +48,18 @@ class RooBuilder(DescribedBuilder):
 
     def _compaction(self, summary: str | None, name: str) -> None:
         replaced = self.replaced.get(name, set())
-        kept = tuple(entry_id for entry_id in self.ids if entry_id not in replaced) if replaced else self.system_ids
+        kept = (
+            tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
+            if replaced
+            else self.system_ids
+        )
         self.compaction(summary, kept=kept)
 
 
 def knows_roo(head: Head) -> bool:
-    """Whether its messages have the time, and marks of condensing or the model that only these agents write."""
+    """Whether its messages have the time, and marks of condensing or the model that only these
+    agents write.
+    """
     if not head.is_list or not {"role", "content"} <= head.keys:
         return False
     return "ts" in head.keys or any(mark in head.text for mark in _ROO_MARKS)

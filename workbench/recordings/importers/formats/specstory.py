@@ -1,4 +1,5 @@
-"""Sessions that SpecStory exported as markdown: turns with markers, and since format 2 tools as folded blocks.
+"""Sessions that SpecStory exported as markdown: turns with markers, and since format 2 tools as
+folded blocks.
 
 SpecStory writes them for Claude Code, Codex, Cursor and Gemini CLI.
 """
@@ -16,7 +17,9 @@ from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.values import time_of
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
-_TURN = re.compile(rf"_\*\*(User|Agent|Assistant)( - sidechain)?(?: \((.*?) ?({_TIME})?\))?\*\*_\s*$")
+_TURN = re.compile(
+    rf"_\*\*(User|Agent|Assistant)( - sidechain)?(?: \((.*?) ?({_TIME})?\))?\*\*_\s*$"
+)
 _TITLE = re.compile(r"##? (?!SpecStory)(.+)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _SESSION = re.compile(r"<!-- (.+?) Session (\S+) \(([^)]*)\) -->")
@@ -25,7 +28,8 @@ _NAME = re.compile(r"Tool use: \*\*[^*]{0,200}\*\*")
 _TAGS = re.compile(r"</?(?:details|tool-use|summary)[^>\n]{0,400}>")
 _CODE = re.compile(r"`([^`]+)`")
 _THOUGHT = re.compile(
-    r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?(.*?)(?:</think>|(?=<think>)|\Z)", re.DOTALL
+    r"<think>\s*(?:<details>)?\s*(?:<summary>[^<]*</summary>)?(.*?)(?:</think>|(?=<think>)|\Z)",
+    re.DOTALL,
 )
 _CONTINUED = "This session is being continued from a previous conversation"
 _CLIENT = ("<command-", "<local-command", "Caveat:")
@@ -75,12 +79,22 @@ def fenced(lines: Sequence[str]) -> set[int]:
 def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
     """The turns, their text without the rule that closes a turn."""
     quoted = fenced(lines)
-    starts = [i for i, line in enumerate(lines) if line.startswith("_**") and i not in quoted and _TURN.match(line)]
+    starts = [
+        i
+        for i, line in enumerate(lines)
+        if line.startswith("_**") and i not in quoted and _TURN.match(line)
+    ]
     for start, end in zip_longest(starts, starts[1:]):
         words = "\n".join(lines[start + 1 : end]).strip()
         words = words.removesuffix("\n---").strip("\n") if words != "---" else ""
         if head := _TURN.match(lines[start]):
-            yield _Turn(head[1] == "User", bool(head[2]), (head[3] or "").strip(), time_of(head[4] or ""), words)
+            yield _Turn(
+                head[1] == "User",
+                bool(head[2]),
+                (head[3] or "").strip(),
+                time_of(head[4] or ""),
+                words,
+            )
 
 
 class SpecStoryBuilder(SessionBuilder):
@@ -162,7 +176,9 @@ def _words(text: str) -> list[AnswerBlock]:
 
 
 def _tool(lines: Sequence[str]) -> tuple[ToolCall, str]:
-    """A tool's call, and its result: the last fenced block that is no part of what was to be written."""
+    """A tool's call, and its result: the last fenced block that is no part of what was to be
+    written.
+    """
     head = _TOOL.match(lines[0])
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
     outside: list[str] = []
@@ -170,7 +186,9 @@ def _tool(lines: Sequence[str]) -> tuple[ToolCall, str]:
     after = 0
     for first, last in fences(lines):
         outside += lines[after:first]
-        blocks.append((lines[first].strip().lstrip("`~").strip(), "\n".join(lines[first + 1 : last])))
+        blocks.append(
+            (lines[first].strip().lstrip("`~").strip(), "\n".join(lines[first + 1 : last]))
+        )
         after = last + 1
     before, _, folded = "\n".join([*outside, *lines[after:]]).partition("<summary>")
     folded, _, rest = folded.partition("</summary>")

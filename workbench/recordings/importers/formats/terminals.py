@@ -1,8 +1,9 @@
 """Agents of the terminal that write JSON lines in a shape of their own.
 
-Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps `~/.hermes/sessions/*.jsonl`, and the
-same messages in a document. Goose kept `~/.local/share/goose/sessions/*.jsonl` before 1.10, and exports a document.
-Qwen Code (0.3 and newer) keeps `~/.qwen/projects/*/chats/*.jsonl`. `codex exec --json` prints the events of a run.
+Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
+`~/.hermes/sessions/*.jsonl`, and the same messages in a document. Goose kept
+`~/.local/share/goose/sessions/*.jsonl` before 1.10, and exports a document. Qwen Code (0.3 and
+newer) keeps `~/.qwen/projects/*/chats/*.jsonl`. `codex exec --json` prints the events of a run.
 """
 
 import re
@@ -11,8 +12,21 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import AnswerBlock, Json, Message, ToolCall, ToolResult, plain_text
-from workbench.recordings.importers.blocks import Content, content, result_blocks, text_block, thought_block
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Json,
+    Message,
+    ToolCall,
+    ToolResult,
+    plain_text,
+)
+from workbench.recordings.importers.blocks import (
+    Content,
+    content,
+    result_blocks,
+    text_block,
+    thought_block,
+)
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
@@ -46,7 +60,9 @@ def knows_kimi(head: Head) -> bool:
 
 
 class KimiBuilder(DescribedBuilder):
-    """Reads lines: messages, the system prompt, checkpoints, and sizes of the context. A folder is a session."""
+    """Reads lines: messages, the system prompt, checkpoints, and sizes of the context. A folder
+    is a session.
+    """
 
     shape = KIMI
 
@@ -91,7 +107,9 @@ def knows_goose(head: Head) -> bool:
 
 
 class GooseBuilder(DescribedBuilder):
-    """Reads messages. A compaction hides old ones from the agent; what it added, the user is not shown."""
+    """Reads messages. A compaction hides old ones from the agent; what it added, the user is not
+    shown.
+    """
 
     shape = GOOSE
     about = {"id": "id", "title": "description name", "cwd": "working_dir"}
@@ -111,14 +129,22 @@ class GooseBuilder(DescribedBuilder):
         if any(part.get("type") == "systemNotification" for part in parts):
             self._notice(parts)
             return
-        for_agent, for_user = about.get("agentVisible") is not False, about.get("userVisible") is not False
+        for_agent, for_user = (
+            about.get("agentVisible") is not False,
+            about.get("userVisible") is not False,
+        )
         if for_agent and not for_user and self.is_hidden:
             self.time = self.source.time(record, "created")
             self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
         known = len(self.log)
-        super().read({**record, "content": [part for part in parts if part.get("type") != "conversationCompacted"]})
+        super().read(
+            {
+                **record,
+                "content": [part for part in parts if part.get("type") != "conversationCompacted"],
+            }
+        )
         self.is_hidden = self.is_hidden or not for_agent
         if for_agent:
             self.visible += self.ids[known:]
@@ -134,12 +160,16 @@ class GooseBuilder(DescribedBuilder):
 
 MessageKey: TypeAlias = tuple[str, str, tuple[str, ...]]
 
-QWEN_CLIENT = frozenset({"notification", "cron", "background_task_completed", "goal_runtime", "agent_launch_prompt"})
+QWEN_CLIENT = frozenset(
+    {"notification", "cron", "background_task_completed", "goal_runtime", "agent_launch_prompt"}
+)
 """Subtypes of a user's records that the client wrote."""
 
 
 def knows_qwen(head: Head) -> bool:
-    """Whether a line has a message in Gemini's shape, or the client's own record, with its place in a tree."""
+    """Whether a line has a message in Gemini's shape, or the client's own record, with its place
+    in a tree.
+    """
     return any(
         {"uuid", "parentUuid", "sessionId"} <= set(record)
         and ("parts" in as_mapping(record.get("message")) or "systemPayload" in record)
@@ -168,7 +198,13 @@ class QwenBuilder(SessionBuilder):
             case "assistant":
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
                 found = content(mapping(record, "message"), "parts")
-                self.say_content("assistant", found, id=uuid, model=self.source.name(record, "model"), usage=usage)
+                self.say_content(
+                    "assistant",
+                    found,
+                    id=uuid,
+                    model=self.source.name(record, "model"),
+                    usage=usage,
+                )
             case "user" | "tool_result":
                 synthetic = label(record, "subtype") in QWEN_CLIENT
                 found = content(mapping(record, "message"), "parts")
@@ -190,8 +226,14 @@ class QwenBuilder(SessionBuilder):
             self.source.leave_record(f"record of subtype {subtype!r:.40}", record)
 
     def _compression(self, payload: Mapping[str, Json], uuid: str) -> None:
-        """Read a compaction: contents that are in the log already were kept, the first other one is the summary."""
-        places = {_key(entry.message): entry.id for entry in self.log.path() if isinstance(entry, MessageEntry)}
+        """Read a compaction: contents that are in the log already were kept, the first other one
+        is the summary.
+        """
+        places = {
+            _key(entry.message): entry.id
+            for entry in self.log.path()
+            if isinstance(entry, MessageEntry)
+        }
         kept: list[str] = []
         added: list[tuple[str, Content]] = []
         for record in objects(payload, "compressedHistory"):
@@ -206,9 +248,13 @@ class QwenBuilder(SessionBuilder):
             else:
                 added.append((role, found))
         info = mapping(payload, "info")
-        before, after = (self.source.count(info, name) for name in ("originalTokenCount", "newTokenCount"))
+        before, after = (
+            self.source.count(info, name) for name in ("originalTokenCount", "newTokenCount")
+        )
         summary = added.pop(0)[1].words if added else None
-        self.compaction(summary, id=uuid, kept=tuple(kept), tokens_before=before, tokens_after=after)
+        self.compaction(
+            summary, id=uuid, kept=tuple(kept), tokens_before=before, tokens_after=after
+        )
         for role, found in added:
             if role == "user":
                 self.say_content("user", found, synthetic=True)
@@ -228,7 +274,9 @@ EXEC_RUNNING = frozenset({"item.started", "item.updated"})
 EXEC_ITEMS = EXEC_RUNNING | {"item.completed"}
 EXEC_EVENTS = EXEC_ITEMS | {"thread.started", "turn.started", "turn.completed", "turn.failed"}
 EXEC_WORDS = frozenset({"agent_message", "plan", "reasoning", "error"})
-EXEC_RESULTS = frozenset({"id", "type", "status", "aggregated_output", "exit_code", "result", "error"})
+EXEC_RESULTS = frozenset(
+    {"id", "type", "status", "aggregated_output", "exit_code", "result", "error"}
+)
 
 
 def knows_codex_exec(head: Head) -> bool:
@@ -241,7 +289,8 @@ def knows_codex_exec(head: Head) -> bool:
 
 
 class CodexExecBuilder(SessionBuilder):
-    """Reads events: an item is a message, a thought, or a call with its result. The prompt is not among them.
+    """Reads events: an item is a message, a thought, or a call with its result. The prompt is not
+    among them.
 
     The items of one answer are gathered until the next begins: behind a result.
     """
@@ -283,7 +332,9 @@ class CodexExecBuilder(SessionBuilder):
             self.source.leave_record("item with the id of another", item)
         if call_id not in self.calls:
             given = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
-            self.calls[call_id] = ToolCall(call_id, name, as_mapping(item.get("arguments")) or given)
+            self.calls[call_id] = ToolCall(
+                call_id, name, as_mapping(item.get("arguments")) or given
+            )
             self._gather([self.calls[call_id]])
         if is_whole:
             self.gathered.results.append(_exec_result(item, self.calls[call_id]))
@@ -305,4 +356,6 @@ def _exec_result(item: Mapping[str, Json], call: ToolCall) -> ToolResult:
     code, status = item.get("exit_code"), label(item, "status")
     failed = status in ("failed", "declined") or (isinstance(code, int) and code != 0)
     blocks = result_blocks(value)
-    return ToolResult(id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed)
+    return ToolResult(
+        id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed
+    )

@@ -1,8 +1,10 @@
-"""Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and Langfuse's.
+"""Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and
+Langfuse's.
 
-Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and indexed attributes of
-its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat or nested, as Phoenix exports them, and
-MLflow's spans. Langfuse's page and API give one JSON document of a trace and its observations; LangSmith gives runs.
+Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and
+indexed attributes of its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat
+or nested, as Phoenix exports them, and MLflow's spans. Langfuse's page and API give one JSON
+document of a trace and its observations; LangSmith gives runs.
 """
 
 import re
@@ -13,7 +15,12 @@ from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.traces import ChatMessage, Generation, TraceBuilder, chat_messages
+from workbench.recordings.importers.traces import (
+    ChatMessage,
+    Generation,
+    TraceBuilder,
+    chat_messages,
+)
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     as_mapping,
@@ -39,7 +46,9 @@ _EVENTS = {
     "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
     "gen_ai.tool.message": "tool",
 }  # fmt: skip
-_NO_REQUEST = frozenset({"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"})
+_NO_REQUEST = frozenset(
+    {"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"}
+)
 OTEL_USAGE = UsageFields(
     "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
     "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
@@ -72,7 +81,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 source.unknown["attribute without a key of its own"] += without
             found = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
-            group = group or identifier(span, "traceId", "trace_id", "context/trace_id") or source.stem
+            group = (
+                group or identifier(span, "traceId", "trace_id", "context/trace_id") or source.stem
+            )
             builder = builders.setdefault(group, TraceBuilder(source))
             builder.title = builder.title or text(attributes, "gen_ai.agent.name")
             builder.generations += [found] if found is not None else []
@@ -98,13 +109,19 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
 
 def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
     resources = objects(record, "resourceSpans")
-    columns = {name.removeprefix("attributes."): value for name, value in record.items() if "." in name}
+    columns = {
+        name.removeprefix("attributes."): value for name, value in record.items() if "." in name
+    }
     if not resources and "attributes" in record:
         yield "", dict(record)
     elif columns:
         yield "", {**record, "attributes": columns, "trace_id": record.get("context.trace_id")}
     for field in ("data", "spans", "data/spans"):
-        listed = first_value(record, field) if "/" not in field or isinstance(record.get("data"), dict) else None
+        listed = (
+            first_value(record, field)
+            if "/" not in field or isinstance(record.get("data"), dict)
+            else None
+        )
         for i, span in enumerate(listed if isinstance(listed, list) else []):
             if isinstance(span, dict):
                 yield f"{field.replace('/', '.')}[{i}]", span
@@ -127,7 +144,9 @@ def _attributes(value: Json) -> dict[str, Json]:
 
 
 def _flattened(attributes: dict[str, Json]) -> dict[str, Json]:
-    """Attributes with a key for each value inside of OpenInference's own, as it writes them to a span."""
+    """Attributes with a key for each value inside of OpenInference's own, as it writes them to a
+    span.
+    """
     flat: dict[str, Json] = {}
     for key, value in attributes.items():
         if key.partition(".")[0] in _NESTED and isinstance(value, dict | list):
@@ -176,13 +195,17 @@ def _value(value: Json) -> Json:
 def _generation(
     source: SourceFile, span: Mapping[str, Json], attributes: dict[str, Json], place: str
 ) -> Generation | None:
-    """The request that a span traced; None for spans of tools and agents, and for those without messages."""
+    """The request that a span traced; None for spans of tools and agents, and for those without
+    messages.
+    """
     if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
         return None
     sent, answer = _mlflow(attributes) if "mlflow.spanType" in attributes else _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
-        more, answered = _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        more, answered = (
+            _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
+        )
         sent, answer = sent + more, answer + answered
     if not sent and not answer:
         sent, answer = _indexed(attributes)
@@ -191,30 +214,48 @@ def _generation(
     return Generation(
         sent=sent,
         answer=answer,
-        model=source.name(attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
-        usage=source.usage(OTEL_USAGE, attributes) or source.usage(OPENAI_USAGE, _mlflow_usage(attributes)),
+        model=source.name(
+            attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"
+        ),
+        usage=source.usage(OTEL_USAGE, attributes)
+        or source.usage(OPENAI_USAGE, _mlflow_usage(attributes)),
         time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
         place=place,
     )
 
 
 def _mlflow(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
-    """The messages of one of MLflow's spans, whose values are JSON text; none where it is no request."""
-    values = {name: decode_or(attributes.get(f"mlflow.{name}"), attributes.get(f"mlflow.{name}")) for name in _MLFLOW}
+    """The messages of one of MLflow's spans, whose values are JSON text; none where it is no
+    request.
+    """
+    values = {
+        name: decode_or(attributes.get(f"mlflow.{name}"), attributes.get(f"mlflow.{name}"))
+        for name in _MLFLOW
+    }
     if values["spanType"] not in _MLFLOW_REQUESTS:
         return [], []
-    return chat_messages(values["spanInputs"]) or [], chat_messages(values["spanOutputs"], "assistant") or []
+    return (
+        chat_messages(values["spanInputs"]) or [],
+        chat_messages(values["spanOutputs"], "assistant") or [],
+    )
 
 
 def _mlflow_usage(attributes: Mapping[str, Json]) -> dict[str, Json]:
-    return as_mapping(decode_or(attributes.get("mlflow.chat.tokenUsage"), attributes.get("mlflow.chat.tokenUsage")))
+    return as_mapping(
+        decode_or(
+            attributes.get("mlflow.chat.tokenUsage"), attributes.get("mlflow.chat.tokenUsage")
+        )
+    )
 
 
 def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
     """The messages as the newest conventions give them: JSON text or structured values."""
     rules = attributes.get("gen_ai.system_instructions")
     system = [{"role": "system", "content": decode_or(rules, rules)}] if rules else []
-    sent = chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))) or []
+    sent = (
+        chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt")))
+        or []
+    )
     answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
     return system + sent, chat_messages(answer, "assistant") or []
 
@@ -228,7 +269,11 @@ def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Message
         return [], chat_messages(body.get("message", body), "assistant") or []
     if name not in _EVENTS:
         return [], []
-    shaped = {"content": body.get("content"), "tool_calls": body.get("tool_calls"), "role": _EVENTS[name]}
+    shaped = {
+        "content": body.get("content"),
+        "tool_calls": body.get("tool_calls"),
+        "role": _EVENTS[name],
+    }
     return [{**shaped, "tool_call_id": body.get("id")} if shaped["role"] == "tool" else shaped], []
 
 
@@ -239,7 +284,9 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
         if not (named := _INDEXED.match(key)):
             continue
         place = (named[1] in ("completion", "output_messages"), int(named[2]))
-        message = found.setdefault(place, {"role": "assistant" if place[0] else "user", "content": None})
+        message = found.setdefault(
+            place, {"role": "assistant" if place[0] else "user", "content": None}
+        )
         if call := _CALL.match(named[3]):
             message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
         elif _CONTENTS.match(named[3]):
@@ -254,7 +301,9 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
 
 
 class LangfuseBuilder(TraceBuilder):
-    """Reads observations; those that are generations hold messages. One inside another is the same request again."""
+    """Reads observations; those that are generations hold messages. One inside another is the
+    same request again.
+    """
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
@@ -262,7 +311,9 @@ class LangfuseBuilder(TraceBuilder):
 
     def session(self) -> Session:
         """The session without generations inside of others."""
-        self.generations = [one for one in self.generations if self.inside[one.place] not in self.inside]
+        self.generations = [
+            one for one in self.generations if self.inside[one.place] not in self.inside
+        ]
         return super().session()
 
     def begin(self, document: Mapping[str, Json]) -> None:
@@ -280,13 +331,21 @@ class LangfuseBuilder(TraceBuilder):
             if type_ not in OBSERVATIONS:
                 self.source.unknown[f"observation of type {type_!r}"] += 1
             return
-        sent, answer = chat_messages(record.get("input")), chat_messages(record.get("output"), "assistant")
+        sent, answer = (
+            chat_messages(record.get("input")),
+            chat_messages(record.get("output"), "assistant"),
+        )
         if sent is None:
             self.source.unknown["generation whose input has another framework's shape"] += 1
         elif sent or answer:
             model, time = self.source.name(record, "model"), self.source.time(record, "startTime")
-            usage, place = self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"), identifier(record, "id")
-            made = Generation(sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place)
+            usage, place = (
+                self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"),
+                identifier(record, "id"),
+            )
+            made = Generation(
+                sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place
+            )
             self.inside[place] = identifier(record, "parentObservationId")
             if self.inside[place] == place:
                 self.source.unknown["generation that names itself as its parent"] += 1
@@ -306,7 +365,10 @@ LANGSMITH_USAGE = UsageFields(
 
 def knows_langsmith(head: Head) -> bool:
     """Whether it is runs, one or many, with what went in."""
-    return "run_type" in (head.keys | set(head.records[0] if head.records else ())) and '"inputs"' in head.text
+    return (
+        "run_type" in (head.keys | set(head.records[0] if head.records else ()))
+        and '"inputs"' in head.text
+    )
 
 
 class LangSmithBuilder(TraceBuilder):
@@ -327,7 +389,11 @@ class LangSmithBuilder(TraceBuilder):
         if sent is None:
             self.source.leave_record("run whose inputs have another framework's shape", inputs)
         elif sent or answer:
-            about = {name: value for name, value in as_mapping(record.get("extra")).items() if name != "runtime"}
+            about = {
+                name: value
+                for name, value in as_mapping(record.get("extra")).items()
+                if name != "runtime"
+            }
             metadata = mapping(about, "metadata")
             model = self.source.name(metadata, "ls_model_name") or self.source.name(
                 mapping(about, "invocation_params"), "model", "model_name"

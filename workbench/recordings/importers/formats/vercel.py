@@ -23,12 +23,18 @@ _UI_PART = re.compile(
 
 def knows_vercel(head: Head) -> bool:
     """Whether its messages have the SDK's calls or results."""
-    return starts_with_messages(head) and '"toolCallId"' in head.text and _VERCEL.search(head.text) is not None
+    return (
+        starts_with_messages(head)
+        and '"toolCallId"' in head.text
+        and _VERCEL.search(head.text) is not None
+    )
 
 
 def knows_vercel_ui(head: Head) -> bool:
     """Whether its messages have typed parts, as the SDK's hooks keep them."""
-    holds_messages = {"role", "parts"} <= head.keys or ("messages" in head.keys and "info" not in head.keys)
+    holds_messages = {"role", "parts"} <= head.keys or (
+        "messages" in head.keys and "info" not in head.keys
+    )
     return holds_messages and '"role"' in head.text and _UI_PART.search(head.text) is not None
 
 
@@ -73,7 +79,9 @@ class VercelUiBuilder(ChatBuilder):
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            found.results.append(ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed))
+            found.results.append(
+                ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
+            )
 
 
 def is_step_start(part: Mapping[str, Json]) -> bool:

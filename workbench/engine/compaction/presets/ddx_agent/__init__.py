@@ -1,30 +1,39 @@
-"""DDx agent: a summary behind the newest messages, and what the user said before the cut sent again beside it.
+"""DDx agent: a summary behind the newest messages, and what the user said before the cut sent again
+beside it.
 
-Restates the Go package `compaction` of the DDx agent (later Fizeau) as its published documentation describes it, and
-where that is silent as its source behaves: DocumentDrivenDX/agent at tag v0.3.14,
+Restates the Go package `compaction` of the DDx agent (later Fizeau) as its published documentation
+describes it, and where that is silent as its source behaves: DocumentDrivenDX/agent at tag v0.3.14,
 79068d928a5aa654c567a784ae1ad71ed11f1d20 (package `compaction`), and on master at
-f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the general differences (`presets`):
+f6324565449001fff7a661c3bc020d0397fced40 (`internal/compaction`). Besides the general differences
+(`presets`):
 
-- Calls are in one line with their results, as documented; in the source results have their own lines, and a message's
-  calls come before its words.
-- The newest prompt never stops the cut where tools answered after it. The source makes this exception only for the very
-  first message, and a long later turn ends in an error.
+- Calls are in one line with their results, as documented; in the source results have their own
+  lines, and a message's calls come before its words.
+- The newest prompt never stops the cut where tools answered after it. The source makes this
+  exception only for the very first message, and a long later turn ends in an error.
 - The newest user message is never cut short, and pinned messages count as part of the prefix.
-- An earlier summary is replaced wherever it is. The source keeps one behind the cut beside the new one.
-- A summary is known by its type or the exact words around it; the source takes any long user message with the tag.
-- An empty answer becomes the documented fallback; an error is passed on, unless there was no room for an answer.
-- The files are those of all calls in the context and in earlier summaries, in the order of first sight.
+- An earlier summary is replaced wherever it is. The source keeps one behind the cut beside the new
+  one.
+- A summary is known by its type or the exact words around it; the source takes any long user
+  message with the tag.
+- An empty answer becomes the documented fallback; an error is passed on, unless there was no room
+  for an answer.
+- The files are those of all calls in the context and in earlier summaries, in the order of first
+  sight.
 - The body of a summary is cut between characters, not inside one.
-- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to that room. Where the
-  result is still too large, which its own cutting rules out, the source asks again at the next cut.
+- One request a compaction: the cut is chosen by the room that it leaves, and the text is cut to
+  that room. Where the result is still too large, which its own cutting rules out, the source asks
+  again at the next cut.
 - Pictures are counted; the source declares a size for them and does not use it.
 - Client-made user messages are not sent again with what the user said.
-- As in the original's service, a reserve that fills a small window is given up, a larger kept part is halved to it.
-- Attempts in vain count only where the context has grown in between. After five of them, and where nothing fits, an
-  event says that the source's run ends here.
-- Not built, and promised by the original's design notes only: a split turn's own summary, provider usage in the
-  trigger, trimming of the summariser's input.
-- Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no error.
+- As in the original's service, a reserve that fills a small window is given up, a larger kept part
+  is halved to it.
+- Attempts in vain count only where the context has grown in between. After five of them, and where
+  nothing fits, an event says that the source's run ends here.
+- Not built, and promised by the original's design notes only: a split turn's own summary, provider
+  usage in the trigger, trimming of the summariser's input.
+- Where a comparison sets a size that cannot be reached, the smallest possible is used; that is no
+  error.
 """
 
 import re
@@ -46,28 +55,54 @@ from workbench.engine.compaction.presets.ddx_agent.cut import (
     recovered,
 )
 from workbench.engine.compaction.presets.token_counters import ddx_tokens, quarter_up, role_of
-from workbench.engine.compaction.prompt_template import Clip, PromptTemplate, characters, harmless, json_call
+from workbench.engine.compaction.prompt_template import (
+    Clip,
+    PromptTemplate,
+    characters,
+    harmless,
+    json_call,
+)
 from workbench.engine.compaction.span_selection import Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
-from workbench.engine.compaction.strategy import Ending, Failure, HostPolicy, Preset, Situation, Strategy
+from workbench.engine.compaction.strategy import (
+    Ending,
+    Failure,
+    HostPolicy,
+    Preset,
+    Situation,
+    Strategy,
+)
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Text, TokenCounter, ToolResult, is_real_user, plain_text
+from workbench.engine.transcript.message import (
+    Message,
+    Text,
+    TokenCounter,
+    ToolResult,
+    is_real_user,
+    plain_text,
+)
 
 NO_SUMMARY = "(no summary available)"
 LEAST = 64
-"""Tokens under which no model can be asked to say anything; an error is then the same as an empty answer."""
+"""Tokens under which no model can be asked to say anything; an error is then the same as an
+empty answer.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DdxTrigger:
-    """Asked before each request and after each batch of tool results; by estimate, system prompt included."""
+    """Asked before each request and after each batch of tool results; by estimate, system prompt
+    included.
+    """
 
     config: Config
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above the effective window less the reserve, which is the target too."""
         config = self.config.at(situation.window)
-        if not config.enabled or not (situation.requested or 0 < config.threshold < situation.tokens):
+        if not config.enabled or not (
+            situation.requested or 0 < config.threshold < situation.tokens
+        ):
             return None
         return situation.budget(config.threshold, config.context_window)
 
@@ -95,7 +130,10 @@ class DdxPrompt(PromptTemplate):
                 answers = results.get(call.id)
                 answer = plain_text(answers.pop(0)) if answers else ""
                 shown = json_call(call, characters(self.argument_chars))
-                yield f"[Assistant → {harmless(shown)}]: {self.shown_result(answer, characters(self.result_chars))}"
+                yield (
+                    f"[Assistant → {harmless(shown)}]:"
+                    f" {self.shown_result(answer, characters(self.result_chars))}"
+                )
         elif message.role == "tool":
             unanswered = results.get(message.call_id, [])
             if any(message is other for other in unanswered):
@@ -154,7 +192,9 @@ class DdxCompact:
     prompt: ClassVar[PromptTemplate] = DdxPrompt()
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """The draft, and a second step for what depends on its length; a refusal where nothing fits."""
+        """The draft, and a second step for what depends on its length; a refusal where nothing
+        fits.
+        """
         config = self.config.at(budget.window)
         try:
             fit = fitted(context, budget, config)
@@ -183,29 +223,47 @@ class DdxCompact:
             finish=partial(_finished, fit, config),
             fallback=no_summary,
             if_empty=NO_SUMMARY,
-            model="/".join(filter(None, (config.summarization_provider, config.summarization_model))),
+            model="/".join(
+                filter(None, (config.summarization_provider, config.summarization_model))
+            ),
         )
         return summary.plan(context, budget)
 
 
 def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:
-    """The input with summaries that were sent as user messages, and without the file lists in their texts."""
+    """The input with summaries that were sent as user messages, and without the file lists in
+    their texts.
+    """
     known = [(recovered(message), message) for message in (context.messages[i] for i in fit.gone)]
-    earlier = tuple(replace(one, text=without_lists(one.text)) for one, _ in known if one is not None)
-    return SummaryInput(earlier, tuple(message for one, message in known if one is None), files=fit.files)
+    earlier = tuple(
+        replace(one, text=without_lists(one.text)) for one, _ in known if one is not None
+    )
+    return SummaryInput(
+        earlier, tuple(message for one, message in known if one is None), files=fit.files
+    )
 
 
-def no_summary(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str | None:
-    """The summary of a model that fails where it has no room for an answer; elsewhere its error is passed on."""
+def no_summary(
+    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+) -> str | None:
+    """The summary of a model that fails where it has no room for an answer; elsewhere its error
+    is passed on.
+    """
     return NO_SUMMARY if most < LEAST else None
 
 
-def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan:
-    """The summary cut to its room, and the newest words of the user that fit beside it, in the order they were said."""
+def _finished(
+    fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int
+) -> Plan:
+    """The summary cut to its room, and the newest words of the user that fit beside it, in the
+    order they were said.
+    """
     whole, written = task.context, edited.messages[at]
     assert written.role == "summary"
     text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
-    summary = _fitting(text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count)
+    summary = _fitting(
+        text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count
+    )
     tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
     gone = set(fit.gone)
     stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
@@ -214,7 +272,9 @@ def _finished(fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited:
 
 
 def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
-    """The newest user messages that fit; the first that does not is cut to what is left, and ends the list."""
+    """The newest user messages that fit; the first that does not is cut to what is left, and
+    ends the list.
+    """
     found: dict[int, Message] = {}
     for i in reversed(fit.gone):
         message, size = whole.messages[i], whole.sizes[i]
@@ -235,7 +295,9 @@ def _saying(message: Message, text: str) -> Message:
 
 
 def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenCounter) -> Message:
-    """The message with as much of a text's beginning as leaves it at most `room` tokens; none where nothing does."""
+    """The message with as much of a text's beginning as leaves it at most `room` tokens; none
+    where nothing does.
+    """
     while text and (size := count(made(text))) > room:
         text = text[: boundary(text, min(len(text) * max(room, 0) // size, len(text) - 1))]
     return made(text)
@@ -258,9 +320,15 @@ HOST = DdxPolicy(
         re.IGNORECASE,
     ),
     stuck_after=STUCK_AFTER,
-    endings={"stuck": Ending("compaction_stuck", "error"), "no_room": Ending("compaction_no_fit", "error")},
+    endings={
+        "stuck": Ending("compaction_stuck", "error"),
+        "no_room": Ending("compaction_no_fit", "error"),
+    },
     silent=True,
-    warning="The history was summarised; each further compaction makes the model's view of it less exact.",
+    warning=(
+        "The history was summarised; each further compaction makes the model's view of it less"
+        " exact."
+    ),
 )
 
 
@@ -274,7 +342,10 @@ def ddx_agent(config: Config | None = None) -> Preset:
         count=ddx_tokens,
         moments=("before_request", "after_tools"),
         host=replace(HOST, window=chosen.context_window),
-        source="DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565 internal/compaction",
+        source=(
+            "DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565"
+            " internal/compaction"
+        ),
     )
 
 

@@ -18,7 +18,10 @@ from workbench.engine.transcript.context import Context, cut_points, last_user
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, plain_text
 
-PREFIX = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
+PREFIX = (
+    "The conversation history before this point was compacted into the following"
+    " summary:\n\n<summary>\n"
+)
 SUFFIX = "\n</summary>"
 LEAST = 128
 """Tokens that a summary gets where a comparison sets a size that cannot be reached."""
@@ -30,9 +33,11 @@ class Config:
 
     Attributes:
         context_window: tokens, where the window is unknown.
-        max_tool_result_chars: bytes of a result that the summariser sees; `whole`, or 0 or less, for all.
+        max_tool_result_chars: bytes of a result that the summariser sees; `whole`, or 0 or less,
+            for all.
         effective_percent: the part of the window that is used at all, in 0..100.
-        user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0 for nothing.
+        user_message_tail_tokens: how much of what the user said is sent again beside the summary; 0
+            for nothing.
     """
 
     enabled: bool = True
@@ -47,19 +52,30 @@ class Config:
     user_message_tail_tokens: int = 20_000
 
     def __post_init__(self) -> None:
-        for name in ("context_window", "reserve_tokens", "keep_recent_tokens", "user_message_tail_tokens"):
+        for name in (
+            "context_window",
+            "reserve_tokens",
+            "keep_recent_tokens",
+            "user_message_tail_tokens",
+        ):
             check_whole_number(name, getattr(self, name), least=int(name == "context_window"))
         if not 0 <= self.effective_percent <= 100:
-            raise SettingError(f"effective_percent is {self.effective_percent}; 0 to 100 would be accepted")
+            raise SettingError(
+                f"effective_percent is {self.effective_percent}; 0 to 100 would be accepted"
+            )
 
     def at(self, window: int) -> Config:
-        """The same for a window of that many tokens: a reserve that fills it is given up, a tail is halved to it."""
+        """The same for a window of that many tokens: a reserve that fills it is given up, a tail
+        is halved to it.
+        """
         window = window if window > 0 else self.context_window
         return replace(
             self,
             context_window=window,
             reserve_tokens=0 if self.reserve_tokens >= window else self.reserve_tokens,
-            keep_recent_tokens=window // 2 if self.keep_recent_tokens > window else self.keep_recent_tokens,
+            keep_recent_tokens=(
+                window // 2 if self.keep_recent_tokens > window else self.keep_recent_tokens
+            ),
         )
 
     @property
@@ -78,25 +94,42 @@ class CompactionNoFit(WorkbenchError):
 
 
 def recovered(message: Message) -> Summary | None:
-    """The summary in a message, also in a plain user message, with the file lists in its text; None if it is none."""
+    """The summary in a message, also in a plain user message, with the file lists in its text;
+    None if it is none.
+    """
     if message.role == "summary":
         return message
     words = plain_text(message) if message.role == "user" else ""
     if not (words.startswith(PREFIX) and words.endswith(SUFFIX)):
         return None
     text = words[len(PREFIX) : -len(SUFFIX)]
-    return Summary(id=message.id, text=text, replaces=(message.id,), files=lists_in(text), lead=PREFIX, tail=SUFFIX)
+    return Summary(
+        id=message.id,
+        text=text,
+        replaces=(message.id,),
+        files=lists_in(text),
+        lead=PREFIX,
+        tail=SUFFIX,
+    )
 
 
 def places(messages: Sequence[Message]) -> list[int]:
-    """Where a kept part may begin: with no tool result and no call; behind the last message, where nothing is kept."""
+    """Where a kept part may begin: with no tool result and no call; behind the last message,
+    where nothing is kept.
+    """
     flags = cut_points(messages)
-    begins = (i for i, message in enumerate(messages) if message.role != "tool" and not calls_of(message))
+    begins = (
+        i for i, message in enumerate(messages) if message.role != "tool" and not calls_of(message)
+    )
     return [*(i for i in begins if flags[i]), len(messages)]
 
 
-def find_cut_point(messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int) -> int:
-    """The first of the possible places that keeps at least that many tokens; 0 where all is less, n for none."""
+def find_cut_point(
+    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+) -> int:
+    """The first of the possible places that keeps at least that many tokens; 0 where all is
+    less, n for none.
+    """
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
     kept = accumulate(map(ddx_tokens, reversed(messages)))
@@ -104,12 +137,17 @@ def find_cut_point(messages: Sequence[Message], possible: Sequence[int], keep_re
     return 0 if enough is None else next(at for at in possible if at >= len(messages) - enough)
 
 
-def first_cut(messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int) -> tuple[int, int]:
+def first_cut(
+    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried; at least one message goes.
 
-    The newest prompt is not passed, unless tools answered after it: then it stays beside the summary.
+    The newest prompt is not passed, unless tools answered after it: then it stays beside the
+    summary.
     """
-    at = find_cut_point(messages, possible, keep_recent_tokens) or next(at for at in possible if at >= 1)
+    at = find_cut_point(messages, possible, keep_recent_tokens) or next(
+        at for at in possible if at >= 1
+    )
     prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
     if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
         return at, len(messages)
@@ -122,8 +160,10 @@ class Fit:
 
     Attributes:
         keep: the first message behind the cut.
-        gone: indices of all before it but the newest user message, and of earlier summaries wherever they are.
-        room: tokens that the whole summary and the user messages may have; `body` is for the model's text.
+        gone: indices of all before it but the newest user message, and of earlier summaries
+            wherever they are.
+        room: tokens that the whole summary and the user messages may have; `body` is for the
+            model's text.
         lists: the file lists as text.
     """
 
@@ -153,7 +193,11 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
     possible = places(said)
     first, last = first_cut(said, possible, movable.granted(own))
-    tried = [at for at in [first, *possible] if first <= at <= last and at > 0 and indices[at - 1] >= min(new)]
+    tried = [
+        at
+        for at in [first, *possible]
+        if first <= at <= last and at > 0 and indices[at - 1] >= min(new)
+    ]
     if first <= 0 or not tried:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
@@ -167,7 +211,8 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         at, beside = tried[-1], stays - freed[tried[-1]]
         if not budget.matched or beside + frame + LEAST >= context.tokens:
             raise CompactionNoFit(
-                f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a summary"
+                f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a"
+                " summary"
             )
         effective = beside + frame + LEAST
     gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))

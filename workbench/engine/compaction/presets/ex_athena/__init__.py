@@ -1,37 +1,48 @@
-"""ExAthena: five stages, cheapest first, from 60 % of the window on, with a short summary last and only if needed.
+"""ExAthena: five stages, cheapest first, from 60 % of the window on, with a short summary last and
+only if needed.
 
-Restates the compaction pipeline of ExAthena as its guide `guides/compaction_pipeline.md` describes it, and where that
-is silent as its source behaves: udin-io/ex_athena at v0.5.0, 9f34576d49e6ad6b4816e5a51991b09b050f8312, and on main at
-8222cfef45cdad1c1276b2a6d35cd9aa7c7d82c6, in `lib/ex_athena/` the files `compactor.ex`, `compactor/*.ex`,
-`compactors/*.ex` and `loop.ex`. `EX_ATHENA` is what the guide promises, counted as the newest version counts;
-`EX_ATHENA_0_5` counts as v0.5 did, where a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest
-version's stages (an observation mask, no view, excerpts in place). Besides the general differences (`presets`):
+Restates the compaction pipeline of ExAthena as its guide `guides/compaction_pipeline.md` describes
+it, and where that is silent as its source behaves: udin-io/ex_athena at v0.5.0,
+9f34576d49e6ad6b4816e5a51991b09b050f8312, and on main at 8222cfef45cdad1c1276b2a6d35cd9aa7c7d82c6,
+in `lib/ex_athena/` the files `compactor.ex`, `compactor/*.ex`, `compactors/*.ex` and `loop.ex`.
+`EX_ATHENA` is what the guide promises, counted as the newest version counts; `EX_ATHENA_0_5` counts
+as v0.5 did, where a result takes 16 tokens whatever its size; `EX_ATHENA_HEAD` runs the newest
+version's stages (an observation mask, no view, excerpts in place). Besides the general differences
+(`presets`):
 
-- The archive is kept: `Context.archive[reference]` holds each full text, and no later stage takes the reference away.
-  The source drops archive and view when the pipeline ends. A reference is a hash of the text, not random.
-- The view is sent and never kept: a read of a file that was changed later becomes a stub, and a repeated call gets its
-  mark if stubs save as much as marks add; its result becomes a stub too. The source finds no changed files.
-- All documented options have an effect, under their own names. The source looks for them in the run, then in
-  the application's settings, then takes the default, also for false values and broken settings; four of the stages'
-  options it reads from the global settings alone, and `reactive_compact: false` not at all in v0.5.
-- Snip counts the model's answers since a result, as documented; the source counts messages, to no effect beside its
-  live end. Snip and microcompact leave the documented live end alone; the source has fixed ends of six and four, which
-  `EX_ATHENA_0_5` and `EX_ATHENA_HEAD` keep for microcompact.
-- Runs for microcompact are of one tool, as documented; the source takes any tools together. A merged run takes its
-  calls along and names them, so that no call is left without a result. Nothing is shortened twice.
-- A result gives way to a shorter marker only; sizes are in bytes, as in the source, though its option says characters.
-- `memory` and `skill:...` messages are pinned by name wherever they are; the source counts slots at the front only. An
-  earlier summary is always carried on; as the first message the source would keep it, beside the new one.
-- A merged run is a summary beside the conversation's, until that one takes it in; the record of either names its
-  results.
-- A host's stage that drops pinned messages is not used; the newest source puts them back at an estimated place, v0.5
-  loses them. A stage that fails ends the compaction with its error, without effect; the source crashes unless it is the
-  last.
-- The summary's cost is in the compaction's record and event, as documented; the source adds tokens only. It takes less
-  than 512 tokens where it replaces little, and is not asked for where it would save nothing.
+- The archive is kept: `Context.archive[reference]` holds each full text, and no later stage takes
+  the reference away. The source drops archive and view when the pipeline ends. A reference is a
+  hash of the text, not random.
+- The view is sent and never kept: a read of a file that was changed later becomes a stub, and a
+  repeated call gets its mark if stubs save as much as marks add; its result becomes a stub too. The
+  source finds no changed files.
+- All documented options have an effect, under their own names. The source looks for them in the
+  run, then in the application's settings, then takes the default, also for false values and broken
+  settings; four of the stages' options it reads from the global settings alone, and
+  `reactive_compact: false` not at all in v0.5.
+- Snip counts the model's answers since a result, as documented; the source counts messages, to no
+  effect beside its live end. Snip and microcompact leave the documented live end alone; the source
+  has fixed ends of six and four, which `EX_ATHENA_0_5` and `EX_ATHENA_HEAD` keep for microcompact.
+- Runs for microcompact are of one tool, as documented; the source takes any tools together. A
+  merged run takes its calls along and names them, so that no call is left without a result. Nothing
+  is shortened twice.
+- A result gives way to a shorter marker only; sizes are in bytes, as in the source, though its
+  option says characters.
+- `memory` and `skill:...` messages are pinned by name wherever they are; the source counts slots at
+  the front only. An earlier summary is always carried on; as the first message the source would
+  keep it, beside the new one.
+- A merged run is a summary beside the conversation's, until that one takes it in; the record of
+  either names its results.
+- A host's stage that drops pinned messages is not used; the newest source puts them back at an
+  estimated place, v0.5 loses them. A stage that fails ends the compaction with its error, without
+  effect; the source crashes unless it is the last.
+- The summary's cost is in the compaction's record and event, as documented; the source adds tokens
+  only. It takes less than 512 tokens where it replaces little, and is not asked for where it would
+  save nothing.
 - The summariser reads a transcript, as in the newest version; v0.5 sends the messages themselves.
 - Auto-pinning is part of the forced run. Thoughts and pictures are not counted, as in the source.
-- The record counts the messages that are gone; the source takes the difference of lengths, one less for a summary.
+- The record counts the messages that are gone; the source takes the difference of lengths, one less
+  for a summary.
 - Episodic memory, which the newest version offers as an option, is not restated.
 """
 
@@ -41,7 +52,11 @@ from typing import ClassVar
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
-from workbench.engine.compaction.presets.ex_athena.runs import ExcerptRuns, MergeRuns, RepeatCollapse
+from workbench.engine.compaction.presets.ex_athena.runs import (
+    ExcerptRuns,
+    MergeRuns,
+    RepeatCollapse,
+)
 from workbench.engine.compaction.presets.ex_athena.stages import (
     EXEMPT,
     PINNING,
@@ -67,7 +82,8 @@ from workbench.engine.transcript.context import Context, with_partners
 from workbench.engine.transcript.message import TokenCounter
 
 SOURCE = (
-    "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md, lib/ex_athena/{compactor,compactors,loop}"
+    "udin-io/ex_athena 9f34576d and 8222cfef guides/compaction_pipeline.md,"
+    " lib/ex_athena/{compactor,compactors,loop}"
 )
 COMPACT_AT = 0.6
 HOST = HostPolicy(
@@ -86,7 +102,8 @@ FALLBACK_WINDOW = 128_000
 
 @dataclass(frozen=True, slots=True)
 class AthenaTrigger:
-    """Due at exactly the share of the window. The target is that size, so that at equality no stage runs.
+    """Due at exactly the share of the window. The target is that size, so that at equality no stage
+    runs.
 
     In v0.5 the overhead does not count, and the target allows it on top.
     """
@@ -110,22 +127,32 @@ class AthenaTrigger:
 
 @dataclass(frozen=True, slots=True)
 class AutoPin:
-    """Pins the results of certain tools, with the messages that called for them, before a forced run."""
+    """Pins the results of certain tools, with the messages that called for them, before a forced
+    run.
+    """
 
     tools: tuple[str, ...] = field(default=(), metadata={DOCUMENTED: "auto_pin"})
     name: ClassVar[str] = "auto_pin"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
-        """Pin each such result and its caller, with all results of the caller; a result without a caller is left."""
+        """Pin each such result and its caller, with all results of the caller; a result without
+        a caller is left.
+        """
         messages = context.messages
-        answers = [i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools]
+        answers = [
+            i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools
+        ]
         wanted = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
         edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in wanted]
         return Plan(tuple(edits)) if edits else None
 
 
 def _preset(
-    name: str, stages: Sequence[Stage], trigger: Trigger, count: TokenCounter, optional: Sequence[Stage] = ()
+    name: str,
+    stages: Sequence[Stage],
+    trigger: Trigger,
+    count: TokenCounter,
+    optional: Sequence[Stage] = (),
 ) -> Preset:
     """The preset of these stages; what only shapes the request becomes the view.
 
@@ -152,7 +179,13 @@ def _preset(
 
 EX_ATHENA = _preset(
     "ex_athena",
-    (AthenaReduction(), AthenaSnip(), MergeRuns(pinning=PINNING), RepeatCollapse(), summary_stage()),
+    (
+        AthenaReduction(),
+        AthenaSnip(),
+        MergeRuns(pinning=PINNING),
+        RepeatCollapse(),
+        summary_stage(),
+    ),
     AthenaTrigger(),
     athena_tokens,
     optional=(AthenaMask(),),

@@ -1,4 +1,6 @@
-"""ExAthena's stages for runs of results and repeated calls: runs are merged or cut short, repeats are only marked."""
+"""ExAthena's stages for runs of results and repeated calls: runs are merged or cut short,
+repeats are only marked.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +16,15 @@ from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, Summary, Text, ToolCall, ToolResult, is_empty, plain_text
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    Text,
+    ToolCall,
+    ToolResult,
+    is_empty,
+    plain_text,
+)
 
 SHORT_END = Pinning(suffix=4)
 """The messages that the original's stage leaves alone, whatever the live end is."""
@@ -46,10 +56,18 @@ class Microcompaction:
 
         def tool(i: int) -> str | None:
             message = messages[i]
-            return tool_of(message, calls.get(i)) if message.role == "tool" and not message.pinned else None
+            return (
+                tool_of(message, calls.get(i))
+                if message.role == "tool" and not message.pinned
+                else None
+            )
 
         for _, indices in groupby(self.pinning.between(messages), tool):
-            run = {i: message for i in indices if isinstance(message := messages[i], ToolResult) and not message.pinned}
+            run = {
+                i: message
+                for i in indices
+                if isinstance(message := messages[i], ToolResult) and not message.pinned
+            }
             if len(run) >= max(self.run, 3):
                 yield run
 
@@ -74,22 +92,31 @@ class ExcerptRuns(Microcompaction):
 
 
 class MergeRuns(Microcompaction):
-    """Merges each run into one message, as documented. Calls go with their results, so that pairs stay whole."""
+    """Merges each run into one message, as documented. Calls go with their results, so that
+    pairs stay whole.
+    """
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace each run by one message where that is smaller."""
         messages, caller_of, calls = context.messages, context.callers, context.calls
-        answers: dict[tuple[int, str], set[int]] = defaultdict(set)  # a call answered twice goes with both results
+        # a call answered twice goes with both results
+        answers: dict[tuple[int, str], set[int]] = defaultdict(set)
         for i, call in calls.items():
             answers[caller_of[i], call.id].add(i)
         floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
         for run in self.runs(context, calls):
             made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
-            stays = any(at < floor or messages[at].pinned or self.pinning.named(messages[at]) for at, _ in made)
+            stays = any(
+                at < floor or messages[at].pinned or self.pinning.named(messages[at])
+                for at, _ in made
+            )
             if stays or any(answers[call] - run.keys() for call in made):
                 continue
             one = self._merged(run, calls)
-            gone = [*map(plain_text, run.values()), *(calls[i].arguments_json() for i in run if i in calls)]
+            gone = [
+                *map(plain_text, run.values()),
+                *(calls[i].arguments_json() for i in run if i in calls),
+            ]
             if byte_length(one.text) < sum(map(byte_length, gone)):
                 found.append((run, one))
         plan = Plan(_edits(messages, found, caller_of))
@@ -98,7 +125,9 @@ class MergeRuns(Microcompaction):
     def _merged(self, run: Run, calls: Mapping[int, ToolCall]) -> Summary:
         lines = [f"[microcompact: {len(run)} tool results elided]"]
         for i, result in run.items():
-            named = f" {calls[i].name}({self.excerpt(calls[i].arguments_json())})" if i in calls else ""
+            named = (
+                f" {calls[i].name}({self.excerpt(calls[i].arguments_json())})" if i in calls else ""
+            )
             lines.append(f"- {result.call_id}{named}: {self.excerpt(plain_text(result))}")
         ids = tuple(result.id for result in run.values())
         frame = replace(UNWRITTEN, replaces=ids, name=self.name)
@@ -108,16 +137,26 @@ class MergeRuns(Microcompaction):
 def _edits(
     messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
 ) -> tuple[Replace, ...]:
-    """The merged messages instead of their runs; before a caller that keeps calls, whose results still follow."""
+    """The merged messages instead of their runs; before a caller that keeps calls, whose results
+    still follow.
+    """
     answered: dict[int, set[str]] = defaultdict(set)
     for run, _ in found:
         for i, result in run.items():
             if i in caller_of:
                 answered[caller_of[i]].add(result.call_id)
-    unfinished = {at for at, ids in answered.items() if any(call.id not in ids for call in calls_of(messages[at]))}
-    put: dict[int, tuple[Message, ...]] = dict.fromkeys([*(i for run, _ in found for i in run), *answered], ())
+    unfinished = {
+        at
+        for at, ids in answered.items()
+        if any(call.id not in ids for call in calls_of(messages[at]))
+    }
+    put: dict[int, tuple[Message, ...]] = dict.fromkeys(
+        [*(i for run, _ in found for i in run), *answered], ()
+    )
     for run, one in found:
-        put[min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))] += (one,)
+        put[
+            min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))
+        ] += (one,)
     for at, ids in answered.items():
         put[at] += _without(messages[at], ids)
     return tuple(Replace(i, i + 1, put[i]) for i in sorted(put))
@@ -126,16 +165,20 @@ def _edits(
 def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
     """The message without these calls; nothing where nothing else is in it."""
     assert message.role == "assistant"
-    left = tuple(block for block in message.blocks if not (block.type == "tool_call" and block.id in calls))
+    left = tuple(
+        block for block in message.blocks if not (block.type == "tool_call" and block.id in calls)
+    )
     short = replace(message, blocks=left)
     return () if is_empty(short) else (short,)
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatCollapse:
-    """Stubs for what was overtaken, and a mark at each call that equals the one before, with only results in between.
+    """Stubs for what was overtaken, and a mark at each call that equals the one before, with only
+    results in between.
 
-    Calls are marked only where the stubs save more than the marks add, so that the request never becomes longer.
+    Calls are marked only where the stubs save more than the marks add, so that the request never
+    becomes longer.
     """
 
     name: ClassVar[str] = "context_collapse"
@@ -145,7 +188,12 @@ class RepeatCollapse:
         stubs, repeats = Stubs().plan(context, budget), _repeats(context.messages)
         results = ((i, REPEATED) for i in repeats.values() if i is not None)
         repeated = rewritten(context, results, by_bytes=True)
-        edits = {edit.start: edit for plan in (repeated, stubs) if plan is not None for edit in plan.edits}
+        edits = {
+            edit.start: edit
+            for plan in (repeated, stubs)
+            if plan is not None
+            for edit in plan.edits
+        }
         marks = {i: Replace(i, i + 1, (_marked(context.messages[i]),)) for i in repeats}
         if sum(_growth(context, edit) for edit in (*edits.values(), *marks.values())) <= 0:
             edits |= marks
@@ -153,7 +201,9 @@ class RepeatCollapse:
 
 
 def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
-    """Each message whose one call repeats the one before, with its result's index where that is the same again."""
+    """Each message whose one call repeats the one before, with its result's index where that is
+    the same again.
+    """
     found: dict[int, int | None] = {}
     call: ToolCall | None = None
     result: ToolResult | None = None
@@ -162,13 +212,19 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
         if message.role == "assistant":
             calls = message.calls
             before, call, at = call, calls[0] if len(calls) == 1 else None, i
-            repeats = before and call and (before.name, before.arguments) == (call.name, call.arguments)
+            repeats = (
+                before and call and (before.name, before.arguments) == (call.name, call.arguments)
+            )
             if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
                 found[i] = None
         elif message.role != "tool":
             call = result = None
         elif call is not None and message.call_id == call.id:
-            if at in found and result and (result.blocks, result.is_error) == (message.blocks, message.is_error):
+            if (
+                at in found
+                and result
+                and (result.blocks, result.is_error) == (message.blocks, message.is_error)
+            ):
                 found[at] = i
             result = message
     return found

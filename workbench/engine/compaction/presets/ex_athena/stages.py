@@ -1,4 +1,6 @@
-"""What ExAthena leaves alone, its stages for single results, and its last stage, a short summary of all between."""
+"""What ExAthena leaves alone, its stages for single results, and its last stage, a short summary
+of all between.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -6,7 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from workbench.base.typed_value import check_whole_number
-from workbench.engine.compaction.clip import EXCERPT, SNIPPED, byte_length, head, reference, rewritten, truncated
+from workbench.engine.compaction.clip import (
+    EXCERPT,
+    SNIPPED,
+    byte_length,
+    head,
+    reference,
+    rewritten,
+    truncated,
+)
 from workbench.engine.compaction.plan import Budget, Plan, behind_prompt, place
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
@@ -27,7 +37,8 @@ HINT_CHARS = 80
 CLEARED = "[output cleared to save context"
 
 _REFERENCE = re.compile(
-    r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars, ref=)([0-9a-f]+)[\])]"
+    r"\[(?:truncated; full=\d+ chars; ref=|old output cleared to save context \(\d+ chars,"
+    r" ref=)([0-9a-f]+)[\])]"
 )
 MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 """Begin the texts that stages write instead of results."""
@@ -35,7 +46,9 @@ MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 
 @dataclass(frozen=True, slots=True)
 class Pinning:
-    """What stays: `prefix` slots at the front, `suffix` live messages, and those named `memory` or `skill:...`."""
+    """What stays: `prefix` slots at the front, `suffix` live messages, and those named `memory`
+    or `skill:...`.
+    """
 
     prefix: int = field(default=1, metadata={DOCUMENTED: "pinned_prefix_count"})
     suffix: int = field(default=6, metadata={DOCUMENTED: "live_suffix_count"})
@@ -50,7 +63,9 @@ class Pinning:
         return named and message.role != "tool"
 
     def floor(self, messages: Sequence[Message]) -> int:
-        """Where the pinned prefix ends: its slots, and what is pinned by name among and right behind them."""
+        """Where the pinned prefix ends: its slots, and what is pinned by name among and right
+        behind them.
+        """
         free = [i for i, message in enumerate(messages) if not self.named(message)]
         return free[self.prefix] if self.prefix < len(free) else len(messages)
 
@@ -60,10 +75,12 @@ class Pinning:
         return range(start, max(len(messages) - self.suffix, start))
 
     def cut(self, context: Context, budget: Budget) -> Span | None:
-        """What a summary replaces: the rest, but the newest user message; None for fewer than three messages.
+        """What a summary replaces: the rest, but the newest user message; None for fewer than three
+        messages.
 
-        A call stays or goes with its results. An earlier summary in the prefix goes too: it is carried on.
-        Where a comparison sets the size, the live end takes at most half of the room that it leaves.
+        A call stays or goes with its results. An earlier summary in the prefix goes too: it is
+        carried on. Where a comparison sets the size, the live end takes at most half of the room
+        that it leaves.
         """
         messages = context.messages
         named = {i for i, message in enumerate(messages) if self.named(message)}
@@ -71,7 +88,9 @@ class Pinning:
         held = with_partners(messages, protected(messages) | named | prefix)
         start = max(len(messages) - self.suffix, 0)
         if budget.matched:
-            left = KEPT_SHARE * (budget.target - context.overhead - sum(context.sizes[i] for i in held))
+            left = KEPT_SHARE * (
+                budget.target - context.overhead - sum(context.sizes[i] for i in held)
+            )
             for i in range(len(messages) - 1, start - 1, -1):
                 left -= 0 if i in held else context.sizes[i]
                 if left < 0:
@@ -82,7 +101,9 @@ class Pinning:
         return Span(gone, len(messages)) if len(gone) >= FEWEST else None
 
     def place(self, context: Context, gone: Sequence[int]) -> int:
-        """Right behind the pinned prefix, but never inside a pair; at the latest where the first message goes."""
+        """Right behind the pinned prefix, but never inside a pair; at the latest where the first
+        message goes.
+        """
         first = max(self.floor(context.messages), behind_prompt(context.messages, gone))
         at = next((i for i in range(first, gone[0] + 1) if context.cut_points[i]), None)
         return place(context, gone) if at is None else at
@@ -116,8 +137,8 @@ class BehindPrefix:
 def archived(size: int, ref: str) -> str:
     """The newest version's marker for an archived result of `size` bytes."""
     return (
-        f"[old output cleared to save context ({size} chars, ref={ref}) — re-run the tool with narrower arguments "
-        "if needed]"
+        f"[old output cleared to save context ({size} chars, ref={ref}) — re-run the tool with"
+        " narrower arguments if needed]"
     )
 
 
@@ -126,8 +147,12 @@ def tool_of(result: Message, call: ToolCall | None) -> str:
     return result.name or (call.name if call is not None else "")
 
 
-def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterator[tuple[int, ToolResult, str]]:
-    """Each result among these messages that is neither pinned nor a reference into the archive, with its text."""
+def rewritable(
+    context: Context, indices: Iterable[int] | None = None
+) -> Iterator[tuple[int, ToolResult, str]]:
+    """Each result among these messages that is neither pinned nor a reference into the archive,
+    with its text.
+    """
     for i in range(len(context.messages)) if indices is None else indices:
         message = context.messages[i]
         if message.role == "tool" and not message.pinned:
@@ -139,7 +164,9 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
 
 @dataclass(frozen=True, slots=True)
 class AthenaReduction:
-    """Archives each result of more than `limit` bytes; `mark` writes its marker from bytes and reference."""
+    """Archives each result of more than `limit` bytes; `mark` writes its marker from bytes and
+    reference.
+    """
 
     limit: int = field(default=16_000, metadata={DOCUMENTED: "per_tool_result_max_chars"})
     mark: Callable[[int, str], str] = truncated
@@ -153,13 +180,18 @@ class AthenaReduction:
         sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
         long = ((i, size, reference(text)) for i, text, size in sizes if size > self.limit)
         return rewritten(
-            context, ((i, self.mark(size, ref), ref) for i, size, ref in long), pictures=True, by_bytes=True
+            context,
+            ((i, self.mark(size, ref), ref) for i, size, ref in long),
+            pictures=True,
+            by_bytes=True,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class AthenaSnip:
-    """Replaces results that the model has answered to `age` times since, but those of `exempt` tools."""
+    """Replaces results that the model has answered to `age` times since, but those of `exempt`
+    tools.
+    """
 
     age: int = field(default=4, metadata={DOCUMENTED: "snip_age_iterations"})
     pinning: Pinning = PINNING
@@ -173,7 +205,10 @@ class AthenaSnip:
         """Replace stale results between the prefix and the live end."""
         messages = context.messages
         between, calls = self.pinning.between(messages), context.calls
-        ends = [*(i for i, message in enumerate(messages) if message.role == "assistant"), len(messages)]
+        ends = [
+            *(i for i, message in enumerate(messages) if message.role == "assistant"),
+            len(messages),
+        ]
         stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
         stale = (
             (i, SNIPPED.format(result.call_id))
@@ -185,7 +220,9 @@ class AthenaSnip:
 
 @dataclass(frozen=True, slots=True)
 class AthenaMask:
-    """Clears all but the newest five of the results that tools can give again, if they have `least` bytes."""
+    """Clears all but the newest five of the results that tools can give again, if they have
+    `least` bytes.
+    """
 
     least: int = 10_000
     name: ClassVar[str] = "observation_mask"
@@ -196,11 +233,18 @@ class AthenaMask:
         old = [
             (i, _again(result, calls.get(i)), byte_length(text))
             for i, result, text in rewritable(context)
-            if text and not (result.is_error or text.startswith(CLEARED) or tool_of(result, calls.get(i)) in EXEMPT)
+            if text
+            and not (
+                result.is_error
+                or text.startswith(CLEARED)
+                or tool_of(result, calls.get(i)) in EXEMPT
+            )
         ][:-MASK_KEEPS]
         if sum(size for _, _, size in old) < self.least:
             return None
-        masks = ((i, f"{CLEARED} ({size} chars) — re-run {again} if needed]") for i, again, size in old)
+        masks = (
+            (i, f"{CLEARED} ({size} chars) — re-run {again} if needed]") for i, again, size in old
+        )
         return rewritten(context, masks, by_bytes=True)
 
 
@@ -212,7 +256,9 @@ def _again(result: ToolResult, call: ToolCall | None) -> str:
 
 
 class AthenaPrompt(PromptTemplate):
-    """One user message: a transcript of lines that are cut short, and the request for one paragraph."""
+    """One user message: a transcript of lines that are cut short, and the request for one
+    paragraph.
+    """
 
     system = opening = ""
     separator = "\n"
@@ -229,7 +275,9 @@ class AthenaPrompt(PromptTemplate):
         if message.role == "tool":
             yield f"[tool result] {self.shown_result(words, results)}"
         else:
-            yield f"[{role_of(message)}] {self.shown_words(words)}" + (f" [calls: {calls}]" if calls else "")
+            yield f"[{role_of(message)}] {self.shown_words(words)}" + (
+                f" [calls: {calls}]" if calls else ""
+            )
 
     def shortened(self, text: str, chars: int) -> str:
         """The beginning of a text, without a mark."""
@@ -247,7 +295,11 @@ class AthenaLimits(SizeLimits):
 def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
     """The input with its summaries among the other messages."""
     gone = set(map(id, (*given.earlier, *given.new)))
-    return replace(given, earlier=(), history=tuple(message for message in context.messages if id(message) in gone))
+    return replace(
+        given,
+        earlier=(),
+        history=tuple(message for message in context.messages if id(message) in gone),
+    )
 
 
 def summary_stage() -> Summarize:
@@ -255,7 +307,11 @@ def summary_stage() -> Summarize:
     return Summarize(
         cut=BetweenPins(),
         prompt=AthenaPrompt(
-            result_chars=500, argument_chars=0, message_chars=WORD_CHARS, headings="", window_share=None
+            result_chars=500,
+            argument_chars=0,
+            message_chars=WORD_CHARS,
+            headings="",
+            window_share=None,
         ),
         limits=AthenaLimits(least=128, most=512),
         name="summary",
