@@ -71,14 +71,14 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse in one sentence."""
-        why = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
-        if not why:
+        refusal = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
+        if not refusal:
             path = (
                 scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
             )
             await self.app({**scope, "path": path}, receive, send)
         elif scope["type"] == "http":
-            await _refused(why, 403)(scope, receive, send)
+            await _refused(refusal, 403)(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty where it is not."""
@@ -102,8 +102,8 @@ class Guard:
                 if opened_as in ([], ["iframe"])
                 else "A report is shown in a page of the view only."
             )
-        first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-        if not compare_digest(first.encode("utf-8", "replace"), self.token.encode()):
+        token_given = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
+        if not compare_digest(token_given.encode("utf-8", "replace"), self.token.encode()):
             return "This address lacks the token; open the one that `workbench view` printed."
         return ""
 
@@ -120,10 +120,10 @@ def application(root: Path, token: str, port: int) -> Starlette:
     base = f"/{token}/"
 
     def entry(request: Request) -> RunEntry:
-        name, found = str(request.path_params["run"]), runs(root)
-        if name not in found:
+        name, entries = str(request.path_params["run"]), runs(root)
+        if name not in entries:
             raise NotShown(f"There is no run {name!r} here.")
-        return found[name]
+        return entries[name]
 
     def shown(page: Page, request: Request) -> Response:
         form = request.query_params.get("format", "")
@@ -144,12 +144,15 @@ def application(root: Path, token: str, port: int) -> Starlette:
         )
 
     def stamp(request: Request) -> dict[str, str]:
-        found, name = runs(root), request.path_params.get("run") or request.query_params.get("run")
-        chosen = [one for one in found.values() if name in (None, one.name)]
-        going = [one for one in chosen if not one.finished]
-        done = some(sum(one.replays for one in going), "replay is", "replays are")
-        words = f"The run goes on: {done} done." if going else "The run is finished."
-        return {"stamp": " ".join(one.stamp for one in chosen), "words": words}
+        entries, name = (
+            runs(root),
+            request.path_params.get("run") or request.query_params.get("run"),
+        )
+        stamped = [run for run in entries.values() if name in (None, run.name)]
+        going = [run for run in stamped if not run.finished]
+        replays_stored = some(sum(run.replays for run in going), "replay is", "replays are")
+        words = f"The run goes on: {replays_stored} done." if going else "The run is finished."
+        return {"stamp": " ".join(run.stamp for run in stamped), "words": words}
 
     def answering(answer: Answer) -> Answer:
         def safe(request: Request) -> Response:
@@ -231,8 +234,8 @@ def _text(template: str, values: Mapping[str, Any]) -> bytes:
     return render(template, **values).encode("utf-8", "replace")
 
 
-def _refused(why: str, status: int, base: str = "") -> Response:
-    page = _text("view/refused.html", {"why": why, "base": base, "title": "Not shown"})
+def _refused(reason: str, status: int, base: str = "") -> Response:
+    page = _text("view/refused.html", {"why": reason, "base": base, "title": "Not shown"})
     return HTMLResponse(page, status, headers={**HEADERS, "Content-Security-Policy": OWN})
 
 

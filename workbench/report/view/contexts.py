@@ -85,13 +85,13 @@ def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> S
             raise NotShown(
                 f"The recording {path} is no longer there, so its contexts cannot be made again."
             )
-        whole = _replayed(entry, session, strategy, path, _changed(path))
-        found = copy(whole)
+        replayed = _replayed(entry, session, strategy, path, _changed(path))
+        event = copy(replayed)
         if place.mode != "natural":
-            found.replay = replace(found.replay, mode=place.mode, steps=(), events=())
-            found.replay = replace(found.replay, events=_one_event(whole, place))
-            found.select(0)
-    return found
+            event.replay = replace(event.replay, mode=place.mode, steps=(), events=())
+            event.replay = replace(event.replay, events=_one_event(replayed, place))
+            event.select(0)
+    return event
 
 
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
@@ -121,18 +121,18 @@ def _replayed(
     """The whole session under a strategy, on its own trigger."""
     run = entry.tables()
     row = session_row(run, session)
-    ready = _ready(entry, session, path, changed)
-    chosen, model, window = _way(run, strategy, row)
+    session_ready = _ready(entry, session, path, changed)
+    strategy_preset, model, window = _way(run, strategy, row)
     try:
-        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(
-            _named(run, model)
-        )
-        settings = ExplorerSettings(strategy, ready.sizing.window(window))
-        found = SessionView(ready, {strategy: chosen}, asked, settings)
+        answering_model = ModelSettings(
+            cache_only=True, replicate=int(run.settings.get("seed", 0))
+        ).model(_named(run, model))
+        settings = ExplorerSettings(strategy, session_ready.sizing.window(window))
+        view = SessionView(session_ready, {strategy: strategy_preset}, answering_model, settings)
     except WorkbenchError as error:
         raise NotShown(f"The contexts of {strategy} cannot be made again: {error}.") from None
-    found.replay = replace(found.replay, preset=strategy)
-    return found
+    view.replay = replace(view.replay, preset=strategy)
+    return view
 
 
 def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, str, int]:
@@ -179,10 +179,13 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
     """
     run = entry.tables()
     row, kinds = session_row(run, session), _redaction(run.settings)
-    for one in _of_the_name(path, session, changed):
-        ready = prepared(redacted(one, kinds), run.settings.get("window"))
-        if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
-            return ready
+    for recorded in _of_the_name(path, session, changed):
+        session_ready = prepared(redacted(recorded, kinds), run.settings.get("window"))
+        if (len(recorded.messages), sum(session_ready.sizing.sizes)) == (
+            row["messages"],
+            row["tokens"],
+        ):
+            return session_ready
     raise NotShown(
         f"The recording {path} has changed since the run: its contexts would be other ones."
     )
@@ -192,10 +195,12 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
 def _of_the_name(path: Path, session: str, changed: int) -> list[Session]:
     """The sessions of that id in a recording. A second one of an id is named `id~2` in a run."""
     try:
-        held = sessions_in(SessionSource(path=path))
+        sessions = sessions_in(SessionSource(path=path))
     except (OSError, WorkbenchError) as error:
         raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
-    return [one for one in held if one.id in (session, session.rpartition("~")[0])]
+    return [
+        candidate for candidate in sessions if candidate.id in (session, session.rpartition("~")[0])
+    ]
 
 
 def _changed(path: Path) -> int:
@@ -211,8 +216,8 @@ def _file(entry: RunEntry, session: str) -> Path:
     """
     run = entry.tables()
     row = session_row(run, session)
-    sources = [str(one) for one in run.manifest.get("sources") or ()]
-    sources.sort(key=lambda one: session not in one)
+    sources = [str(source) for source in run.manifest.get("sources") or ()]
+    sources.sort(key=lambda source: session not in source)
     for path in (str(row["path"]), *sources):
         for base in (Path(), *entry.path.parents):
             if (
@@ -231,29 +236,31 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
     sends the same.
     """
     rows = run.steps[(run.steps["session"] == session) & (run.steps["strategy"] == strategy)]
-    then = rows.sort_values("request")["tokens_sent"].tolist()
-    now = [step.tokens_sent for step in view.replay.steps]
-    if then == now or not now:
+    sizes_of_run = rows.sort_values("request")["tokens_sent"].tolist()
+    sizes_today = [step.tokens_sent for step in view.replay.steps]
+    if sizes_of_run == sizes_today or not sizes_today:
         return ""
-    unlike = sum(a != b for a, b in zip(then, now, strict=False)) + abs(len(then) - len(now))
+    different = sum(a != b for a, b in zip(sizes_of_run, sizes_today, strict=False)) + abs(
+        len(sizes_of_run) - len(sizes_today)
+    )
     return (
         f"Today’s replay under {strategy} is not the run’s:"
-        f" {some(unlike, 'request has', 'requests have')} another size. The run’s figures are of"
+        f" {some(different, 'request has', 'requests have')} another size. The run’s figures are of"
         " other contexts; another version of the workbench made them."
     )
 
 
-def known_strategies(run: Tables, asked: Sequence[str]) -> tuple[str, str]:
+def known_strategies(run: Tables, requested: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
     names = [
         *dict.fromkeys(
-            [*(name for name in asked if name), *replayed_contenders(run), *run.strategies]
+            [*(name for name in requested if name), *replayed_contenders(run), *run.strategies]
         )
     ]
     if not names:
         raise SettingError("the run has no strategy")
     base = run.baseline
     second = next(
-        (name for name in (*asked[1:], base, *names[1:]) if name and name != names[0]), names[0]
+        (name for name in (*requested[1:], base, *names[1:]) if name and name != names[0]), names[0]
     )
     return names[0], second

@@ -35,9 +35,9 @@ class Page:
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def path_of(run: str, *rest: str, **query: object) -> str:
+def path_of(run: str, *parts: str, **query: object) -> str:
     """The address of a page below the token."""
-    return "/".join(quote(part, safe="") for part in ("runs", run, *rest)) + asking(**query)
+    return "/".join(quote(part, safe="") for part in ("runs", run, *parts)) + asking(**query)
 
 
 def asking(**query: object) -> str:
@@ -59,12 +59,14 @@ def number(query: Query, name: str) -> int | None:
     return int(text) if text else None
 
 
-def runs_page(found: Mapping[str, RunEntry], query: Query) -> Page:
+def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """All runs, newest first, with what each recommends; those that go on with how far they are."""
-    rows = [_run_row(one) for one in found.values()]
-    wanted = query.get("q", "").lower()
-    shown = ("run", "answer", "because", "strategies")
-    fitting = [row for row in rows if wanted in " ".join(row[name] for name in shown).lower()]
+    rows = [_run_row(entry) for entry in entries.values()]
+    search = query.get("q", "").lower()
+    searched_columns = ("run", "answer", "because", "strategies")
+    fitting = [
+        row for row in rows if search in " ".join(row[name] for name in searched_columns).lower()
+    ]
     return Page(
         "runs",
         "Runs",
@@ -90,14 +92,14 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
     try:
         findings = entry.findings()
         run = findings.tables
-        made = run.manifest.get("created")
+        created = run.manifest.get("created")
         answer, because = _answer(findings)
         return row | {
             "sessions": findings.counts.replayed.sessions,
             "strategies": ", ".join(replayed_contenders(run)),
             "answer": answer,
             "because": because,
-            "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
+            "created": pd.Timestamp(created, unit="s").isoformat() if created else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
         }
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
@@ -132,37 +134,37 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     )
     titles = {row["session"]: row["title"] for row in sessions}
     losses_of = asking(by=findings.recommended) + "#losses"
-    wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
-    text = wanted["q"].lower()
-    found = [
+    filters = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
+    text = filters["q"].lower()
+    fitting_sessions = [
         row
         for row in sessions
         if text in f"{row['title']} {row['session']} {row['project']}".lower()
     ]
     lost = [
         {
-            "loss": loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])),
-            "entity": one["entity"],
-            "kind": one["kind"],
-            "recoverable": one["recoverable"],
-            "said_at": int(one["evidence_at"]),
-            "needed_at": int(one["needed_at"]),
-            "session": one["session"],
-            "title": titles.get(one["session"], one["session"]),
-            "by": [name for name, _, _ in one["lost_by"]],
-            "evidence": one["evidence"],
+            "loss": loss_key(loss["session"], loss["kind"], loss["entity"], int(loss["needed_at"])),
+            "entity": loss["entity"],
+            "kind": loss["kind"],
+            "recoverable": loss["recoverable"],
+            "said_at": int(loss["evidence_at"]),
+            "needed_at": int(loss["needed_at"]),
+            "session": loss["session"],
+            "title": titles.get(loss["session"], loss["session"]),
+            "by": [name for name, _, _ in loss["lost_by"]],
+            "evidence": loss["evidence"],
         }
-        for one in losses
+        for loss in losses
     ]
 
     def fits(row: Mapping[str, Any], without: str = "") -> bool:
         tests = {
             "q": text in f"{row['entity']} {row['evidence']} {row['title']}".lower(),
-            "by": wanted["by"] in row["by"],
-            "kind": wanted["kind"] == row["kind"],
-            "session": wanted["session"] == row["session"],
+            "by": filters["by"] in row["by"],
+            "kind": filters["kind"] == row["kind"],
+            "session": filters["session"] == row["session"],
         }
-        return all(ok or not wanted[name] or name == without for name, ok in tests.items())
+        return all(ok or not filters[name] or name == without for name, ok in tests.items())
 
     fitting = [row for row in lost if fits(row)]
     counts = {
@@ -177,33 +179,36 @@ def run_page(entry: RunEntry, query: Query) -> Page:
         "verdict": verdict_html(findings, losses_of).html,
         "recorded": recorded_html(findings).html,
         "headline": headline_html(findings).html,
-        "sessions": found,
+        "sessions": fitting_sessions,
         "all_sessions": len(sessions),
         "losses": fitting[:MOST],
         "fitting": len(fitting),
         "all_losses": len(lost),
-        "wanted": wanted,
+        "wanted": filters,
         "counts": counts,
         "titles": titles,
         "known": run.strategies,
         "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
     }
-    shown = found if query.get("of") == "sessions" else fitting
-    return Page("run", entry.name, values, pd.DataFrame(shown))
+    download = fitting_sessions if query.get("of") == "sessions" else fitting
+    return Page("run", entry.name, values, pd.DataFrame(download))
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, the most frequent first."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name in names:
-        found[name] = found.get(name, 0) + 1
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+        counts[name] = counts.get(name, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _sessions(findings: Findings) -> list[dict[str, Any]]:
     run, recall = findings.tables, findings.figures.by_session
-    known = {(one["session"], one["strategy"]): one["recall"] for one in recall.to_dict("records")}
+    recall_of = {
+        (score["session"], score["strategy"]): score["recall"]
+        for score in recall.to_dict("records")
+    }
     return [
         {
             "session": row["session"],
@@ -212,7 +217,7 @@ def _sessions(findings: Findings) -> list[dict[str, Any]]:
             "messages": row["messages"],
             "requests": row["requests"],
             "tokens": row["tokens"],
-            **{name: known.get((row["session"], name)) for name in replayed_contenders(run)},
+            **{name: recall_of.get((row["session"], name)) for name in replayed_contenders(run)},
         }
         for row in run.replayed.to_dict("records")
     ]
@@ -223,11 +228,17 @@ def loss_address(entry: RunEntry, key: str) -> str:
     there is none.
     """
     run = entry.tables()
-    for one in worst_losses(run, 10**9).to_dict("records"):
-        if loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])) == key:
-            losers = [name for name, _, _ in one["lost_by"]]
-            other = next((name for name in replayed_contenders(run) if name not in losers), "")
-            place = {"mode": one["mode"], "share": one["share"], "at": int(one["at"])}
-            words = {"id": one["session"], "left": losers[0], "right": other, **place, "loss": key}
+    for loss in worst_losses(run, 10**9).to_dict("records"):
+        if loss_key(loss["session"], loss["kind"], loss["entity"], int(loss["needed_at"])) == key:
+            losers = [name for name, _, _ in loss["lost_by"]]
+            keeper = next((name for name in replayed_contenders(run) if name not in losers), "")
+            place = {"mode": loss["mode"], "share": loss["share"], "at": int(loss["at"])}
+            words = {
+                "id": loss["session"],
+                "left": losers[0],
+                "right": keeper,
+                **place,
+                "loss": key,
+            }
             return path_of(entry.name, "session", **words) + "#loss"
     return ""

@@ -55,41 +55,41 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "share": place.share,
     }
     where = {"request": left.request} if place.mode == "natural" else {"at": place.at}
-    asked = {name: query.get(name, "") for name in ("q", "show", "who")}
+    filters = {name: query.get(name, "") for name in ("q", "show", "who")}
 
     def link(**changes: object) -> str:
-        return asking(**{**fixed, **where, **asked, **changes})
+        return asking(**{**fixed, **where, **filters, **changes})
 
     def goto(kind: str, number: int) -> str:
         if kind == "boundary":
             return asking(**fixed, compaction=number) + "#contexts"
         return link(message=number) + "#story"
 
-    found = [outcomes(one.ready.session, one.event, one.at) for one in views]
-    taken = [takers(one.replay, one.event) for one in views]
-    every: list[dict[str, Any]] = [
+    outcomes_by_side = [outcomes(one.ready.session, one.event, one.at) for one in views]
+    takers_by_side = [takers(one.replay, one.event) for one in views]
+    messages: list[dict[str, Any]] = [
         {
-            "message": at,
+            "message": index,
             "role": message.role,
             "name": message.name or "",
-            "tokens": left.ready.sizing.sizes[at],
+            "tokens": left.ready.sizing.sizes[index],
             "text": "\n".join(texts_of(message)),
-            "left": found[0][at],
-            "right": found[1][at],
-            "by": [one.get(message.id) for one in taken],
+            "left": outcomes_by_side[0][index],
+            "right": outcomes_by_side[1][index],
+            "by": [one.get(message.id) for one in takers_by_side],
         }
-        for at, message in enumerate(left.ready.session.messages)
+        for index, message in enumerate(left.ready.session.messages)
     ]
-    text = asked["q"].lower()
-    searched = [one for one in every if text in one["text"].lower()] if text else every
-    by_who = [one for one in searched if asked["who"] in ("", one["role"])]
+    text = filters["q"].lower()
+    searched = [one for one in messages if text in one["text"].lower()] if text else messages
+    by_who = [one for one in searched if filters["who"] in ("", one["role"])]
     counts = {
         "show": {name: sum(map(_shows(name), by_who)) for name in SHOWS},
-        "who": counted(one["role"] for one in searched if _shows(asked["show"])(one)),
+        "who": counted(one["role"] for one in searched if _shows(filters["show"])(one)),
     }
-    rows = [one for one in by_who if _shows(asked["show"])(one)]
+    rows = [one for one in by_who if _shows(filters["show"])(one)]
     loss = _loss(views, session, query.get("loss", ""))
-    first = _first(
+    first_row = _first(
         rows, number(query, "from"), loss["need"]["said"] if loss else left.message, left.at
     )
     values = {
@@ -108,20 +108,21 @@ def session_page(entry: RunEntry, query: Query) -> Page:
                 kinds,
                 differs(run, one, session, name) if place.mode == "natural" else "",
             )
-            for one, name, kinds in zip(views, names, found, strict=True)
+            for one, name, kinds in zip(views, names, outcomes_by_side, strict=True)
         ],
         "timeline": timeline(left),
         "request": left.request,
         "at": left.at,
         "last": len(left.replay.steps) - 1,
         "rows": [
-            {**one, "rewritten": _rewritten(views, one)} for one in rows[first : first + MOST]
+            {**one, "rewritten": _rewritten(views, one)}
+            for one in rows[first_row : first_row + MOST]
         ],
-        "first": first,
+        "first": first_row,
         "most": MOST,
         "fitting": len(rows),
-        "count": len(every),
-        "asked": asked,
+        "count": len(messages),
+        "asked": filters,
         "counts": counts,
         "shows": SHOWS,
         "message": left.message,
@@ -132,13 +133,15 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         if left.message is None
         else [
             story_of(one, left.message, kinds[left.message])
-            for one, kinds in zip(views, found, strict=True)
+            for one, kinds in zip(views, outcomes_by_side, strict=True)
         ],
     }
-    shown = pd.DataFrame(
+    download = pd.DataFrame(
         [{name: value for name, value in one.items() if name != "by"} for one in rows]
     )
-    return Page("session", f"{clipped(row['title'] or session, 80)} in {entry.name}", values, shown)
+    return Page(
+        "session", f"{clipped(row['title'] or session, 80)} in {entry.name}", values, download
+    )
 
 
 def _at(
@@ -161,28 +164,31 @@ def _at(
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
         steps, events = views[0].replay.steps, views[0].replay.events
-        wanted, event = number(query, "request"), number(query, "compaction")
-        if wanted is None:
+        request, event = number(query, "request"), number(query, "compaction")
+        if request is None:
             if at is None and events:
                 at = events[min(event or 0, len(events) - 1)].at
-            wanted = next(
+            request = next(
                 (one.request for one in steps if at is not None and one.index >= at), len(steps) - 1
             )
         for one in views:
-            one.look(wanted)
+            one.look(request)
     return place, views
 
 
 def _first(
-    rows: Sequence[Mapping[str, Any]], asked: int | None, message: int | None, at: int
+    rows: Sequence[Mapping[str, Any]],
+    row_asked_for: int | None,
+    message: int | None,
+    context_end: int,
 ) -> int:
     """The first row to show: as asked, else so that the chosen message, or the end of the
     context, is among them.
     """
-    if asked is not None or len(rows) <= MOST:
-        return max(0, min(asked or 0, len(rows) - 1))
-    wanted = at - MOST // 2 if message is None else message
-    return max(0, sum(int(row["message"]) < wanted for row in rows) - MOST // 4)
+    if row_asked_for is not None or len(rows) <= MOST:
+        return max(0, min(row_asked_for or 0, len(rows) - 1))
+    message_to_show = context_end - MOST // 2 if message is None else message
+    return max(0, sum(int(row["message"]) < message_to_show for row in rows) - MOST // 4)
 
 
 def _shows(name: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -218,13 +224,13 @@ def _side(
 
 def _rewritten(views: list[SessionView], row: Mapping[str, Any]) -> list[str]:
     """What a message became under each of the two; empty where it was not rewritten."""
-    id, found = views[0].ready.session.messages[row["message"]].id, []
-    for one, kind in zip(views, (row["left"], row["right"]), strict=True):
-        sent = one.event.compaction.sent.messages if one.event and kind == "rewritten" else ()
-        found.append(
+    id, texts = views[0].ready.session.messages[row["message"]].id, []
+    for view, kind in zip(views, (row["left"], row["right"]), strict=True):
+        sent = view.event.compaction.sent.messages if view.event and kind == "rewritten" else ()
+        texts.append(
             next(("\n".join(texts_of(message)) for message in sent if message.id == id), "")
         )
-    return found
+    return texts
 
 
 def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:
@@ -242,18 +248,18 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
         )
     need, sides = demand.needs[place], []
     for one in views:
-        found = demand.retained(*held(one.ready.session, one.event, one.at))
+        retained = demand.retained(*held(one.ready.session, one.event, one.at))
         taker = takers(one.replay, one.event).get(one.ready.session.messages[need.evidence].id)
-        there = "kept" if found.bound[place] else "named" if found.presence[place] else "gone"
-        sides.append({"there": there, "taker": taker})
-    told = {
+        state = "kept" if retained.bound[place] else "named" if retained.presence[place] else "gone"
+        sides.append({"there": state, "taker": taker})
+    evidence = {
         "said": need.evidence,
         "by": need.said_by,
         "evidence": need.evidence_text,
         "entity": need.entity.text,
     }
     return {
-        "need": {**told, "kind": need.entity.kind, "use": need.use, "use_text": need.use_text},
+        "need": {**evidence, "kind": need.entity.kind, "use": need.use, "use_text": need.use_text},
         "sides": sides,
     }
 
@@ -268,24 +274,26 @@ def _moves(
     """Links to the requests and compactions before and after."""
     if left.request is None:
         return []
-    now, steps = left.request, left.replay.steps
-    first = {step.index: step.request for step in reversed(steps)}
+    current, steps = left.request, left.replay.steps
+    request_of = {step.index: step.request for step in reversed(steps)}
     requests = sorted(
         {
             next(
-                (number for index, number in sorted(first.items()) if index >= event.at),
+                (number for index, number in sorted(request_of.items()) if index >= event.at),
                 steps[-1].request,
             )
             for view in (left, right)
             for event in view.replay.events
         }
     )
-    before = next((one for one in reversed(requests) if one < now), None)
-    after = next((one for one in requests if one > now), None)
+    previous_compaction = next((target for target in reversed(requests) if target < current), None)
+    next_compaction = next((target for target in requests if target > current), None)
     moves = [
-        ("Compaction before", before),
-        ("Request before", now - 1 if now else None),
-        ("Next request", now + 1 if now < len(steps) - 1 else None),
-        ("Next compaction", after),
+        ("Compaction before", previous_compaction),
+        ("Request before", current - 1 if current else None),
+        ("Next request", current + 1 if current < len(steps) - 1 else None),
+        ("Next compaction", next_compaction),
     ]
-    return [(words, link(request=one) + "#contexts") for words, one in moves if one is not None]
+    return [
+        (words, link(request=target) + "#contexts") for words, target in moves if target is not None
+    ]
