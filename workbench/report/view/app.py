@@ -82,28 +82,22 @@ class Guard:
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty where it is not."""
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
-        ]
-        if [value for name, value in headers if name == "host"] not in [
-            [host] for host in self.hosts
-        ]:
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
             return f"The view answers for {' and '.join(self.hosts)} only."
-        if any(
-            value not in [f"http://{host}" for host in self.hosts]
-            for name, value in headers
-            if name == "origin"
-        ):
+        own_origins = [f"http://{host}" for host in self.hosts]
+        if not set(headers.get("origin", [])) <= set(own_origins):
             return "The view answers its own pages only."
-        if _is_framed(scope["path"]):
-            opened_as = [value for name, value in headers if name == "sec-fetch-dest"]
+        path = scope["path"]
+        if _is_framed(path):
+            opened_as = headers.get("sec-fetch-dest", ["iframe"])
             return (
-                ""
-                if opened_as in ([], ["iframe"])
-                else "A report is shown in a page of the view only."
+                "" if opened_as == ["iframe"] else "A report is shown in a page of the view only."
             )
-        token_given = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-        if not compare_digest(token_given.encode("utf-8", "replace"), self.token.encode()):
+        token = path.split("/")[1] if path.startswith("/") else ""
+        if not compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             return "This address lacks the token; open the one that `workbench view` printed."
         return ""
 

@@ -86,32 +86,34 @@ def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> S
                 f"The recording {path} is no longer there, so its contexts cannot be made again."
             )
         replayed = _replayed(entry, session, strategy, path, _changed(path))
-        event = copy(replayed)
-        if place.mode != "natural":
-            event.replay = replace(event.replay, mode=place.mode, steps=(), events=())
-            event.replay = replace(event.replay, events=_one_event(replayed, place))
-            event.select(0)
-    return event
+        if place.mode == "natural":
+            return copy(replayed)
+        events = _one_event(replayed, place)
+        view = copy(replayed)
+        view.replay = replace(replayed.replay, mode=place.mode, steps=(), events=events)
+        view.select(0)
+        return view
 
 
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
-    ready, chosen = view.ready, view.presets[view.settings.strategy]
-    how: dict[str, Any] = {"window": view.settings.window}
+    session, sizing = view.ready.session, view.ready.sizing
+    strategy = view.presets[view.settings.strategy]
+    window = view.settings.window
     if place.mode == "matched":
-        shares = [place.share if place.share is not None else 1.0]
-        done = matched(
-            ready.session, chosen, view.model, ready.sizing, at=[place.at], shares=shares, **how
+        share = 1.0 if place.share is None else place.share
+        replay = matched(
+            session, strategy, view.model, sizing, at=[place.at], shares=[share], window=window
         )
     else:
-        really = recorded_contexts(ready.session, ready.sizing)
-        really = {at: one for at, one in really.items() if at == place.at}
-        done = at_recorded_sizes(
-            ready.session, chosen, view.model, ready.sizing, really=really, **how
+        contexts = recorded_contexts(session, sizing)
+        here_only = {index: sent for index, sent in contexts.items() if index == place.at}
+        replay = at_recorded_sizes(
+            session, strategy, view.model, sizing, really=here_only, window=window
         )
-    if not done.events:
+    if not replay.events:
         raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
-    return (replace(done.events[0], number=0),)
+    return (replace(replay.events[0], number=0),)
 
 
 @lru_cache(maxsize=32)
@@ -139,24 +141,27 @@ def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, st
     """The preset behind a strategy's name in the run, the model that wrote for it, and the
     window.
     """
-    window = row["window_used"]
+    model = _writer(run, strategy, row["session"])
     points = run.variants[run.variants["strategy"] == strategy].to_dict("records")
-    replays = run.replays[
-        (run.replays["strategy"] == strategy) & (run.replays["session"] == row["session"])
-    ]
-    model = next((str(name) for name in replays["model"] if name), "extractive")
     try:
-        if points:
-            point = points[0]
-            window = point["window"] if not missing(point["window"]) else row["window_wanted"]
-            return (
-                variant(preset(point["base"]), json.loads(point["settings"]), strategy),
-                model,
-                int(window),
-            )
-        return preset(strategy.removesuffix(f" ({model})")), model, int(window)
+        if not points:
+            return preset(strategy.removesuffix(f" ({model})")), model, int(row["window_used"])
+        point = points[0]
+        window = row["window_wanted"] if missing(point["window"]) else point["window"]
+        changed = variant(preset(point["base"]), json.loads(point["settings"]), strategy)
+        return changed, model, int(window)
     except WorkbenchError as error:
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
+
+
+def _writer(run: Tables, strategy: str, session: str) -> str:
+    """The model that wrote for a strategy in a session, as the tables show it."""
+    replays = run.replays
+    rows = replays[(replays["strategy"] == strategy) & (replays["session"] == session)]
+    for model in rows["model"]:
+        if model:
+            return str(model)
+    return "extractive"
 
 
 def _named(run: Tables, model: str) -> str:
@@ -218,14 +223,12 @@ def _file(entry: RunEntry, session: str) -> Path:
     row = session_row(run, session)
     sources = [str(source) for source in run.manifest.get("sources") or ()]
     sources.sort(key=lambda source: session not in source)
-    for path in (str(row["path"]), *sources):
-        for base in (Path(), *entry.path.parents):
-            if (
-                path
-                and (base / path).is_file()
-                and _of_the_name(base / path, session, _changed(base / path))
-            ):
-                return base / path
+    folders = (Path(), *entry.path.parents)
+    for name in (str(row["path"]), *sources):
+        for folder in folders if name else ():
+            path = folder / name
+            if path.is_file() and _of_the_name(path, session, _changed(path)):
+                return path
     raise NotShown(
         f"The recording of {session} is no longer where the run read it ({row['path']})."
     )
@@ -252,15 +255,12 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
 
 def known_strategies(run: Tables, requested: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
-    names = [
-        *dict.fromkeys(
-            [*(name for name in requested if name), *replayed_contenders(run), *run.strategies]
-        )
-    ]
+    given = [name for name in requested if name]
+    names = list(dict.fromkeys([*given, *replayed_contenders(run), *run.strategies]))
     if not names:
         raise SettingError("the run has no strategy")
-    base = run.baseline
-    second = next(
-        (name for name in (*requested[1:], base, *names[1:]) if name and name != names[0]), names[0]
-    )
-    return names[0], second
+    first = names[0]
+    for second in (*requested[1:], run.baseline, *names[1:]):
+        if second and second != first:
+            return first, second
+    return first, first
