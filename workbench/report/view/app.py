@@ -25,6 +25,7 @@ from workbench.base.markup import TEMPLATES, render
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.exports import csv_text
 from workbench.report.view.contexts import NotShown
+from workbench.report.view.filling import filling_page
 from workbench.report.view.pages import Page, loss_address, run_page, runs_page
 from workbench.report.view.runs import RunEntry, runs
 from workbench.report.view.session import session_page
@@ -180,6 +181,9 @@ def application(root: Path, token: str, port: int) -> Starlette:
         ),
         "/runs/{run}/session": lambda request: shown(
             session_page(entry(request), request.query_params), request
+        ),
+        "/runs/{run}/filling": lambda request: shown(
+            filling_page(entry(request), request.query_params), request
         ),
         "/runs/{run}/loss/{key}": loss,
         "/runs/{run}/report.html": report,

@@ -95,6 +95,18 @@ def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> S
         return view
 
 
+def recording(entry: RunEntry, session: str) -> Prepared:
+    """A session of the run, read from its recording.
+
+    Raises:
+        NotShown: the recording is not there or has changed.
+    """
+    session_row(entry.tables(), session)
+    with LOCK:
+        path = _file(entry, session)
+        return _ready(entry, session, path, _changed(path))
+
+
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
     session, sizing = view.ready.session, view.ready.sizing
