@@ -25,6 +25,7 @@ from workbench.base.markup import TEMPLATES, render
 from workbench.evaluation.experiment.bounded import text_of
 from workbench.evaluation.experiment.exports import csv_text
 from workbench.report.view.contexts import NotShown
+from workbench.report.view.filling import filling_page
 from workbench.report.view.pages import Page, loss_address, run_page, runs_page
 from workbench.report.view.runs import RunEntry, runs
 from workbench.report.view.session import session_page
@@ -71,39 +72,33 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse in one sentence."""
-        why = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
-        if not why:
+        refusal = self.refusal(scope) if scope["type"] == "http" else "The view answers HTTP alone."
+        if not refusal:
             path = (
                 scope["path"] if _is_framed(scope["path"]) else scope["path"][len(self.token) + 1 :]
             )
             await self.app({**scope, "path": path}, receive, send)
         elif scope["type"] == "http":
-            await _refused(why, 403)(scope, receive, send)
+            await _refused(refusal, 403)(scope, receive, send)
 
     def refusal(self, scope: Scope) -> str:
         """Why a request is refused; empty where it is not."""
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]
-        ]
-        if [value for name, value in headers if name == "host"] not in [
-            [host] for host in self.hosts
-        ]:
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
+        if len(headers.get("host", [])) != 1 or headers["host"][0] not in self.hosts:
             return f"The view answers for {' and '.join(self.hosts)} only."
-        if any(
-            value not in [f"http://{host}" for host in self.hosts]
-            for name, value in headers
-            if name == "origin"
-        ):
+        own_origins = [f"http://{host}" for host in self.hosts]
+        if not set(headers.get("origin", [])) <= set(own_origins):
             return "The view answers its own pages only."
-        if _is_framed(scope["path"]):
-            opened_as = [value for name, value in headers if name == "sec-fetch-dest"]
+        path = scope["path"]
+        if _is_framed(path):
+            opened_as = headers.get("sec-fetch-dest", ["iframe"])
             return (
-                ""
-                if opened_as in ([], ["iframe"])
-                else "A report is shown in a page of the view only."
+                "" if opened_as == ["iframe"] else "A report is shown in a page of the view only."
             )
-        first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-        if not compare_digest(first.encode("utf-8", "replace"), self.token.encode()):
+        token = path.split("/")[1] if path.startswith("/") else ""
+        if not compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             return "This address lacks the token; open the one that `workbench view` printed."
         return ""
 
@@ -120,10 +115,10 @@ def application(root: Path, token: str, port: int) -> Starlette:
     base = f"/{token}/"
 
     def entry(request: Request) -> RunEntry:
-        name, found = str(request.path_params["run"]), runs(root)
-        if name not in found:
+        name, entries = str(request.path_params["run"]), runs(root)
+        if name not in entries:
             raise NotShown(f"There is no run {name!r} here.")
-        return found[name]
+        return entries[name]
 
     def shown(page: Page, request: Request) -> Response:
         form = request.query_params.get("format", "")
@@ -144,12 +139,15 @@ def application(root: Path, token: str, port: int) -> Starlette:
         )
 
     def stamp(request: Request) -> dict[str, str]:
-        found, name = runs(root), request.path_params.get("run") or request.query_params.get("run")
-        chosen = [one for one in found.values() if name in (None, one.name)]
-        going = [one for one in chosen if not one.finished]
-        done = some(sum(one.replays for one in going), "replay is", "replays are")
-        words = f"The run goes on: {done} done." if going else "The run is finished."
-        return {"stamp": " ".join(one.stamp for one in chosen), "words": words}
+        entries, name = (
+            runs(root),
+            request.path_params.get("run") or request.query_params.get("run"),
+        )
+        stamped = [run for run in entries.values() if name in (None, run.name)]
+        going = [run for run in stamped if not run.finished]
+        replays_stored = some(sum(run.replays for run in going), "replay is", "replays are")
+        words = f"The run goes on: {replays_stored} done." if going else "The run is finished."
+        return {"stamp": " ".join(run.stamp for run in stamped), "words": words}
 
     def answering(answer: Answer) -> Answer:
         def safe(request: Request) -> Response:
@@ -183,6 +181,9 @@ def application(root: Path, token: str, port: int) -> Starlette:
         ),
         "/runs/{run}/session": lambda request: shown(
             session_page(entry(request), request.query_params), request
+        ),
+        "/runs/{run}/filling": lambda request: shown(
+            filling_page(entry(request), request.query_params), request
         ),
         "/runs/{run}/loss/{key}": loss,
         "/runs/{run}/report.html": report,
@@ -231,8 +232,8 @@ def _text(template: str, values: Mapping[str, Any]) -> bytes:
     return render(template, **values).encode("utf-8", "replace")
 
 
-def _refused(why: str, status: int, base: str = "") -> Response:
-    page = _text("view/refused.html", {"why": why, "base": base, "title": "Not shown"})
+def _refused(reason: str, status: int, base: str = "") -> Response:
+    page = _text("view/refused.html", {"why": reason, "base": base, "title": "Not shown"})
     return HTMLResponse(page, status, headers={**HEADERS, "Content-Security-Policy": OWN})
 
 

@@ -85,33 +85,47 @@ def side(entry: RunEntry, session: str, strategy: str, place: ContextPlace) -> S
             raise NotShown(
                 f"The recording {path} is no longer there, so its contexts cannot be made again."
             )
-        whole = _replayed(entry, session, strategy, path, _changed(path))
-        found = copy(whole)
-        if place.mode != "natural":
-            found.replay = replace(found.replay, mode=place.mode, steps=(), events=())
-            found.replay = replace(found.replay, events=_one_event(whole, place))
-            found.select(0)
-    return found
+        replayed = _replayed(entry, session, strategy, path, _changed(path))
+        if place.mode == "natural":
+            return copy(replayed)
+        events = _one_event(replayed, place)
+        view = copy(replayed)
+        view.replay = replace(replayed.replay, mode=place.mode, steps=(), events=events)
+        view.select(0)
+        return view
+
+
+def recording(entry: RunEntry, session: str) -> Prepared:
+    """A session of the run, read from its recording.
+
+    Raises:
+        NotShown: the recording is not there or has changed.
+    """
+    session_row(entry.tables(), session)
+    with LOCK:
+        path = _file(entry, session)
+        return _ready(entry, session, path, _changed(path))
 
 
 def _one_event(view: SessionView, place: ContextPlace) -> tuple[Any, ...]:
     """The compaction at a boundary, cut to a size."""
-    ready, chosen = view.ready, view.presets[view.settings.strategy]
-    how: dict[str, Any] = {"window": view.settings.window}
+    session, sizing = view.ready.session, view.ready.sizing
+    strategy = view.presets[view.settings.strategy]
+    window = view.settings.window
     if place.mode == "matched":
-        shares = [place.share if place.share is not None else 1.0]
-        done = matched(
-            ready.session, chosen, view.model, ready.sizing, at=[place.at], shares=shares, **how
+        share = 1.0 if place.share is None else place.share
+        replay = matched(
+            session, strategy, view.model, sizing, at=[place.at], shares=[share], window=window
         )
     else:
-        really = recorded_contexts(ready.session, ready.sizing)
-        really = {at: one for at, one in really.items() if at == place.at}
-        done = at_recorded_sizes(
-            ready.session, chosen, view.model, ready.sizing, really=really, **how
+        contexts = recorded_contexts(session, sizing)
+        here_only = {index: sent for index, sent in contexts.items() if index == place.at}
+        replay = at_recorded_sizes(
+            session, strategy, view.model, sizing, really=here_only, window=window
         )
-    if not done.events:
+    if not replay.events:
         raise NotShown(f"Nothing is compacted before message {place.at} at this size.")
-    return (replace(done.events[0], number=0),)
+    return (replace(replay.events[0], number=0),)
 
 
 @lru_cache(maxsize=32)
@@ -121,42 +135,45 @@ def _replayed(
     """The whole session under a strategy, on its own trigger."""
     run = entry.tables()
     row = session_row(run, session)
-    ready = _ready(entry, session, path, changed)
-    chosen, model, window = _way(run, strategy, row)
+    session_ready = _ready(entry, session, path, changed)
+    strategy_preset, model, window = _way(run, strategy, row)
     try:
-        asked = ModelSettings(cache_only=True, replicate=int(run.settings.get("seed", 0))).model(
-            _named(run, model)
-        )
-        settings = ExplorerSettings(strategy, ready.sizing.window(window))
-        found = SessionView(ready, {strategy: chosen}, asked, settings)
+        answering_model = ModelSettings(
+            cache_only=True, replicate=int(run.settings.get("seed", 0))
+        ).model(_named(run, model))
+        settings = ExplorerSettings(strategy, session_ready.sizing.window(window))
+        view = SessionView(session_ready, {strategy: strategy_preset}, answering_model, settings)
     except WorkbenchError as error:
         raise NotShown(f"The contexts of {strategy} cannot be made again: {error}.") from None
-    found.replay = replace(found.replay, preset=strategy)
-    return found
+    view.replay = replace(view.replay, preset=strategy)
+    return view
 
 
 def _way(run: Tables, strategy: str, row: Mapping[str, Any]) -> tuple[Preset, str, int]:
     """The preset behind a strategy's name in the run, the model that wrote for it, and the
     window.
     """
-    window = row["window_used"]
+    model = _writer(run, strategy, row["session"])
     points = run.variants[run.variants["strategy"] == strategy].to_dict("records")
-    replays = run.replays[
-        (run.replays["strategy"] == strategy) & (run.replays["session"] == row["session"])
-    ]
-    model = next((str(name) for name in replays["model"] if name), "extractive")
     try:
-        if points:
-            point = points[0]
-            window = point["window"] if not missing(point["window"]) else row["window_wanted"]
-            return (
-                variant(preset(point["base"]), json.loads(point["settings"]), strategy),
-                model,
-                int(window),
-            )
-        return preset(strategy.removesuffix(f" ({model})")), model, int(window)
+        if not points:
+            return preset(strategy.removesuffix(f" ({model})")), model, int(row["window_used"])
+        point = points[0]
+        window = row["window_wanted"] if missing(point["window"]) else point["window"]
+        changed = variant(preset(point["base"]), json.loads(point["settings"]), strategy)
+        return changed, model, int(window)
     except WorkbenchError as error:
         raise NotShown(f"The strategy {strategy} cannot be made again here: {error}.") from None
+
+
+def _writer(run: Tables, strategy: str, session: str) -> str:
+    """The model that wrote for a strategy in a session, as the tables show it."""
+    replays = run.replays
+    rows = replays[(replays["strategy"] == strategy) & (replays["session"] == session)]
+    for model in rows["model"]:
+        if model:
+            return str(model)
+    return "extractive"
 
 
 def _named(run: Tables, model: str) -> str:
@@ -179,10 +196,13 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
     """
     run = entry.tables()
     row, kinds = session_row(run, session), _redaction(run.settings)
-    for one in _of_the_name(path, session, changed):
-        ready = prepared(redacted(one, kinds), run.settings.get("window"))
-        if (len(one.messages), sum(ready.sizing.sizes)) == (row["messages"], row["tokens"]):
-            return ready
+    for recorded in _of_the_name(path, session, changed):
+        session_ready = prepared(redacted(recorded, kinds), run.settings.get("window"))
+        if (len(recorded.messages), sum(session_ready.sizing.sizes)) == (
+            row["messages"],
+            row["tokens"],
+        ):
+            return session_ready
     raise NotShown(
         f"The recording {path} has changed since the run: its contexts would be other ones."
     )
@@ -192,10 +212,12 @@ def _ready(entry: RunEntry, session: str, path: Path, changed: int) -> Prepared:
 def _of_the_name(path: Path, session: str, changed: int) -> list[Session]:
     """The sessions of that id in a recording. A second one of an id is named `id~2` in a run."""
     try:
-        held = sessions_in(SessionSource(path=path))
+        sessions = sessions_in(SessionSource(path=path))
     except (OSError, WorkbenchError) as error:
         raise NotShown(f"The recording {path} cannot be read any more: {error}.") from None
-    return [one for one in held if one.id in (session, session.rpartition("~")[0])]
+    return [
+        candidate for candidate in sessions if candidate.id in (session, session.rpartition("~")[0])
+    ]
 
 
 def _changed(path: Path) -> int:
@@ -211,16 +233,14 @@ def _file(entry: RunEntry, session: str) -> Path:
     """
     run = entry.tables()
     row = session_row(run, session)
-    sources = [str(one) for one in run.manifest.get("sources") or ()]
-    sources.sort(key=lambda one: session not in one)
-    for path in (str(row["path"]), *sources):
-        for base in (Path(), *entry.path.parents):
-            if (
-                path
-                and (base / path).is_file()
-                and _of_the_name(base / path, session, _changed(base / path))
-            ):
-                return base / path
+    sources = [str(source) for source in run.manifest.get("sources") or ()]
+    sources.sort(key=lambda source: session not in source)
+    folders = (Path(), *entry.path.parents)
+    for name in (str(row["path"]), *sources):
+        for folder in folders if name else ():
+            path = folder / name
+            if path.is_file() and _of_the_name(path, session, _changed(path)):
+                return path
     raise NotShown(
         f"The recording of {session} is no longer where the run read it ({row['path']})."
     )
@@ -231,29 +251,28 @@ def differs(run: Tables, view: SessionView, session: str, strategy: str) -> str:
     sends the same.
     """
     rows = run.steps[(run.steps["session"] == session) & (run.steps["strategy"] == strategy)]
-    then = rows.sort_values("request")["tokens_sent"].tolist()
-    now = [step.tokens_sent for step in view.replay.steps]
-    if then == now or not now:
+    sizes_of_run = rows.sort_values("request")["tokens_sent"].tolist()
+    sizes_today = [step.tokens_sent for step in view.replay.steps]
+    if sizes_of_run == sizes_today or not sizes_today:
         return ""
-    unlike = sum(a != b for a, b in zip(then, now, strict=False)) + abs(len(then) - len(now))
+    different = sum(a != b for a, b in zip(sizes_of_run, sizes_today, strict=False)) + abs(
+        len(sizes_of_run) - len(sizes_today)
+    )
     return (
         f"Today’s replay under {strategy} is not the run’s:"
-        f" {some(unlike, 'request has', 'requests have')} another size. The run’s figures are of"
+        f" {some(different, 'request has', 'requests have')} another size. The run’s figures are of"
         " other contexts; another version of the workbench made them."
     )
 
 
-def known_strategies(run: Tables, asked: Sequence[str]) -> tuple[str, str]:
+def known_strategies(run: Tables, requested: Sequence[str]) -> tuple[str, str]:
     """The two strategies to show: those asked for, else the best and the baseline."""
-    names = [
-        *dict.fromkeys(
-            [*(name for name in asked if name), *replayed_contenders(run), *run.strategies]
-        )
-    ]
+    given = [name for name in requested if name]
+    names = list(dict.fromkeys([*given, *replayed_contenders(run), *run.strategies]))
     if not names:
         raise SettingError("the run has no strategy")
-    base = run.baseline
-    second = next(
-        (name for name in (*asked[1:], base, *names[1:]) if name and name != names[0]), names[0]
-    )
-    return names[0], second
+    first = names[0]
+    for second in (*requested[1:], run.baseline, *names[1:]):
+        if second and second != first:
+            return first, second
+    return first, first

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -13,6 +14,7 @@ from workbench.base.formats import missing, some
 from workbench.evaluation.analysis.advice_note import joined_answers
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.summaries import replayed_contenders, worst_losses
+from workbench.evaluation.findings.tables import Tables
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.losses import loss_key
 from workbench.report.page.provenance import recorded_html
@@ -22,6 +24,7 @@ from workbench.report.view.runs import RunEntry
 
 MOST = 200
 """Messages or losses on one page."""
+ALL_LOSSES = 10**9
 Query = Mapping[str, str]
 
 
@@ -35,9 +38,9 @@ class Page:
     rows: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
-def path_of(run: str, *rest: str, **query: object) -> str:
+def path_of(run: str, *parts: str, **query: object) -> str:
     """The address of a page below the token."""
-    return "/".join(quote(part, safe="") for part in ("runs", run, *rest)) + asking(**query)
+    return "/".join(quote(part, safe="") for part in ("runs", run, *parts)) + asking(**query)
 
 
 def asking(**query: object) -> str:
@@ -59,12 +62,14 @@ def number(query: Query, name: str) -> int | None:
     return int(text) if text else None
 
 
-def runs_page(found: Mapping[str, RunEntry], query: Query) -> Page:
+def runs_page(entries: Mapping[str, RunEntry], query: Query) -> Page:
     """All runs, newest first, with what each recommends; those that go on with how far they are."""
-    rows = [_run_row(one) for one in found.values()]
-    wanted = query.get("q", "").lower()
-    shown = ("run", "answer", "because", "strategies")
-    fitting = [row for row in rows if wanted in " ".join(row[name] for name in shown).lower()]
+    rows = [_run_row(entry) for entry in entries.values()]
+    search = query.get("q", "").lower()
+    searched_columns = ("run", "answer", "because", "strategies")
+    fitting = [
+        row for row in rows if search in " ".join(row[name] for name in searched_columns).lower()
+    ]
     return Page(
         "runs",
         "Runs",
@@ -80,8 +85,9 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
         "sessions": None,
         "strategies": "",
         "created": None,
+        "answer": "",
+        "because": "",
     }
-    row |= {"answer": "", "because": ""}
     if not entry.finished:
         return row | {
             "state": "going on",
@@ -90,14 +96,14 @@ def _run_row(entry: RunEntry) -> dict[str, Any]:
     try:
         findings = entry.findings()
         run = findings.tables
-        made = run.manifest.get("created")
+        created = run.manifest.get("created")
         answer, because = _answer(findings)
         return row | {
             "sessions": findings.counts.replayed.sessions,
             "strategies": ", ".join(replayed_contenders(run)),
             "answer": answer,
             "because": because,
-            "created": pd.Timestamp(made, unit="s").isoformat() if made else None,
+            "created": pd.Timestamp(created, unit="s").isoformat() if created else None,
             "state": "shared copy" if run.manifest.get("shared") else "finished",
         }
     except Exception as error:  # noqa: BLE001 - a damaged run must not hide the others
@@ -126,96 +132,129 @@ def run_page(entry: RunEntry, query: Query) -> Page:
     findings = entry.findings()
     run = findings.tables
     shared = bool(run.manifest.get("shared"))
-    sessions, losses = (
-        _sessions(findings),
-        worst_losses(run, 10**9).to_dict("records") if not shared else [],
-    )
+    sessions = _sessions(findings)
     titles = {row["session"]: row["title"] for row in sessions}
-    losses_of = asking(by=findings.recommended) + "#losses"
-    wanted = {name: query.get(name, "") for name in ("q", "by", "kind", "session")}
-    text = wanted["q"].lower()
-    found = [
-        row
-        for row in sessions
-        if text in f"{row['title']} {row['session']} {row['project']}".lower()
-    ]
-    lost = [
-        {
-            "loss": loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])),
-            "entity": one["entity"],
-            "kind": one["kind"],
-            "recoverable": one["recoverable"],
-            "said_at": int(one["evidence_at"]),
-            "needed_at": int(one["needed_at"]),
-            "session": one["session"],
-            "title": titles.get(one["session"], one["session"]),
-            "by": [name for name, _, _ in one["lost_by"]],
-            "evidence": one["evidence"],
-        }
-        for one in losses
-    ]
-
-    def fits(row: Mapping[str, Any], without: str = "") -> bool:
-        tests = {
-            "q": text in f"{row['entity']} {row['evidence']} {row['title']}".lower(),
-            "by": wanted["by"] in row["by"],
-            "kind": wanted["kind"] == row["kind"],
-            "session": wanted["session"] == row["session"],
-        }
-        return all(ok or not wanted[name] or name == without for name, ok in tests.items())
-
-    fitting = [row for row in lost if fits(row)]
-    counts = {
-        "by": counted(name for row in lost if fits(row, "by") for name in row["by"]),
-        "kind": counted(row["kind"] for row in lost if fits(row, "kind")),
-        "session": counted(row["session"] for row in lost if fits(row, "session")),
-    }
+    filters = LossFilters.of(query)
+    shown_sessions = [row for row in sessions if filters.fits_session(row)]
+    losses = [] if shared else _losses(run, titles)
+    shown_losses = [row for row in losses if filters.fits(row)]
+    losses_of_recommended = asking(by=findings.recommended) + "#losses"
     values = {
         "run": entry,
         "shared": SHARED if shared else "",
         "half": HALVES[run.first_half],
-        "verdict": verdict_html(findings, losses_of).html,
+        "verdict": verdict_html(findings, losses_of_recommended).html,
         "recorded": recorded_html(findings).html,
         "headline": headline_html(findings).html,
-        "sessions": found,
+        "sessions": shown_sessions,
         "all_sessions": len(sessions),
-        "losses": fitting[:MOST],
-        "fitting": len(fitting),
-        "all_losses": len(lost),
-        "wanted": wanted,
-        "counts": counts,
+        "losses": shown_losses[:MOST],
+        "fitting": len(shown_losses),
+        "all_losses": len(losses),
+        "wanted": asdict(filters),
+        "counts": _loss_counts(losses, filters),
         "titles": titles,
         "known": run.strategies,
         "contenders": replayed_contenders(run),
         "unreadable": run.unreadable.to_dict("records"),
     }
-    shown = found if query.get("of") == "sessions" else fitting
-    return Page("run", entry.name, values, pd.DataFrame(shown))
+    download = shown_sessions if query.get("of") == "sessions" else shown_losses
+    return Page("run", entry.name, values, pd.DataFrame(download))
+
+
+@dataclass(frozen=True, slots=True)
+class LossFilters:
+    """What an address asks of the losses of a run; an empty text asks nothing.
+
+    Attributes:
+        q: a text that stands in the loss, its evidence or the session's title.
+        by: the strategy that lost it.
+        kind: the kind of what was lost.
+        session: where it was lost.
+    """
+
+    q: str = ""
+    by: str = ""
+    kind: str = ""
+    session: str = ""
+
+    @classmethod
+    def of(cls, query: Query) -> LossFilters:
+        """The filters in an address."""
+        return cls(**{filter.name: query.get(filter.name, "") for filter in fields(cls)})
+
+    def fits_session(self, row: Mapping[str, Any]) -> bool:
+        """Whether the text stands in what a session is called."""
+        return self.q.lower() in f"{row['title']} {row['session']} {row['project']}".lower()
+
+    def fits(self, loss: Mapping[str, Any], without: str = "") -> bool:
+        """Whether a loss is asked for; `without` names a filter that is left out."""
+        text = f"{loss['entity']} {loss['evidence']} {loss['title']}".lower()
+        if self.q and without != "q" and self.q.lower() not in text:
+            return False
+        if self.by and without != "by" and self.by not in loss["by"]:
+            return False
+        if self.kind and without != "kind" and self.kind != loss["kind"]:
+            return False
+        return not self.session or without == "session" or self.session == loss["session"]
+
+
+def _losses(run: Tables, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The losses of a run, worst first, as the page shows them."""
+    rows = []
+    for loss in worst_losses(run, ALL_LOSSES).to_dict("records"):
+        session, needed_at = loss["session"], int(loss["needed_at"])
+        rows.append(
+            {
+                "loss": loss_key(session, loss["kind"], loss["entity"], needed_at),
+                "entity": loss["entity"],
+                "kind": loss["kind"],
+                "recoverable": loss["recoverable"],
+                "said_at": int(loss["evidence_at"]),
+                "needed_at": needed_at,
+                "session": session,
+                "title": titles.get(session, session),
+                "by": [name for name, _, _ in loss["lost_by"]],
+                "evidence": loss["evidence"],
+            }
+        )
+    return rows
+
+
+def _loss_counts(losses: Sequence[dict[str, Any]], filters: LossFilters) -> dict[str, Any]:
+    """How many losses each choice of a filter would show beside the other filters."""
+    by = [name for loss in losses if filters.fits(loss, "by") for name in loss["by"]]
+    kinds = [loss["kind"] for loss in losses if filters.fits(loss, "kind")]
+    sessions = [loss["session"] for loss in losses if filters.fits(loss, "session")]
+    return {"by": counted(by), "kind": counted(kinds), "session": counted(sessions)}
 
 
 def counted(names: Iterable[str]) -> dict[str, int]:
     """How often each name occurs, the most frequent first."""
-    found: dict[str, int] = {}
-    for name in names:
-        found[name] = found.get(name, 0) + 1
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
+    counts = Counter(names)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _sessions(findings: Findings) -> list[dict[str, Any]]:
-    run, recall = findings.tables, findings.figures.by_session
-    known = {(one["session"], one["strategy"]): one["recall"] for one in recall.to_dict("records")}
-    return [
-        {
+    """The sessions of a run with what each strategy kept in them."""
+    run = findings.tables
+    scores = findings.figures.by_session.to_dict("records")
+    recall_of = {(score["session"], score["strategy"]): score["recall"] for score in scores}
+    strategies = replayed_contenders(run)
+    sessions = []
+    for row in run.replayed.to_dict("records"):
+        session = {
             "session": row["session"],
             "title": row["title"] or row["session"],
             "project": row["project"],
             "messages": row["messages"],
             "requests": row["requests"],
             "tokens": row["tokens"],
-            **{name: known.get((row["session"], name)) for name in replayed_contenders(run)},
         }
-        for row in run.replayed.to_dict("records")
-    ]
+        for strategy in strategies:
+            session[strategy] = recall_of.get((row["session"], strategy))
+        sessions.append(session)
+    return sessions
 
 
 def loss_address(entry: RunEntry, key: str) -> str:
@@ -223,11 +262,22 @@ def loss_address(entry: RunEntry, key: str) -> str:
     there is none.
     """
     run = entry.tables()
-    for one in worst_losses(run, 10**9).to_dict("records"):
-        if loss_key(one["session"], one["kind"], one["entity"], int(one["needed_at"])) == key:
-            losers = [name for name, _, _ in one["lost_by"]]
-            other = next((name for name in replayed_contenders(run) if name not in losers), "")
-            place = {"mode": one["mode"], "share": one["share"], "at": int(one["at"])}
-            words = {"id": one["session"], "left": losers[0], "right": other, **place, "loss": key}
-            return path_of(entry.name, "session", **words) + "#loss"
+    for loss in worst_losses(run, ALL_LOSSES).to_dict("records"):
+        session = loss["session"]
+        if loss_key(session, loss["kind"], loss["entity"], int(loss["needed_at"])) != key:
+            continue
+        losers = [name for name, _, _ in loss["lost_by"]]
+        keepers = [name for name in replayed_contenders(run) if name not in losers]
+        address = path_of(
+            entry.name,
+            "session",
+            id=session,
+            left=losers[0],
+            right=keepers[0] if keepers else "",
+            mode=loss["mode"],
+            share=loss["share"],
+            at=int(loss["at"]),
+            loss=key,
+        )
+        return f"{address}#loss"
     return ""

@@ -68,10 +68,10 @@ class RunEntry:
             for path in paths
             if (row := _done(path.stem, RunFolder(self.path), path.stat().st_mtime_ns))
         ]
-        found = pd.DataFrame(
+        table = pd.DataFrame(
             rows, columns=["session", "strategy", "recall", "saved", "compactions"]
         )
-        return found.sort_values(["session", "strategy"], ignore_index=True)
+        return table.sort_values(["session", "strategy"], ignore_index=True)
 
 
 def runs(root: Path) -> dict[str, RunEntry]:
@@ -84,11 +84,11 @@ def runs(root: Path) -> dict[str, RunEntry]:
     if not root.is_dir():
         raise SettingError(f"{root} is no folder; name one with runs, such as reports")
     inside = root.resolve()
-    found = [
+    entries = [
         _entry(inside, path) for path in _folders(inside) if path.resolve().is_relative_to(inside)
     ]
-    found.sort(key=lambda one: one.stamp, reverse=True)
-    return {one.name: one for one in found}
+    entries.sort(key=lambda entry: entry.stamp, reverse=True)
+    return {entry.name: entry for entry in entries}
 
 
 def _folders(root: Path) -> Iterator[Path]:
@@ -101,14 +101,16 @@ def _folders(root: Path) -> Iterator[Path]:
                 yield path
             else:
                 below += [
-                    one for one in path.iterdir() if one.is_dir() and not one.name.startswith(".")
+                    folder
+                    for folder in path.iterdir()
+                    if folder.is_dir() and not folder.name.startswith(".")
                 ]
         level = below
 
 
 def _entry(root: Path, path: Path) -> RunEntry:
     manifest, replays = path / "manifest.json", path / "replays"
-    times = [one.stat().st_mtime_ns if one.exists() else 0 for one in (manifest, replays)]
+    times = [file.stat().st_mtime_ns if file.exists() else 0 for file in (manifest, replays)]
     name = IN_PATH.join(path.relative_to(root).parts) or root.name
     return RunEntry(
         name, path, manifest.is_file(), "-".join(f"{time:020}" for time in (max(times), *times))
@@ -126,16 +128,16 @@ def _done(key: str, folder: RunFolder, changed: int) -> dict[str, object] | None
     replay = folder.replay(key)
     if not replay or not replay.get("steps"):
         return None
-    first = replay["steps"][0]
-    own = [
+    first_step = replay["steps"][0]
+    natural_scores = [
         row
         for row in replay["scores"]
-        if row["strategy"] == first["strategy"] and row["mode"] == "natural"
+        if row["strategy"] == first_step["strategy"] and row["mode"] == "natural"
     ]
-    scores = {row["metric"]: row["value"] for row in own}
+    scores = {row["metric"]: row["value"] for row in natural_scores}
     return {
-        "session": first["session"],
-        "strategy": first["strategy"],
+        "session": first_step["session"],
+        "strategy": first_step["strategy"],
         "recall": scores.get(NAMES),
         "saved": scores.get(SAVED),
         "compactions": scores.get("compactions"),

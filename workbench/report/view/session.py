@@ -5,6 +5,7 @@ request.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
@@ -42,56 +43,26 @@ def session_page(entry: RunEntry, query: Query) -> Page:
     row = session_row(run, session)
     names = known_strategies(run, (query.get("left", ""), query.get("right", "")))
     place, views = _at(query, entry, session, names)
-    left = views[0]
-    left.other = views[1].replay if names[0] != names[1] else None
-    left.message = number(query, "message")
-    if left.message is not None and left.message >= len(left.ready.session.messages):
-        raise NotShown(f"The session has messages 0 to {len(left.ready.session.messages) - 1}.")
-    fixed = {
-        "id": session,
-        "left": names[0],
-        "right": names[1],
-        "mode": place.mode,
-        "share": place.share,
-    }
-    where = {"request": left.request} if place.mode == "natural" else {"at": place.at}
-    asked = {name: query.get(name, "") for name in ("q", "show", "who")}
-
-    def link(**changes: object) -> str:
-        return asking(**{**fixed, **where, **asked, **changes})
-
-    def goto(kind: str, number: int) -> str:
-        if kind == "boundary":
-            return asking(**fixed, compaction=number) + "#contexts"
-        return link(message=number) + "#story"
-
-    found = [outcomes(one.ready.session, one.event, one.at) for one in views]
-    taken = [takers(one.replay, one.event) for one in views]
-    every: list[dict[str, Any]] = [
-        {
-            "message": at,
-            "role": message.role,
-            "name": message.name or "",
-            "tokens": left.ready.sizing.sizes[at],
-            "text": "\n".join(texts_of(message)),
-            "left": found[0][at],
-            "right": found[1][at],
-            "by": [one.get(message.id) for one in taken],
-        }
-        for at, message in enumerate(left.ready.session.messages)
-    ]
-    text = asked["q"].lower()
-    searched = [one for one in every if text in one["text"].lower()] if text else every
-    by_who = [one for one in searched if asked["who"] in ("", one["role"])]
-    counts = {
-        "show": {name: sum(map(_shows(name), by_who)) for name in SHOWS},
-        "who": counted(one["role"] for one in searched if _shows(asked["show"])(one)),
-    }
-    rows = [one for one in by_who if _shows(asked["show"])(one)]
+    left, right = views
+    left.other = right.replay if names[0] != names[1] else None
+    left.message = _chosen_message(left, query)
+    outcomes_of = [outcomes(view.ready.session, view.event, view.at) for view in views]
+    messages = _messages(views, outcomes_of)
+    filters = MessageFilters(query.get("q", ""), query.get("show", ""), query.get("who", ""))
+    rows = [message for message in messages if filters.fits(message)]
+    links = Links(left, place, session, names, asdict(filters))
     loss = _loss(views, session, query.get("loss", ""))
-    first = _first(
-        rows, number(query, "from"), loss["need"]["said"] if loss else left.message, left.at
-    )
+    message_to_show = loss["need"]["said"] if loss else left.message
+    first_row = _first(rows, number(query, "from"), message_to_show, left.at)
+    sides, stories = [], []
+    for view, name, kinds in zip(views, names, outcomes_of, strict=True):
+        note = differs(run, view, session, name) if place.mode == "natural" else ""
+        sides.append(_side(view, name, kinds, note))
+        if left.message is not None:
+            stories.append(story_of(view, left.message, kinds[left.message]))
+    shown_rows = []
+    for message in rows[first_row : first_row + MOST]:
+        shown_rows.append({**message, "rewritten": _rewritten(views, message)})
     values = {
         "run": entry,
         "row": row,
@@ -99,46 +70,131 @@ def session_page(entry: RunEntry, query: Query) -> Page:
         "known": run.strategies,
         "presets": [name for name in run.strategies if name not in MADE_UP],
         "place": place,
-        "link": link,
-        "goto": goto,
-        "sides": [
-            _side(
-                one,
-                name,
-                kinds,
-                differs(run, one, session, name) if place.mode == "natural" else "",
-            )
-            for one, name, kinds in zip(views, names, found, strict=True)
-        ],
+        "link": links.link,
+        "goto": links.goto,
+        "sides": sides,
         "timeline": timeline(left),
         "request": left.request,
         "at": left.at,
         "last": len(left.replay.steps) - 1,
-        "rows": [
-            {**one, "rewritten": _rewritten(views, one)} for one in rows[first : first + MOST]
-        ],
-        "first": first,
+        "rows": shown_rows,
+        "first": first_row,
         "most": MOST,
         "fitting": len(rows),
-        "count": len(every),
-        "asked": asked,
-        "counts": counts,
+        "count": len(messages),
+        "asked": asdict(filters),
+        "counts": _filter_counts(messages, filters),
         "shows": SHOWS,
         "message": left.message,
         "loss": loss,
-        "moves": _moves(left, views[1], link, goto),
+        "moves": _moves(left, right, links),
         "loss_key": loss_key,
-        "stories": []
-        if left.message is None
-        else [
-            story_of(one, left.message, kinds[left.message])
-            for one, kinds in zip(views, found, strict=True)
-        ],
+        "stories": stories,
     }
-    shown = pd.DataFrame(
-        [{name: value for name, value in one.items() if name != "by"} for one in rows]
-    )
-    return Page("session", f"{clipped(row['title'] or session, 80)} in {entry.name}", values, shown)
+    download = pd.DataFrame(rows).drop(columns="by", errors="ignore")
+    title = clipped(row["title"] or session, 80)
+    return Page("session", f"{title} in {entry.name}", values, download)
+
+
+def _chosen_message(view: SessionView, query: Query) -> int | None:
+    """The message that an address names; None where it names none."""
+    message = number(query, "message")
+    last = len(view.ready.session.messages) - 1
+    if message is not None and message > last:
+        raise NotShown(f"The session has messages 0 to {last}.")
+    return message
+
+
+def _messages(
+    views: Sequence[SessionView], outcomes_of: Sequence[tuple[MessageOutcome, ...]]
+) -> list[dict[str, Any]]:
+    """Each message with what became of it on either side, and by which stage."""
+    left = views[0]
+    takers_of = [takers(view.replay, view.event) for view in views]
+    messages = []
+    for index, message in enumerate(left.ready.session.messages):
+        messages.append(
+            {
+                "message": index,
+                "role": message.role,
+                "name": message.name or "",
+                "tokens": left.ready.sizing.sizes[index],
+                "text": "\n".join(texts_of(message)),
+                "left": outcomes_of[0][index],
+                "right": outcomes_of[1][index],
+                "by": [stages.get(message.id) for stages in takers_of],
+            }
+        )
+    return messages
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilters:
+    """What an address asks of the messages; an empty text asks nothing.
+
+    Attributes:
+        q: a text that stands in the message.
+        show: what became of it, a key of `SHOWS`.
+        who: its role.
+    """
+
+    q: str
+    show: str
+    who: str
+
+    def fits(self, message: Mapping[str, Any], without: str = "") -> bool:
+        """Whether a message is asked for; `without` names a filter that is left out."""
+        if self.q and self.q.lower() not in message["text"].lower():
+            return False
+        if self.who and without != "who" and self.who != message["role"]:
+            return False
+        return without == "show" or _shows(self.show)(message)
+
+
+def _filter_counts(
+    messages: Sequence[Mapping[str, Any]], filters: MessageFilters
+) -> dict[str, dict[str, int]]:
+    """How many messages each choice of a filter would show beside the other filters."""
+    without_show = [message for message in messages if filters.fits(message, "show")]
+    show = {name: sum(map(_shows(name), without_show)) for name in SHOWS}
+    who = counted(message["role"] for message in messages if filters.fits(message, "who"))
+    return {"show": show, "who": who}
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The addresses within the page of one session.
+
+    Attributes:
+        filters: what stays in an address while one moves about.
+    """
+
+    view: SessionView
+    place: ContextPlace
+    session: str
+    strategies: tuple[str, str]
+    filters: Mapping[str, str]
+
+    @property
+    def _page(self) -> dict[str, object]:
+        left, right = self.strategies
+        mode, share = self.place.mode, self.place.share
+        return {"id": self.session, "left": left, "right": right, "mode": mode, "share": share}
+
+    def link(self, **changes: object) -> str:
+        """The same request and filters with some changes."""
+        address = dict(self._page)
+        if self.place.mode == "natural":
+            address["request"] = self.view.request
+        else:
+            address["at"] = self.place.at
+        return asking(**{**address, **self.filters, **changes})
+
+    def goto(self, kind: str, number: int) -> str:
+        """A compaction's contexts, or the story of a message."""
+        if kind == "boundary":
+            return asking(**self._page, compaction=number) + "#contexts"
+        return self.link(message=number) + "#story"
 
 
 def _at(
@@ -151,38 +207,50 @@ def _at(
         raise NotShown(
             f"`mode` is {mode!r} in this address; it must be natural, matched or recorded."
         )
-    try:
-        share = float(query["share"]) if query.get("share") else None
-    except ValueError:
-        raise NotShown(
-            f"`share` is {query['share']!r} in this address; it must be a number."
-        ) from None
-    place = ContextPlace(mode, share, -1 if at is None else at)  # type: ignore[arg-type]  # checked above
+    place = ContextPlace(mode, _share(query), -1 if at is None else at)  # type: ignore[arg-type]  # checked above
     views = [side(entry, session, name, place) for name in names]
     if mode == "natural":
-        steps, events = views[0].replay.steps, views[0].replay.events
-        wanted, event = number(query, "request"), number(query, "compaction")
-        if wanted is None:
-            if at is None and events:
-                at = events[min(event or 0, len(events) - 1)].at
-            wanted = next(
-                (one.request for one in steps if at is not None and one.index >= at), len(steps) - 1
-            )
-        for one in views:
-            one.look(wanted)
+        request = _request(views[0], query, at)
+        for view in views:
+            view.look(request)
     return place, views
 
 
+def _share(query: Query) -> float | None:
+    text = query.get("share")
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise NotShown(f"`share` is {text!r} in this address; it must be a number.") from None
+
+
+def _request(view: SessionView, query: Query, at: int | None) -> int:
+    """The request that an address names: by its number, by a compaction, or by a message."""
+    request, compaction = number(query, "request"), number(query, "compaction")
+    if request is not None:
+        return request
+    steps, events = view.replay.steps, view.replay.events
+    if at is None and events:
+        at = events[min(compaction or 0, len(events) - 1)].at
+    for step in steps:
+        if at is not None and step.index >= at:
+            return step.request
+    return len(steps) - 1
+
+
 def _first(
-    rows: Sequence[Mapping[str, Any]], asked: int | None, message: int | None, at: int
+    rows: Sequence[Mapping[str, Any]],
+    row_asked_for: int | None,
+    message: int | None,
+    context_end: int,
 ) -> int:
     """The first row to show: as asked, else so that the chosen message, or the end of the
     context, is among them.
     """
-    if asked is not None or len(rows) <= MOST:
-        return max(0, min(asked or 0, len(rows) - 1))
-    wanted = at - MOST // 2 if message is None else message
-    return max(0, sum(int(row["message"]) < wanted for row in rows) - MOST // 4)
+    if row_asked_for is not None or len(rows) <= MOST:
+        return max(0, min(row_asked_for or 0, len(rows) - 1))
+    message_to_show = context_end - MOST // 2 if message is None else message
+    return max(0, sum(int(row["message"]) < message_to_show for row in rows) - MOST // 4)
 
 
 def _shows(name: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -200,13 +268,16 @@ def _side(
     view: SessionView, name: str, kinds: tuple[MessageOutcome, ...], note: str
 ) -> dict[str, Any]:
     replay, event = view.replay, view.event
-    step = replay.steps[view.request] if view.request is not None and replay.steps else None
-    sent = step.tokens_sent if step else event.compaction.sent.tokens if event else None
+    tokens_sent = None
+    if view.request is not None and replay.steps:
+        tokens_sent = replay.steps[view.request].tokens_sent
+    elif event:
+        tokens_sent = event.compaction.sent.tokens
     return {
         "name": name,
         "note": note,
         "event": event,
-        "tokens": sent,
+        "tokens": tokens_sent,
         "events": replay.events,
         "window": replay.window,
         "counts": counted(kinds),
@@ -216,15 +287,21 @@ def _side(
     }
 
 
-def _rewritten(views: list[SessionView], row: Mapping[str, Any]) -> list[str]:
+def _rewritten(views: Sequence[SessionView], row: Mapping[str, Any]) -> list[str]:
     """What a message became under each of the two; empty where it was not rewritten."""
-    id, found = views[0].ready.session.messages[row["message"]].id, []
-    for one, kind in zip(views, (row["left"], row["right"]), strict=True):
-        sent = one.event.compaction.sent.messages if one.event and kind == "rewritten" else ()
-        found.append(
-            next(("\n".join(texts_of(message)) for message in sent if message.id == id), "")
-        )
-    return found
+    id = views[0].ready.session.messages[row["message"]].id
+    return [
+        _text_sent(view, id) if outcome == "rewritten" else ""
+        for view, outcome in zip(views, (row["left"], row["right"]), strict=True)
+    ]
+
+
+def _text_sent(view: SessionView, id: str) -> str:
+    """What is sent of a message; empty where nothing is."""
+    for message in view.event.compaction.sent.messages if view.event else ():
+        if message.id == id:
+            return "\n".join(texts_of(message))
+    return ""
 
 
 def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | None:
@@ -235,25 +312,35 @@ def _loss(views: list[SessionView], session: str, key: str) -> dict[str, Any] | 
         return None
     view = views[0]
     demand = view.ready.index.demand(view.at)
-    place = next((n for n, need in enumerate(demand.needs) if _key(session, need) == key), None)
-    if place is None:
+    keys = [_key(session, need) for need in demand.needs]
+    if key not in keys:
         raise NotShown(
             f"Nothing of the name {key!r} is needed after message {view.at} of this session."
         )
-    need, sides = demand.needs[place], []
-    for one in views:
-        found = demand.retained(*held(one.ready.session, one.event, one.at))
-        taker = takers(one.replay, one.event).get(one.ready.session.messages[need.evidence].id)
-        there = "kept" if found.bound[place] else "named" if found.presence[place] else "gone"
-        sides.append({"there": there, "taker": taker})
-    told = {
-        "said": need.evidence,
-        "by": need.said_by,
-        "evidence": need.evidence_text,
-        "entity": need.entity.text,
-    }
+    place = keys.index(key)
+    need = demand.needs[place]
+    sides = []
+    for side_view in views:
+        retained = demand.retained(*held(side_view.ready.session, side_view.event, side_view.at))
+        if retained.bound[place]:
+            state = "kept"
+        elif retained.presence[place]:
+            state = "named"
+        else:
+            state = "gone"
+        evidence_id = side_view.ready.session.messages[need.evidence].id
+        stages = takers(side_view.replay, side_view.event)
+        sides.append({"there": state, "taker": stages.get(evidence_id)})
     return {
-        "need": {**told, "kind": need.entity.kind, "use": need.use, "use_text": need.use_text},
+        "need": {
+            "said": need.evidence,
+            "by": need.said_by,
+            "evidence": need.evidence_text,
+            "entity": need.entity.text,
+            "kind": need.entity.kind,
+            "use": need.use,
+            "use_text": need.use_text,
+        },
         "sides": sides,
     }
 
@@ -262,30 +349,31 @@ def _key(session: str, need: Need) -> str:
     return loss_key(session, need.entity.kind, need.entity.text[:400], need.use)
 
 
-def _moves(
-    left: SessionView, right: SessionView, link: Callable[..., str], goto: Callable[[str, int], str]
-) -> list[tuple[str, str]]:
+def _moves(left: SessionView, right: SessionView, links: Links) -> list[tuple[str, str]]:
     """Links to the requests and compactions before and after."""
     if left.request is None:
         return []
-    now, steps = left.request, left.replay.steps
-    first = {step.index: step.request for step in reversed(steps)}
-    requests = sorted(
-        {
-            next(
-                (number for index, number in sorted(first.items()) if index >= event.at),
-                steps[-1].request,
-            )
-            for view in (left, right)
-            for event in view.replay.events
-        }
-    )
-    before = next((one for one in reversed(requests) if one < now), None)
-    after = next((one for one in requests if one > now), None)
-    moves = [
-        ("Compaction before", before),
-        ("Request before", now - 1 if now else None),
-        ("Next request", now + 1 if now < len(steps) - 1 else None),
-        ("Next compaction", after),
-    ]
-    return [(words, link(request=one) + "#contexts") for words, one in moves if one is not None]
+    current, last = left.request, len(left.replay.steps) - 1
+    compactions = _requests_after_compactions(left, right)
+    earlier = [request for request in compactions if request < current]
+    later = [request for request in compactions if request > current]
+    moves = []
+    if earlier:
+        moves.append(("Compaction before", earlier[-1]))
+    if current > 0:
+        moves.append(("Request before", current - 1))
+    if current < last:
+        moves.append(("Next request", current + 1))
+    if later:
+        moves.append(("Next compaction", later[0]))
+    return [(words, links.link(request=request) + "#contexts") for words, request in moves]
+
+
+def _requests_after_compactions(left: SessionView, right: SessionView) -> list[int]:
+    """The first request after each compaction of either side, in order."""
+    steps = left.replay.steps
+    requests = set()
+    for event in (*left.replay.events, *right.replay.events):
+        later = [step.request for step in steps if step.index >= event.at]
+        requests.add(min(later, default=steps[-1].request))
+    return sorted(requests)

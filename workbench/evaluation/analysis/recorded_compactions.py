@@ -1,0 +1,224 @@
+"""What each compaction of a recorded agent cost: its request, the cache that it broke, and the
+results that the agent had to fetch again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
+
+import pandas as pd
+
+from workbench.engine.models.prices import Tariff, tariff
+from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.compaction_requests import compaction_request
+from workbench.engine.transcript.log import (
+    ClearingEntry,
+    CompactionEntry,
+    Entry,
+    MessageEntry,
+    fold,
+)
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    TokenCounter,
+    ToolResult,
+    Usage,
+    said_text,
+)
+from workbench.engine.transcript.session import Session
+from workbench.evaluation.metrics.costs.reconciliation import reported_usd
+from workbench.evaluation.replays.sized_session import SizedSession
+
+MOSTLY = 0.5
+"""Share of a result's lines above which the agent had seen it before."""
+SHORTEST_LINE = 12
+"""Characters of a line that can be recognised; shorter ones, such as `}`, stand everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionBill:
+    """What one recorded compaction or clearing came to. Money is in USD, sizes are tokens.
+
+    Attributes:
+        message: index of the message before which it was made.
+        kind: `compaction`, or `clearing` of old results.
+        reason: why the agent compacted, as the recording says; often `auto` or `manual`.
+        prompt_before, prompt_after: the reported prompts of the requests before and after it.
+        request_usd: the price of the request that wrote the summary.
+        is_estimate: whether the recording does not show that request, so that its tokens are an
+            estimate.
+        cache_usd: what the next request paid because the cache no longer held its prefix.
+        calls: calls with a result from here to the next compaction.
+        fetched_again: those whose result had mostly been seen before, and was no longer in the
+            context.
+        tokens_fetched_again: of these results.
+        usd_fetched_again: what these tokens cost when they were first read as input.
+    """
+
+    message: int
+    kind: str
+    reason: str
+    prompt_before: int | None
+    prompt_after: int | None
+    request_usd: float | None
+    is_estimate: bool
+    cache_usd: float | None
+    calls: int
+    fetched_again: int
+    tokens_fetched_again: int
+    usd_fetched_again: float | None
+
+
+def compaction_bills(session: Session) -> pd.DataFrame:
+    """What each compaction and clearing on the main path of a session came to.
+
+    Returns:
+        One row a compaction in their order, with the columns of `CompactionBill`. Prices are
+        missing where the model has no listed price or the recording has no report.
+    """
+    columns = [field.name for field in fields(CompactionBill)]
+    return pd.DataFrame([asdict(bill) for bill in bills(session)], columns=columns)
+
+
+def bills(session: Session) -> Iterator[CompactionBill]:
+    """The same, one after another."""
+    sized = SizedSession.of(session)
+    session, scale = sized.session, 1.0
+    if sized.sizing.calibration is not None:
+        scale = sized.sizing.calibration.scale
+    rates, count = tariff(session.model), TiktokenCounter()
+    path = session.path
+    places = [
+        place
+        for place, entry in enumerate(path)
+        if isinstance(entry, CompactionEntry | ClearingEntry)
+    ]
+    for place, end in pairwise([*places, len(path)]):
+        entry = path[place]
+        assert isinstance(entry, CompactionEntry | ClearingEntry)
+        before, after = _usage_before(path[:place]), _usage_after(path[place:end])
+        grown = scale * _tokens_since_the_last_answer(path[:place], count)
+        fetched = _fetched_again(path, place, end)
+        tokens = round(scale * sum(map(count, fetched)))
+        request_usd, is_estimate = _request_price(entry, rates, count)
+        yield CompactionBill(
+            message=sum(isinstance(earlier, MessageEntry) for earlier in path[:place]),
+            kind=entry.type,
+            reason=entry.reason,
+            prompt_before=before.prompt if before else None,
+            prompt_after=after.prompt if after else None,
+            request_usd=request_usd,
+            is_estimate=is_estimate,
+            cache_usd=_broken_cache(before, after, grown, rates),
+            calls=sum(isinstance(message, ToolResult) for message in _messages(path[place:end])),
+            fetched_again=len(fetched),
+            tokens_fetched_again=tokens,
+            usd_fetched_again=None if rates is None else tokens * rates.rates.input,
+        )
+
+
+def _messages(entries: Iterable[Entry]) -> Iterator[Message]:
+    for entry in entries:
+        if isinstance(entry, MessageEntry):
+            yield entry.message
+
+
+def _usage_before(entries: Sequence[Entry]) -> Usage | None:
+    """What the last request reported."""
+    for entry in reversed(entries):
+        if isinstance(entry, MessageEntry) and isinstance(entry.message, AssistantMessage):
+            return _reported(entry.message)
+    return None
+
+
+def _usage_after(entries: Sequence[Entry]) -> Usage | None:
+    """What the first request reported."""
+    for message in _messages(entries):
+        if isinstance(message, AssistantMessage):
+            return _reported(message)
+    return None
+
+
+def _reported(answer: AssistantMessage) -> Usage | None:
+    return answer.usage if answer.usage is not None and answer.usage.prompt else None
+
+
+def _tokens_since_the_last_answer(entries: Sequence[Entry], count: TokenCounter) -> int:
+    """The size of what was new to the next request in any case."""
+    tokens = 0
+    for entry in reversed(entries):
+        if not isinstance(entry, MessageEntry):
+            continue
+        tokens += count(entry.message)
+        if isinstance(entry.message, AssistantMessage):
+            break
+    return tokens
+
+
+def _request_price(
+    entry: CompactionEntry | ClearingEntry, rates: Tariff | None, count: TokenCounter
+) -> tuple[float | None, bool]:
+    """The price of the request that wrote the summary, and whether its tokens are an estimate."""
+    if isinstance(entry, ClearingEntry):
+        return 0.0, False
+    request = compaction_request(entry, count)
+    if request is None:
+        return (0.0, False) if entry.summary is None else (None, False)
+    if rates is None:
+        return None, request.is_estimate
+    written = request.usage.output * rates.at(request.usage.prompt).output
+    return reported_usd(request.usage, rates) + written, request.is_estimate
+
+
+def _broken_cache(
+    before: Usage | None, after: Usage | None, grown: float, rates: Tariff | None
+) -> float | None:
+    """What the next request paid for tokens that its cache would have held.
+
+    Without a compaction, all but what was new to the request would have been read from the cache.
+    """
+    if before is None or after is None or rates is None:
+        return None
+    if not before.cache_read:
+        return 0.0
+    uncached = after.prompt - after.cache_read
+    lost = max(uncached - grown, 0.0)
+    if not uncached:
+        return 0.0
+    as_read = rates.at(after.prompt).cache_read
+    paid_uncached = reported_usd(after, rates) - after.cache_read * as_read
+    return lost * (paid_uncached / uncached - as_read)
+
+
+def _fetched_again(path: Sequence[Entry], place: int, end: int) -> list[Message]:
+    """The results from a compaction to the next that told what its context no longer held."""
+    context = fold(path[: place + 1])
+    held = set[str]()
+    for message in context:
+        held.update(_lines(message))
+    gone = set[str]()
+    for message in _messages(path[:place]):
+        if isinstance(message, ToolResult):
+            gone.update(_lines(message))
+    gone -= held
+    fetched: list[Message] = []
+    for message in _messages(path[place:end]):
+        if not isinstance(message, ToolResult):
+            continue
+        lines = list(_lines(message))
+        seen = [line for line in lines if line in gone]
+        if seen and len(seen) > MOSTLY * len(lines):
+            fetched.append(message)
+        gone.difference_update(lines)
+    return fetched
+
+
+def _lines(message: Message) -> Iterator[str]:
+    """The lines of a message that can be recognised, without line numbers and margins."""
+    for line in said_text(message).splitlines():
+        text = line.strip().lstrip("0123456789:→|").strip()
+        if len(text) >= SHORTEST_LINE:
+            yield text
