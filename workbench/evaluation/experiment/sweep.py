@@ -12,8 +12,9 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
 from workbench.evaluation.experiment.combined import combined
-from workbench.evaluation.experiment.compare import REPORTS, Forecast, together
+from workbench.evaluation.experiment.compare import Forecast, together
 from workbench.evaluation.experiment.grid import Grid, GridLike, Point, read
+from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
 from workbench.evaluation.experiment.settings import ExecutionSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope, documented
@@ -109,8 +110,8 @@ class _Sweep:
         found = read(grid)
         found = found if replicates is None else found.changed(replicates=replicates)
         points = found.points()
-        name = key(dict(found) | {"replicates": None}, list(map(found.preset, points)))[:8]
-        folder = execution.out or REPORTS / f"sweep-{name}"
+        presets = [found.preset(point) for point in points]
+        folder = folder_of(execution, "sweep", dict(found) | {"replicates": None}, presets)
         how = ModelSettings.of_run(execution.model_settings, folder)
         return cls(found, points, folder, execution.changed(model_settings=how))
 

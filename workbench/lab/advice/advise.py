@@ -16,9 +16,9 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
-from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
+from workbench.evaluation.experiment.compare import Forecast, Run, together
 from workbench.evaluation.experiment.grid import Grid, Point, read
-from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -237,7 +237,7 @@ class Search:
             raise SettingError(
                 "there is no session to advise on; `workbench list formats` shows what can be read"
             )
-        folder = spec.out or REPORTS / f"advise-{key(candidates.facts, sorted(by_name))[:8]}"
+        folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
         common = {
             "redact",
             "unmasked",

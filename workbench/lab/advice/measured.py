@@ -116,7 +116,7 @@ class Measurements:
         sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
         run = Run.of(sources, self.run_of(shown))
         run.results()
-        run.task.folder.note(noted(notes))
+        run.job.folder.note(noted(notes))
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
         new = [

@@ -26,8 +26,8 @@ from workbench.engine.models.settings import ModelSettings, local_weights
 from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
-from workbench.evaluation.experiment.compare import REPORTS
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
+from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
 from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row
@@ -192,7 +192,7 @@ class TrialSpec(Masking, Execution):
             "agent": model_name(self.agent),
             "writer": model_name(self.writer),
         }
-        return self.out or REPORTS / f"trial-{key(plain)[:8]}"
+        return folder_of(self, "trial", plain)
 
     @property
     def how(self) -> ModelSettings:
