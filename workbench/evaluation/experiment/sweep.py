@@ -13,7 +13,7 @@ from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
 from workbench.evaluation.experiment.combined import combined
 from workbench.evaluation.experiment.compare import Forecast, together
-from workbench.evaluation.experiment.grid import Grid, GridLike, Point, read
+from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
 from workbench.evaluation.experiment.settings import ExecutionSettings
@@ -41,14 +41,14 @@ def sweep(
         SettingError: a field, setting or value is wrong; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, replicates, Execution(**settings))
+    grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
     parts: list[tuple[Results, list[str]]] = []
     windows: dict[tuple[object, ...], int | None] = {}
     used: dict[str, tuple[int, int]] = {}
     merged: list[str] = []
-    points = list(whole.points)
-    for spec, names in whole.runs():
-        results = runs.compare(whole.grid.sessions, spec=spec)
+    points = list(grid_sweep.points)
+    for spec, names in grid_sweep.runs():
+        results = runs.compare(grid_sweep.grid.sessions, spec=spec)
         each = results.sessions["window_used"]
         if (place := (spec.model, *each.fillna(0))) in windows:
             points = [point for point in points if point.strategy not in names]
@@ -68,15 +68,19 @@ def sweep(
         | {"settings": json.dumps(point.settings, sort_keys=True)}
         for point in points
     ]
-    about = whole.manifest([results for results, _ in parts], points) | {"merged": merged}
-    return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, about)
+    about = grid_sweep.manifest([results for results, _ in parts], points) | {"merged": merged}
+    return combined(
+        parts, RunFolder(grid_sweep.folder), {"variants": frame("variants", rows)}, about
+    )
 
 
-def _merged(window: int | None, first: int | None) -> str:
-    shown = [f"{one:,}" if one else "each session's own" for one in (window, first)]
+def _merged(window: int | None, first_window: int | None) -> str:
+    window_texts = [
+        f"{tokens:,}" if tokens else "each session's own" for tokens in (window, first_window)
+    ]
     return (
-        f"the points with window {shown[0]} are left out: every session is replayed in the same"
-        f" window as with {shown[1]}; a window is at least twice what system prompt and tools take"
+        f"the points with window {window_texts[0]} are left out: every session is replayed in the same"
+        f" window as with {window_texts[1]}; a window is at least twice what system prompt and tools take"
     )
 
 
@@ -91,8 +95,8 @@ def forecast(
         SettingError: a field, setting or value is wrong, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, replicates, Execution(**settings))
-    each = [runs.forecast(whole.grid.sessions, spec=spec) for spec, _ in whole.runs()]
+    grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
+    each = [runs.forecast(grid_sweep.grid.sessions, spec=spec) for spec, _ in grid_sweep.runs()]
     return replace(together(each), sessions=each[0].sessions, unreadable=each[0].unreadable)
 
 
@@ -107,37 +111,36 @@ class _Sweep:
 
     @classmethod
     def of(cls, grid: GridLike, replicates: int | None, execution: Execution) -> Self:
-        found = read(grid)
-        found = found if replicates is None else found.changed(replicates=replicates)
-        points = found.points()
-        presets = [found.preset(point) for point in points]
-        folder = folder_of(execution, "sweep", dict(found) | {"replicates": None}, presets)
-        how = ModelSettings.of_run(execution.model_settings, folder)
-        return cls(found, points, folder, execution.changed(model_settings=how))
+        full_grid = read(grid)
+        full_grid = full_grid if replicates is None else full_grid.changed(replicates=replicates)
+        points = full_grid.points()
+        presets = [full_grid.preset(point) for point in points]
+        folder = folder_of(execution, "sweep", dict(full_grid) | {"replicates": None}, presets)
+        settings = ModelSettings.of_run(execution.model_settings, folder)
+        return cls(full_grid, points, folder, execution.changed(model_settings=settings))
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
         """A run for each window and model, in the order of their first points, with the names of
         its points.
         """
-        found: dict[tuple[int | None, str], list[Point]] = {}
-        for point in self.points:
-            found.setdefault((point.window, point.model), []).append(point)
         common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(
             self.execution
         )
-        for (window, model), points in found.items():
+        for (window, model), points in by_run(self.points).items():
             folder = self.folder / "runs" / key(window, model)[:8]
-            chosen = list(map(self.grid.preset, points))
+            presets = list(map(self.grid.preset, points))
             spec = RunSpec(
-                **{**common, "strategies": chosen, "window": window, "model": model, "out": folder}
+                **{**common, "strategies": presets, "window": window, "model": model, "out": folder}
             )
             yield spec, [point.strategy for point in points if point.base not in REFERENCES]
 
-    def manifest(self, done: Sequence[Results], points: Sequence[Point]) -> dict[str, object]:
+    def manifest(
+        self, finished_runs: Sequence[Results], points: Sequence[Point]
+    ) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
-        each = [one.manifest["settings"] for one in done]
+        each = [results.manifest["settings"] for results in finished_runs]
         replicates = (
-            {"replicates": max(one["replicates"] for one in each)}
+            {"replicates": max(results["replicates"] for results in each)}
             if "replicates" in each[0]
             else {}
         )
@@ -145,9 +148,9 @@ class _Sweep:
             "strategies": [point.strategy for point in points],
             "model": ",".join(self.grid.models),
         }
-        windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
+        windows = {"window": self.grid.windows[0] if len(finished_runs) == 1 else None}
         return {
             "settings": each[0] | replicates | names | windows,
             "presets": [described(self.grid.preset(point)) for point in points],
-            "seconds": round(sum(one.manifest["seconds"] for one in done), 1),
+            "seconds": round(sum(results.manifest["seconds"] for results in finished_runs), 1),
         }

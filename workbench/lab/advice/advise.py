@@ -17,7 +17,7 @@ from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
 from workbench.evaluation.experiment.compare import Forecast, Run, together
-from workbench.evaluation.experiment.grid import Grid, Point, read
+from workbench.evaluation.experiment.grid import Grid, Point, by_run, read
 from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
@@ -270,12 +270,11 @@ class Search:
         # the dearest that may come this far
         for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):
             units = self.order[earlier.recordings : step.recordings]
-            for window, model in dict.fromkeys((point.window, point.model) for point in points):
-                alive = points[: step.candidates]
-                mine = [point for point in alive if (point.window, point.model) == (window, model)]
-                if mine and units:
-                    sources = [self.measured.sources[unit] for unit in units]
-                    parts.append(Run.of(sources, self.measured.run_of(mine)).forecast())
+            if not units:
+                continue
+            sources = [self.measured.sources[unit] for unit in units]
+            for run_points in by_run(points[: step.candidates]).values():
+                parts.append(Run.of(sources, self.measured.run_of(run_points)).forecast())
         return together(parts)
 
     def advice(self) -> Advice:

@@ -15,7 +15,7 @@ from workbench.evaluation.analysis.scores import floats, leading_metric, plain, 
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
-from workbench.evaluation.experiment.grid import Grid, Point
+from workbench.evaluation.experiment.grid import Grid, Point, by_run
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
@@ -82,16 +82,14 @@ class Measurements:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
         is of the half.
         """
-        places = dict.fromkeys((point.window, point.model) for point in points)
-        for window, model in places:
-            mine = [point for point in points if (point.window, point.model) == (window, model)]
+        for run_points in by_run(points).values():
             lacking = [
                 unit
                 for unit in units
-                if any((point.strategy, unit) not in self.done for point in mine)
+                if any((point.strategy, unit) not in self.done for point in run_points)
             ]
             if lacking:
-                self._measure(mine, lacking)
+                self._measure(run_points, lacking)
         names = [point.strategy for point in points]
         rows = self.rows[self.rows["candidate"].isin(names) & self.rows["unit"].isin(units)]
         return rows.assign(recall=floats(rows[self.half]))
@@ -111,8 +109,7 @@ class Measurements:
             units: the sources.
             notes: what was said.
         """
-        place = (points[0].window, points[0].model)
-        shown = [point for point in points if (point.window, point.model) == place]
+        shown = by_run(points)[points[0].window, points[0].model]
         sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
         run = Run.of(sources, self.run_of(shown))
         run.results()
