@@ -13,7 +13,7 @@ from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench.base.errors import UnknownName
 from workbench.base.formats import percent
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
@@ -22,10 +22,8 @@ from workbench.evaluation.experiment.combined import replicated
 from workbench.evaluation.experiment.filler import ModelUse, is_asked
 from workbench.evaluation.experiment.job import folder_of, local_servers
 from workbench.evaluation.experiment.keys import described
-from workbench.evaluation.experiment.manifest import manifest_of
-from workbench.evaluation.experiment.merged import merged_tables
 from workbench.evaluation.experiment.prepared import read
-from workbench.evaluation.experiment.replay_rows import Row
+from workbench.evaluation.experiment.run_files import write_run
 from workbench.evaluation.experiment.settings import RunSettings
 from workbench.evaluation.experiment.shards import Shard, ShardResult, lost, shards, work
 from workbench.evaluation.experiment.sources import (
@@ -104,7 +102,7 @@ def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
     recording = read(shard.source, spec.window, redaction=spec.redaction)
     sessions = recording.ready[: shard.source.most]
     replay_count = kept_count = tokens = 0
-    asked: list[ModelUse] = []
+    uses: list[ModelUse] = []
     for ready in sessions:
         for preset in shard.presets:
             for replay in job.replays_of(ready, preset):
@@ -114,7 +112,7 @@ def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
                     continue
                 tokens += sum(ready.sizing.sizes)
                 if is_asked(replay.model):
-                    asked += replay.forecast()
+                    uses += replay.forecast()
     is_first = shard.presets[0] == job.presets[0]
     return Forecast(
         sessions=len(sessions) if is_first else 0,
@@ -122,7 +120,7 @@ def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
         replays=replay_count,
         done=kept_count,
         tokens=tokens,
-        asked=tuple(asked),
+        asked=tuple(uses),
     )
 
 
@@ -199,7 +197,7 @@ class Run:
 
     def results(self) -> Results:
         """Do the run and write its tables."""
-        started = time()
+        begun = time()
         self.job.folder.begin()
         sources = limited(self.sources, self.job.spec.limit)
         job = self._job_of_workers(serve=True)
@@ -212,13 +210,7 @@ class Run:
                 tell=RecallSoFar(crew.bar, job.presets).add,
             )
             crew.bar.set_description_str("writing the tables")
-            named = {source.number for source in sources if source.named}
-            tables = merged_tables(results, job, named)
-            _keep_finished(job.folder, tables["sessions"])
-            projects = {str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"}
-            manifest = manifest_of(job, sources, time() - started)
-            job.folder.write(tables, manifest | {"projects": len(projects)})
-            job.folder.tidy(started)
+            write_run(job, sources, results, begun)
         return Results.open(job.folder.path)
 
     def forecast(self) -> Forecast:
@@ -230,7 +222,7 @@ class Run:
                 shards(sources, job.presets, crew.workers.size),
                 partial(_forecast_of, job),
                 _no_forecast,
-                tell=lambda shard, forecast: crew.bar.update(shard.share(job.presets)),
+                tell=lambda shard, _: crew.bar.update(len(shard.presets) / len(job.presets)),
             )
         return together(forecasts, job.spec.replicates)
 
@@ -271,16 +263,6 @@ class Run:
         return Run.of(self.sources, replicate_spec).results()
 
 
-def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
-    """Refuse to write a run of nothing over a finished one."""
-    is_finished = (folder.path / "manifest.json").is_file()
-    if is_finished and all(session["status"] != "ok" for session in sessions):
-        why = "; ".join(str(session["reason"]) for session in sessions[:3])
-        raise SettingError(
-            f"no session could be read ({why}); the finished run in {folder.path} stays as it is"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class RecallSoFar:
     """Moves the bar of a run on, and puts behind it the names that each strategy keeps on its
@@ -304,4 +286,4 @@ class RecallSoFar:
         self.bar.set_postfix_str(
             f"so far names: {', '.join(means)}" if means else "", refresh=False
         )
-        self.bar.update(shard.share(self.presets))
+        self.bar.update(len(shard.presets) / len(self.presets))

@@ -90,12 +90,12 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
             for place, file in weights.items() if kind == "str" else ():
                 table[column] = table[column].str.replace(place, file, regex=False)
         tables[name] = table
-    made = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
+    manifest_text = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
     for place, file in weights.items():
-        made = made.replace(
+        manifest_text = manifest_text.replace(
             json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1]
         )
-    RunFolder(folder).write(tables, json.loads(made))
+    RunFolder(folder).write(tables, json.loads(manifest_text))
     return Results.open(folder)
 
 
@@ -117,12 +117,12 @@ def _hash(key: bytes, text: str) -> str:
     return str(int.from_bytes(digest, "big"))[-DIGITS:]
 
 
-def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+def _manifest(manifest: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """What may be known of how the run was made."""
-    code, settings = made.get("code", ""), made.get("settings", {})
+    code, settings = manifest.get("code", ""), manifest.get("settings", {})
     models = map(_model, model_names(settings.get("model", "extractive")))
-    return {name: value for name, value in made.items() if name in MANIFEST} | {
-        "sources": [f"source {_hash(key, path)}" for path in made.get("sources", [])],
+    return {name: value for name, value in manifest.items() if name in MANIFEST} | {
+        "sources": [f"source {_hash(key, path)}" for path in manifest.get("sources", [])],
         "command": [],
         "settings": {**settings, "model": ",".join(models)},
         # so that its letters form no word
@@ -133,12 +133,12 @@ def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
 
 def _model(name: str) -> str:
     """A model's name without what may be taken from a recording, or from a path on this machine."""
-    kind, _, rest = name.partition(":")
+    kind, _, line = name.partition(":")
     if kind == "scripted":
         return kind
     if kind == "command":
-        return f"{kind}:{Path(rest.split()[0]).name}"
-    return f"{kind}:{Path(rest).name}" if kind in ("local", "folder") and rest else name
+        return f"{kind}:{Path(line.split()[0]).name}"
+    return f"{kind}:{Path(line).name}" if kind in ("local", "folder") and line else name
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -184,7 +184,7 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
     Source:
         Log format version 2 of `inspect_ai.log.EvalLog`, inspect_ai 0.3.285; restated.
     """
-    found = []
+    paths = []
     for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
         path = (
             Path(out)
@@ -192,8 +192,8 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
         )
         log = json.dumps(_log(results, strategy), indent=1, ensure_ascii=True, allow_nan=False)
         write_atomically(path, log + "\n")
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _log(results: Results, strategy: str) -> dict[str, object]:
@@ -215,14 +215,14 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         for row in replays.to_dict("records")
     ]
     settings = results.manifest.get("settings") or {}
-    done = int((replays["status"] == "ok").sum())
+    finished_count = int((replays["status"] == "ok").sum())
     values: dict[str, list[float]] = {}
     for sample in samples:
         for name, score in sample["scores"].items():
             values.setdefault(name, []).append(score["value"])
     return {
         "version": VERSION,
-        "status": "success" if done == len(samples) else "error",
+        "status": "success" if finished_count == len(samples) else "error",
         "eval": {
             "run_id": results.path.name,
             "created": when,
@@ -244,16 +244,18 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {
             "total_samples": len(samples),
-            "completed_samples": done,
+            "completed_samples": finished_count,
             "scores": [
                 {
                     "name": name,
                     "scorer": name,
                     "params": {},
-                    "scored_samples": len(own),
-                    "metrics": {"mean": {"name": "mean", "value": fmean(own), "params": {}}},
+                    "scored_samples": len(score_values),
+                    "metrics": {
+                        "mean": {"name": "mean", "value": fmean(score_values), "params": {}}
+                    },
                 }
-                for name, own in values.items()
+                for name, score_values in values.items()
             ],
         },
         "stats": {"started_at": when, "completed_at": when, "model_usage": {}},

@@ -202,11 +202,12 @@ class Crew:
             else:
                 results[place].append(result)
                 self._tell(units[place], result, tell)
+        part_results: dict[int, Result] = {}
         for index, result in self.workers.surely(evaluate, again):
-            if result is None:
-                result = lost(again[index])
-            results[places[index]].append(result)
-            self._tell(again[index], result, tell)
+            part_results[index] = lost(again[index]) if result is None else result
+            self._tell(again[index], part_results[index], tell)
+        for index, place in enumerate(places):
+            results[place].append(part_results[index])
         return [result for unit_results in results for result in unit_results]
 
     def _tell(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.strategy import Preset
@@ -12,7 +12,7 @@ from workbench.evaluation.experiment.keys import key
 from workbench.evaluation.experiment.prepared import Prepared, Unreadable, read
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.sources import SessionSource
-from workbench.evaluation.experiment.work import ReplayJob, ReplayResult, ReplayWork
+from workbench.evaluation.experiment.work import ReplayJob, ReplayResult
 
 DIED = "memory ran out or its worker process died each time, also while nothing else ran"
 
@@ -23,10 +23,6 @@ class Shard:
 
     source: SessionSource
     presets: tuple[Preset, ...]
-
-    def share(self, presets: Sequence[Preset]) -> float:
-        """The part of its source that it is, in (0, 1]."""
-        return len(self.presets) / len(presets)
 
     def of_each_preset(self) -> list[Shard]:
         """The same work in smaller shards."""
@@ -51,7 +47,9 @@ def shards(sources: Sequence[SessionSource], presets: Sequence[Preset], jobs: in
     """
     parts = min(len(presets), -(-jobs // max(len(sources), 1)))
     cut = [
-        Shard(source, tuple(presets[first::parts])) for source in sources for first in range(parts)
+        Shard(source, tuple(presets[offset::parts]))
+        for source in sources
+        for offset in range(parts)
     ]
     return sorted(cut, key=lambda shard: -shard.source.bytes)
 
@@ -62,27 +60,9 @@ def work(job: ReplayJob, shard: Shard) -> ShardResult:
     recording = read(source, spec.window, redaction=spec.redaction)
     sessions = []
     for ready in recording.ready[: source.most]:
-        baseline = job.baseline_of(ready)
-        results: list[ReplayResult] = []
-        for preset in shard.presets:
-            results.extend(_under_each_model(job.replays_of(ready, preset, baseline)))
+        results = job.results_of(ready, shard.presets)
         sessions.append((_session_row(ready), tuple(results)))
     return ShardResult(source.number, tuple(sessions), recording.unreadable)
-
-
-def _under_each_model(replays: Iterator[ReplayWork]) -> Iterator[ReplayResult]:
-    """The result under each model; where the first one was asked nothing, its replay serves for
-    all.
-    """
-    first: ReplayResult | None = None
-    for replay in replays:
-        if first is None:
-            first = replay.result()
-            yield first
-        elif first.asked:
-            yield replay.result()
-        else:
-            yield replace(first, model=replay.model.name)
 
 
 def lost(job: ReplayJob, shard: Shard) -> ShardResult:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,10 +51,28 @@ class ReplayJob(Job[RunSpec]):
             return None
         if model is None:
             model = ready.reader(self.model_settings.model(self.spec.model[0]))
-        at = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
+        boundaries = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
         return BaselineAtSizes(
-            ready, self.baseline, model, at, self.spec.shares, ready.exam_beside(at)
+            ready, self.baseline, model, boundaries, self.spec.shares, ready.exam_beside(boundaries)
         )
+
+    def results_of(self, ready: Prepared, presets: Sequence[Preset]) -> list[ReplayResult]:
+        """What came of the replays of a session; those on disk are not made again.
+
+        Where a preset asked the first model nothing, that replay serves for all models.
+        """
+        baseline = self.baseline_of(ready)
+        results = []
+        for preset in presets:
+            first_result: ReplayResult | None = None
+            for replay in self.replays_of(ready, preset, baseline):
+                if first_result is None or first_result.asked:
+                    result = replay.result()
+                else:
+                    result = replace(first_result, model=replay.model.name)
+                first_result = first_result or result
+                results.append(result)
+        return results
 
     def replays_of(
         self, ready: Prepared, preset: Preset, baseline: BaselineAtSizes | None = None
@@ -215,7 +233,7 @@ class ReplayWork(KeptWork):
     def is_current(self, result: Mapping[str, Any]) -> bool:
         """Whether nobody has written answers in a folder anew since the replay took them."""
         answers: Mapping[str, Mapping[str, str]] = result.get("answers", {})
-        return not any(are_changed(Path(folder), taken) for folder, taken in answers.items())
+        return not any(are_changed(Path(folder), digests) for folder, digests in answers.items())
 
     def result(self) -> ReplayResult:
         """What came of the replay, which is made unless it is on disk."""
@@ -309,8 +327,10 @@ def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:
         answers: whether each answer that came was of use.
         request_count: as many summaries as the whole replay is known to need.
     """
-    written = sum(answers)
-    return SummaryCounts(max(request_count, len(answers) + 1), written, len(answers) - written)
+    written_count = sum(answers)
+    return SummaryCounts(
+        max(request_count, len(answers) + 1), written_count, len(answers) - written_count
+    )
 
 
 def _at_least(
