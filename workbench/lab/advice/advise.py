@@ -231,8 +231,8 @@ class Search:
     ) -> Search:
         """The search of some candidates over some recordings."""
         by_name = {source.name: source for source in sources}
-        known = recorded(by_name.values(), spec.group_by)
-        projects = {name: source.project for name, source in known.items()}
+        recordings = recorded(by_name.values(), spec.group_by)
+        projects = {name: source.project for name, source in recordings.items()}
         if not projects:
             raise SettingError(
                 "there is no session to advise on; `workbench list formats` shows what can be read"
@@ -250,7 +250,7 @@ class Search:
         }
         settings = {name: getattr(spec, name) for name in common}
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
-        measured = Measurements(candidates.grid, by_name, known, run)
+        measured = Measurements(candidates.grid, by_name, recordings, run)
         return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
 
     def among(self, candidates: Candidates) -> Search:
@@ -287,7 +287,7 @@ class Search:
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
         best = default if finals.choice is None else finals.choice.use
-        others = () if finals.choice is None else finals.choice.others
+        runners_up = () if finals.choice is None else finals.choice.others
         comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
@@ -306,7 +306,9 @@ class Search:
             half=measured.half,
             table=table,
             lead=difference(finals.points, best, default) if has_points else None,
-            runner_up=(others[0], difference(finals.points, best, others[0])) if others else None,
+            runner_up=(runners_up[0], difference(finals.points, best, runners_up[0]))
+            if runners_up
+            else None,
             outside=outside,
             regret=_regret(finals.points, default, outside),
             rounds=tuple(self.rounds()),
@@ -315,23 +317,25 @@ class Search:
             pending=measured.pending,
         )
 
-    def publish(self, said: Sequence[tuple[str, Advice]]) -> None:
+    def publish(self, titled_advices: Sequence[tuple[str, Advice]]) -> None:
         """Leave in the folder of the run what was said, for its pages: the last advice is the one
         that is shown first.
 
         Args:
-            said: titles and advices that share this search's measurements.
+            titled_advices: titles and advices that share this search's measurements.
         """
-        titled = [advice.note(title) for title, advice in said]
+        titled = [advice.note(title) for title, advice in titled_advices]
         named = [
             name
-            for _, advice in reversed(said)
+            for _, advice in reversed(titled_advices)
             for name in (advice.advised.strategy, *advice.table["candidate"])
         ]
-        points = {point.strategy: point for _, advice in said for point in advice.grid.points()}
+        points = {
+            point.strategy: point for _, advice in titled_advices for point in advice.grid.points()
+        }
         points |= {
             point.strategy: point
-            for _, advice in said
+            for _, advice in titled_advices
             for point in (advice.default, advice.advised)
         }
         self.measured.publish([points[name] for name in dict.fromkeys(named)], self.order, titled)
@@ -352,9 +356,9 @@ def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | Non
     """What the best finalist, known beforehand, gains over the choice on the projects that were
     held out.
     """
-    known = points.reindex(list(outside.by_project)).dropna()
-    if not len(known):
+    shared_points = points.reindex(list(outside.by_project)).dropna()
+    if not len(shared_points):
         return None
-    gains = known.sub(known[default], axis=0)
-    choice = pd.Series(outside.by_project).reindex(known.index)
+    gains = shared_points.sub(shared_points[default], axis=0)
+    choice = pd.Series(outside.by_project).reindex(shared_points.index)
     return max(0.0, float(gains.mean().max() - choice.mean()))

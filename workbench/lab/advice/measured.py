@@ -109,9 +109,9 @@ class Measurements:
             units: the sources.
             notes: what was said.
         """
-        shown = by_run(points)[points[0].window, points[0].model]
+        shown_points = by_run(points)[points[0].window, points[0].model]
         sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
-        run = Run.of(sources, self.run_of(shown))
+        run = Run.of(sources, self.run_of(shown_points))
         run.results()
         run.job.folder.note(noted(notes))
 
@@ -160,11 +160,11 @@ def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedS
         sessions = sessions_in(source)
         if sessions:
             row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
-            known = with_projects(
+            with_project = with_projects(
                 pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by
             )
             ids = tuple(session.id for session in sessions)
-            by_name[source.name] = RecordedSession(str(known["project"].iloc[0]), ids)
+            by_name[source.name] = RecordedSession(str(with_project["project"].iloc[0]), ids)
     return by_name
 
 
@@ -184,10 +184,13 @@ def _units(
 
 
 def _rows(
-    run: Results, names: Sequence[str], units: Sequence[str], known: Mapping[str, RecordedSession]
+    run: Results,
+    names: Sequence[str],
+    units: Sequence[str],
+    recordings: Mapping[str, RecordedSession],
 ) -> pd.DataFrame:
     sessions = run.sessions[run.sessions["status"] == "ok"]
-    unit = _units(map(str, sessions["session"]), known, units)
+    unit = _units(map(str, sessions["session"]), recordings, units)
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
     scores = run.scores[run.scores["mode"] == "natural"]
@@ -206,7 +209,7 @@ def _rows(
     table = table.merge(places, "left", "session")
     for column in (*SCORES, "saved", "usd", "plain"):
         table[column] = floats(table[column])
-    project = table["unit"].map({name: source.project for name, source in known.items()})
+    project = table["unit"].map({name: source.project for name, source in recordings.items()})
     # a source's session may have a name of its run only: sources keep sessions of two runs apart
     session = table["unit"] + "#" + table["session"]
     table = table.assign(

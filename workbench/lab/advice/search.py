@@ -70,7 +70,11 @@ class Finals:
 
 
 def halved(
-    measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point
+    measured: Measurements,
+    points: Sequence[Point],
+    units: Sequence[str],
+    trade: Trade,
+    default: Point,
 ) -> Finals:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on
     all.
@@ -78,18 +82,18 @@ def halved(
     A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the
     end.
     """
-    alive = [kept, *(point for point in points if point.strategy != kept.strategy)]
+    alive = [default, *(point for point in points if point.strategy != default.strategy)]
     for planned in rounds(len(alive), len(units)):
         rows = measured.of(alive, units[: planned.recordings])
-        out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {kept.strategy}
+        out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {default.strategy}
         rows = rows[~rows["candidate"].isin(out)]
         table = trade.points(rows).dropna()
         if table.empty:  # too little is needed later for any figure
             return Finals(None, table, rows)
         if planned.recordings < len(units):
             order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
-            most = max(-(-len(alive) // 2), min(FINALISTS, len(alive)))
-            names = dict.fromkeys([*order[:most], kept.strategy])
+            alive_count = max(-(-len(alive) // 2), min(FINALISTS, len(alive)))
+            names = dict.fromkeys([*order[:alive_count], default.strategy])
             alive = [point for point in alive if point.strategy in names]
     return Finals(choice(table, saved_shares(rows)), table, rows)
 
@@ -129,24 +133,24 @@ def cross_validated(
     units: Sequence[str],
     folds: Folds,
     trade: Trade,
-    kept: Point,
+    default: Point,
 ) -> Outside:
     """Choose without a part of the projects, measure the choice on it, and so on for each part."""
     gains: dict[str, float] = {}
-    chosen = []
+    choices = []
     for part in folds.parts(units):
-        rest = [unit for unit in units if folds.projects[unit] not in part]
-        picked = halved(measured, points, rest, trade, kept).choice
-        best = kept.strategy if picked is None else picked.use
-        chosen.append(best)
+        other_units = [unit for unit in units if folds.projects[unit] not in part]
+        picked = halved(measured, points, other_units, trade, default).choice
+        best = default.strategy if picked is None else picked.use
+        choices.append(best)
         pair = [
-            kept,
-            *(point for point in points if point.strategy == best and best != kept.strategy),
+            default,
+            *(point for point in points if point.strategy == best and best != default.strategy),
         ]
         table = trade.points(
             measured.of(pair, [unit for unit in units if folds.projects[unit] in part])
         )
         if not table.empty:
-            differences = (table[best] - table[kept.strategy]).dropna()
+            differences = (table[best] - table[default.strategy]).dropna()
             gains |= {str(name): float(gain) for name, gain in differences.items()}
-    return Outside(estimate(list(gains.values())), gains, tuple(chosen))
+    return Outside(estimate(list(gains.values())), gains, tuple(choices))

@@ -53,7 +53,7 @@ def space(
     changes.setdefault("models", (default_model,))
     names = tuple(
         name
-        for name in found("preset", {one: preset(one) for one in NAMES})
+        for name in found("preset", {preset_name: preset(preset_name) for preset_name in NAMES})
         if name not in REFERENCES
     )
     names = (default, *(name for name in names if name != default))

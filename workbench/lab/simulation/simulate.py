@@ -338,13 +338,13 @@ def _lost_rows(source: SessionSource) -> list[Row]:
     return [{"failed": f"{source.name}: its worker died"}]
 
 
-def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
+def reader_of(name: str, settings: ModelSettings) -> ModelReader | None:
     """The reader of that name; None is the lexical one."""
     if name == "lexical":
         return None
     if name.startswith("local"):
         return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
-    return Choice(how.model(name))
+    return Choice(settings.model(name))
 
 
 def simulated_row(
@@ -364,9 +364,12 @@ def simulated_row(
         walk.go_on()
     plain = replay_cost(replay_of(ready, strategy, model=spec.model, model_settings=how), priced)
     paid = bill(walk, priced)
-    calls = [one for one in walk.look_ups if one.tokens]
+    calls = [look_up for look_up in walk.look_ups if look_up.tokens]
     detours = [looked for looked in walk.detours if looked is not None]
-    blind = {who: len({one.thing.at for one in walk.look_ups if one.by == who}) for who in BLIND}
+    blind = {
+        who: len({look_up.thing.at for look_up in walk.look_ups if look_up.by == who})
+        for who in BLIND
+    }
     return {
         "session": session.id,
         "project": session.project or session.id,
@@ -375,32 +378,33 @@ def simulated_row(
         "reader": shown_name(spec.reader),
         "compactions": len(walk.events),
         "steps": len(walk.steps),
-        "look_ups": sum(one.by == "call" for one in calls),
-        "recalls": sum(one.by == "recall" for one in calls),
-        "look_up_tokens": sum(one.tokens for one in calls),
+        "look_ups": sum(look_up.by == "call" for look_up in calls),
+        "recalls": sum(look_up.by == "recall" for look_up in calls),
+        "look_up_tokens": sum(look_up.tokens for look_up in calls),
         "look_up_usd": paid and paid.looking,
         **{f"blind_{who}": number for who, number in blind.items()},
-        "spirals": sum(one.by == "spiral" for one in walk.look_ups),
+        "spirals": sum(look_up.by == "spiral" for look_up in walk.look_ups),
         "steps_until_work": median(detours) if detours else None,
         "usd_uncompacted": plain and plain.usd_plain,
         "saved_usd": plain and plain.usd_plain - plain.usd,
         "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
         "look_ups_rows": [
-            {"session": session.id, "strategy": strategy.name, **_row(one)} for one in walk.look_ups
+            {"session": session.id, "strategy": strategy.name, **_row(look_up)}
+            for look_up in walk.look_ups
         ],
     }
 
 
-def _row(one: LookUp) -> Mapping[str, object]:
-    thing = one.thing
+def _row(look_up: LookUp) -> Mapping[str, object]:
+    thing = look_up.thing
     return {
         "message": thing.at,
-        "compaction": one.compaction,
+        "compaction": look_up.compaction,
         "entity": thing.name,
         "kind": thing.kind,
-        "by": one.by,
-        "tool": one.tool,
+        "by": look_up.by,
+        "tool": look_up.tool,
         "said_at": thing.said_at,
-        "source": None if one.source < 0 else one.source,
-        "tokens": one.tokens or None,
+        "source": None if look_up.source < 0 else look_up.source,
+        "tokens": look_up.tokens or None,
     }

@@ -83,11 +83,11 @@ DIED = "its worker process died, perhaps because memory ran out; the same comman
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...]:
     groups = {BUNDLED: bundled_names(), HARD: hard_names()}
-    found = tuple(family for name in names for family in groups.get(name, (name,)))
-    for name in found:
+    families = tuple(family for name in names for family in groups.get(name, (name,)))
+    for name in families:
         if name not in (*FAMILIES, *scripted_names()):
             raise UnknownName("family of tasks", name, (*FAMILIES, *groups, *scripted_names()))
-    return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
+    return tuple(dict.fromkeys(families)) or tuple(FAMILIES)
 
 
 class TrialSpec(Masking, Execution):
@@ -181,7 +181,10 @@ class TrialSpec(Masking, Execution):
             for name, value in dict(self).items()
             if name not in Execution.model_fields and (name not in Masking.model_fields or value)
         }
-        named = [one if isinstance(one, str) else described(one) for one in self.strategies]
+        named = [
+            strategy if isinstance(strategy, str) else described(strategy)
+            for strategy in self.strategies
+        ]
         plain = {
             **parts,
             "strategies": named,
@@ -521,29 +524,30 @@ def attempt(
 
 def _keep_conversation(spec: TrialSpec, task: TrialTask, strategy: Preset, trial: Trial) -> None:
     """Write a trial's conversation down, and what the agent knew when it began."""
-    kept = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
+    conversation = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
     file = spec.folder / "conversations" / f"{strategy.name}-{task.family}-{task.seed}.json"
-    write_atomically(file, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+    write_atomically(file, json.dumps(conversation, ensure_ascii=False, indent=1) + "\n")
 
 
-def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
+def _graded(task: TrialTask, workspace: HelperWorkspace, trial: Trial) -> Row:
     """The columns that say what came of a trial."""
     workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
-    found = grade(task, workspace, done.messages)
-    bad = [one for one in found.checks if not one.passed]
-    told_again = repeats(done.messages, done.start)
+    graded = grade(task, workspace, trial.messages)
+    failed_checks = [check for check in graded.checks if not check.passed]
+    told_again = repeats(trial.messages, trial.start)
     return {
-        "success": int(not bad and not done.stopped),
-        "checks": len(found.checks),
-        "passed": len(found.checks) - len(bad),
-        "violations": found.violations,
-        "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
-        "steps": done.steps,
+        "success": int(not failed_checks and not trial.stopped),
+        "checks": len(graded.checks),
+        "passed": len(graded.checks) - len(failed_checks),
+        "violations": graded.violations,
+        "reason": trial.stopped
+        or "; ".join(f"{check.name}: {check.why}" for check in failed_checks),
+        "steps": trial.steps,
         "calls": told_again.calls,
         "again": told_again.again,
-        "tokens": done.tokens,
-        "peak": done.peak,
-        "usd": done.usd,
-        "compactions": done.compactions,
-        **done.counts,
+        "tokens": trial.tokens,
+        "peak": trial.peak,
+        "usd": trial.usd,
+        "compactions": trial.compactions,
+        **trial.counts,
     }
