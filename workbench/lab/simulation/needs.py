@@ -135,11 +135,10 @@ class Needs:
             for use in uses_now
             if self.history.names[use.name].text not in but and not is_line_held[use.evidence]
         ]
-        verdicts = (
-            {}
-            if self._reader is None
-            else self._told(self._reader, [self.thing(action, use) for use in open_uses], text)
-        )
+        verdicts: Mapping[NeededThing, bool] = {}
+        if self._reader is not None:
+            open_things = [self.thing(action, use) for use in open_uses]
+            verdicts = self._told(self._reader, open_things, text)
         but.update(thing.name for thing, is_told in verdicts.items() if is_told)
         for use in uses_now:
             name = self.history.names[use.name].text
@@ -217,16 +216,14 @@ class Needs:
     def _look(self, action: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
         """The newest call before the action that only looks and whose result tells the thing."""
         history = self.history
-        line_answers = (
-            [[True] for _ in lines]
-            if exam is None
-            else exam.answered_by([history.texts[line] for line in lines])
-        )
-        telling = [
-            line
-            for line, item_answers in zip(lines.tolist(), line_answers, strict=True)
-            if item_answers[0]
-        ] + [use.evidence]
+        telling = [use.evidence]
+        if exam is None:
+            telling += lines.tolist()
+        else:
+            line_answers = exam.answered_by([history.texts[line] for line in lines])
+            for line, item_answers in zip(lines.tolist(), line_answers, strict=True):
+                if item_answers[0]:
+                    telling.append(line)
         is_earlier = np.isin(history.place_line, telling) & (history.place_message < action)
         messages = history.place_message[is_earlier]
         looking_messages = messages[self._is_look[messages]]
@@ -248,14 +245,11 @@ def looks_of(session: Session, sizing: Sizing) -> Mapping[int, Look]:
     calls, kinds = answered(session.messages), sources(session.messages)
     looks: dict[int, Look] = {}
     for index, message in enumerate(session.messages):
+        candidates: list[tuple[ToolCall, tuple[SaidBlock, ...]]] = []
         if isinstance(message, AssistantMessage):
             candidates = list(_written(message))
-        else:
-            candidates = (
-                [(calls[index][1], message.blocks)]
-                if kinds[index] == "repeatable" and index in calls
-                else []
-            )
+        elif kinds[index] == "repeatable" and index in calls:
+            candidates = [(calls[index][1], message.blocks)]
         if candidates:
             call, blocks = candidates[-1]
             question, result = exchange(0, call, blocks)

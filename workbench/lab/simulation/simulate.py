@@ -355,21 +355,26 @@ def simulated_row(
     how: ModelSettings | None = None,
 ) -> Row:
     """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
-    how = how or ModelSettings()
-    session, priced = ready.session, pricing(ready.session, spec.price_model, spec.prices)
-    walk = ConsequenceWalk(
-        ready, strategy, ready.reader(how.model(spec.model)), needs, ready.window
-    )
+    settings = how or ModelSettings()
+    session = ready.session
+    prices = pricing(session, spec.price_model, spec.prices)
+    writer = ready.reader(settings.model(spec.model))
+    walk = ConsequenceWalk(ready, strategy, writer, needs, ready.window)
     while not walk.done:
         walk.go_on()
-    plain = replay_cost(replay_of(ready, strategy, model=spec.model, model_settings=how), priced)
-    paid = bill(walk, priced)
+    plain_replay = replay_of(ready, strategy, model=spec.model, model_settings=settings)
+    plain = replay_cost(plain_replay, prices)
+    paid = bill(walk, prices)
     calls = [look_up for look_up in walk.look_ups if look_up.tokens]
-    detours = [looked for looked in walk.detours if looked is not None]
-    blind = {
-        who: len({look_up.thing.at for look_up in walk.look_ups if look_up.by == who})
-        for who in BLIND
-    }
+    detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
+    blind_counts = {}
+    for who in BLIND:
+        actions = {look_up.thing.at for look_up in walk.look_ups if look_up.by == who}
+        blind_counts[f"blind_{who}"] = len(actions)
+    look_up_rows = []
+    for look_up in walk.look_ups:
+        row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}
+        look_up_rows.append(row)
     return {
         "session": session.id,
         "project": session.project or session.id,
@@ -382,16 +387,13 @@ def simulated_row(
         "recalls": sum(look_up.by == "recall" for look_up in calls),
         "look_up_tokens": sum(look_up.tokens for look_up in calls),
         "look_up_usd": paid and paid.looking,
-        **{f"blind_{who}": number for who, number in blind.items()},
+        **blind_counts,
         "spirals": sum(look_up.by == "spiral" for look_up in walk.look_ups),
         "steps_until_work": median(detours) if detours else None,
         "usd_uncompacted": plain and plain.usd_plain,
         "saved_usd": plain and plain.usd_plain - plain.usd,
         "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
-        "look_ups_rows": [
-            {"session": session.id, "strategy": strategy.name, **_row(look_up)}
-            for look_up in walk.look_ups
-        ],
+        "look_ups_rows": look_up_rows,
     }
 
 

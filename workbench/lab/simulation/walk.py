@@ -4,7 +4,6 @@ tokens and dollars.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.engine.compaction.archive import Archive
@@ -127,12 +126,10 @@ class ConsequenceWalk(Walk):
         """
         if not self.events:
             return
-        look_up_count, tries, recalled, unanswerable = (
-            len(self.look_ups),
-            Counter[int](),
-            set[str](),
-            set[str](),
-        )
+        look_up_count = len(self.look_ups)
+        tries = Counter[int]()
+        recalled = set[str]()
+        unanswerable = set[str]()
         self._told.clear()
         while thing := self._missing(unanswerable):
             if self.preset.strategy.recall and thing.name not in recalled:
@@ -182,13 +179,12 @@ class ConsequenceWalk(Walk):
         """One call to the archive, with the words of the action that lead to the thing and that
         the context shows.
         """
-        query = (
-            query_for(thing.item, shown_features(self.needs.history, self.view()))
-            if thing.item
-            else ""
-        )
         self._archive = self._archive.grown(self.sent.archive)
-        if query and (passages := self._archive.search(query)):
+        if not thing.item:
+            return
+        query = query_for(thing.item, shown_features(self.needs.history, self.view()))
+        passages = self._archive.search(query) if query else []
+        if passages:
             blocks = (Text("\n\n".join(passage.text for passage in passages)),)
             self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), blocks)
 
@@ -257,28 +253,31 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     tariff, replay = pricing.tariff, walk.replay()
     if tariff is None or not walk.steps:
         return None
-    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
-    places, outputs = walk.session.requests, answer_tokens(replay)
+    head = head_tokens(replay, pricing)
+    places = walk.session.requests
     answers = [walk.session.messages[place] for place in places]
     waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
-    output_by_place = dict(zip(places, outputs, strict=True))
-    usd, looking, earlier_prompt = sum(summary_charges(replay, tariff)[0].values()), 0.0, 0
-    moved = thinking_left(walk.session, walk.steps, pricing.rules)
-    for i, (step, looked) in enumerate(zip(walk.steps, walk.answers, strict=True)):
-        output = output_by_place[step.index] if looked is None else looked
-        prefix = min(
-            [
-                step.prefix_reused,
-                *(earlier_step.tokens_sent for earlier_step in walk.steps[moved.get(i, i) : i]),
-            ]
-        )
-        paid = one_charge(
-            step.tokens_sent, prefix, earlier_prompt, waited=waits[step.index], output=output
-        ).usd
-        waits[step.index] = None if waits[step.index] is None else 0.0
-        usd, looking, earlier_prompt = (
-            usd + paid,
-            looking + paid * (looked is not None),
+    recorded_outputs = dict(zip(places, answer_tokens(replay), strict=True))
+    thought_from = thinking_left(walk.session, walk.steps, pricing.rules)
+    usd = sum(summary_charges(replay, tariff)[0].values())
+    looking_usd = 0.0
+    earlier_prompt = 0
+    for number, (step, look_up_tokens) in enumerate(zip(walk.steps, walk.answers, strict=True)):
+        since = walk.steps[thought_from.get(number, number) : number]
+        step_usd = charge(
+            tariff,
+            pricing.rules,
             step.tokens_sent,
-        )
-    return SimulationBill(usd, looking)
+            min([step.prefix_reused, *(earlier.tokens_sent for earlier in since)]),
+            earlier_prompt,
+            head=head,
+            waited=waits[step.index],
+            output=recorded_outputs[step.index] if look_up_tokens is None else look_up_tokens,
+        ).usd
+        usd += step_usd
+        if look_up_tokens is not None:
+            looking_usd += step_usd
+        if waits[step.index] is not None:
+            waits[step.index] = 0.0
+        earlier_prompt = step.tokens_sent
+    return SimulationBill(usd, looking_usd)
