@@ -103,14 +103,14 @@ def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
     sessions = recording.ready[: shard.source.most]
     replay_count = kept_count = tokens = 0
     uses: list[ModelUse] = []
-    for ready in sessions:
+    for prepared in sessions:
         for preset in shard.presets:
-            for replay in job.replays_of(ready, preset):
+            for replay in job.replays_of(prepared, preset):
                 replay_count += 1
                 if job.is_kept(replay):
                     kept_count += 1
                     continue
-                tokens += sum(ready.sizing.sizes)
+                tokens += sum(prepared.sizing.sizes)
                 if is_asked(replay.model):
                     uses += replay.forecast()
     is_first = shard.presets[0] == job.presets[0]

@@ -59,9 +59,9 @@ def work(job: ReplayJob, shard: Shard) -> ShardResult:
     source, spec = shard.source, job.spec
     recording = read(source, spec.window, redaction=spec.redaction)
     sessions = []
-    for ready in recording.ready[: source.most]:
-        results = job.results_of(ready, shard.presets)
-        sessions.append((_session_row(ready), tuple(results)))
+    for prepared in recording.ready[: source.most]:
+        results = job.results_of(prepared, shard.presets)
+        sessions.append((_session_row(prepared), tuple(results)))
     return ShardResult(source.number, tuple(sessions), recording.unreadable)
 
 
@@ -87,8 +87,8 @@ def content_of(session: Session) -> str:
     return key(texts)[:16]
 
 
-def _session_row(ready: Prepared) -> Row:
-    session, sizing, calibration = ready.session, ready.sizing, ready.sizing.calibration
+def _session_row(prepared: Prepared) -> Row:
+    session, sizing, calibration = prepared.session, prepared.sizing, prepared.sizing.calibration
     return {
         "project": session.project,
         "model": session.model,
@@ -104,12 +104,12 @@ def _session_row(ready: Prepared) -> Row:
         "overhead": sizing.overhead,
         "scale": None if calibration is None else calibration.scale,
         "calibration_error": None if calibration is None else calibration.error,
-        "window_wanted": ready.wanted.tokens,
-        "window_source": ready.wanted.source,
-        "window_used": ready.window,
+        "window_wanted": prepared.wanted.tokens,
+        "window_source": prepared.wanted.source,
+        "window_used": prepared.window,
         "recorded_compactions": len(session.recorded),
         "skipped": "\n".join(session.origin.skipped),
-        "reports_left_out": "\n".join(ready.left_out),
+        "reports_left_out": "\n".join(prepared.left_out),
         "content": content_of(session),
         "status": "ok",
         "reason": "",

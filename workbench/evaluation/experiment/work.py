@@ -45,27 +45,34 @@ class ReplayJob(Job[RunSpec]):
 
     baseline: Preset | None = None
 
-    def baseline_of(self, ready: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
+    def baseline_of(self, prepared: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
         """The baseline in one session, with the run's first model where none is given."""
         if self.baseline is None or not self.spec.shares:
             return None
         if model is None:
-            model = ready.reader(self.model_settings.model(self.spec.model[0]))
-        boundaries = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
+            model = prepared.reader(self.model_settings.model(self.spec.model[0]))
+        boundaries = at_boundaries(
+            prepared.session, prepared.sizing, prepared.window, self.spec.boundaries
+        )
         return BaselineAtSizes(
-            ready, self.baseline, model, boundaries, self.spec.shares, ready.exam_beside(boundaries)
+            prepared,
+            self.baseline,
+            model,
+            boundaries,
+            self.spec.shares,
+            prepared.exam_beside(boundaries),
         )
 
-    def results_of(self, ready: Prepared, presets: Sequence[Preset]) -> list[ReplayResult]:
+    def results_of(self, prepared: Prepared, presets: Sequence[Preset]) -> list[ReplayResult]:
         """What came of the replays of a session; those on disk are not made again.
 
         Where a preset asked the first model nothing, that replay serves for all models.
         """
-        baseline = self.baseline_of(ready)
+        baseline = self.baseline_of(prepared)
         results = []
         for preset in presets:
             first_result: ReplayResult | None = None
-            for replay in self.replays_of(ready, preset, baseline):
+            for replay in self.replays_of(prepared, preset, baseline):
                 if first_result is None or first_result.asked:
                     result = replay.result()
                 else:
@@ -75,12 +82,12 @@ class ReplayJob(Job[RunSpec]):
         return results
 
     def replays_of(
-        self, ready: Prepared, preset: Preset, baseline: BaselineAtSizes | None = None
+        self, prepared: Prepared, preset: Preset, baseline: BaselineAtSizes | None = None
     ) -> Iterator[ReplayWork]:
         """The replays of a session under a preset, one for each model."""
         for named_model in self.spec.model:
             model = self.model_settings.model(named_model)
-            yield ReplayWork(self, ready, preset, named_model, model, baseline)
+            yield ReplayWork(self, prepared, preset, named_model, model, baseline)
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a
@@ -154,7 +161,7 @@ class ReplayWork(KeptWork):
     """
 
     job: ReplayJob
-    ready: Prepared
+    prepared: Prepared
     preset: Preset
     named_model: str | Model
     model: Model
@@ -163,7 +170,7 @@ class ReplayWork(KeptWork):
     @cached_property
     def writer(self) -> Model:
         """The model as this replay asks it."""
-        return self.ready.reader(self.model)
+        return self.prepared.reader(self.model)
 
     @property
     def is_compared(self) -> bool:
@@ -185,16 +192,16 @@ class ReplayWork(KeptWork):
         Raises:
             SettingError, SetupError: how the model is asked cannot be found out.
         """
-        job, spec, ready = self.job, self.job.spec, self.ready
+        job, spec, prepared = self.job, self.job.spec, self.prepared
         baseline = (job.baseline, _name_in_key(spec.model[0])) if self.is_compared else None
         return (
             SCHEMA,
             job.codes[self.preset.name],
-            ready.content,
+            prepared.content,
             self.preset,
             _name_in_key(self.named_model),
             job.model_settings.seal(self.model),
-            ready.window,
+            prepared.window,
             spec.shares,
             spec.boundaries,
             spec.seed,
@@ -203,7 +210,7 @@ class ReplayWork(KeptWork):
             spec.prices,
             installed(),
             baseline,
-            ready.work.seal,
+            prepared.work.seal,
         )
 
     def make(self) -> dict[str, Any]:
@@ -212,7 +219,7 @@ class ReplayWork(KeptWork):
         """
         baseline = self.baseline
         earlier_requests = () if baseline is None else requests_of(baseline.model)
-        tables = replay_rows(self.ready, self.preset, self.writer, self.job.spec, baseline)
+        tables = replay_rows(self.prepared, self.preset, self.writer, self.job.spec, baseline)
         requests = list(requests_of(self.writer))
         writers = [innermost(self.writer)]
         if baseline is not None:
@@ -224,7 +231,7 @@ class ReplayWork(KeptWork):
                 row[column] = self.job.masked(str(row[column]))
         answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
         result = {**tables, "paid": self.job.paid(requests), "answers": answers}
-        if holds_one(json.dumps(result, ensure_ascii=False), self.ready.masked):
+        if holds_one(json.dumps(result, ensure_ascii=False), self.prepared.masked):
             raise WorkbenchError(
                 "its tables would hold a text that was masked elsewhere, and were not written"
             )
@@ -276,7 +283,7 @@ class ReplayWork(KeptWork):
             return self._ask_ahead(writer)
         answers = getattr(writer, "answers", [])
         filler = FillerModel(writer.name)
-        for _ in replays(self.ready, self.preset, filler, self.job.spec):
+        for _ in replays(self.prepared, self.preset, filler, self.job.spec):
             pass
         return _counts(answers, len(filler.asked))
 
@@ -286,7 +293,7 @@ class ReplayWork(KeptWork):
         ahead = RequestsAhead(answering, chained=True)
         # what else is wrong with the replay comes up when its answers are there
         with suppress(WorkbenchError):
-            for replay in replays(self.ready, self.preset, ahead, self.job.spec):
+            for replay in replays(self.prepared, self.preset, ahead, self.job.spec):
                 ahead.chained = False  # only in the natural replay, which is made before all others
                 if self.baseline is not None and replay.mode == "matched" and not ahead.awaited:
                     self._ask_baseline_ahead(self.baseline, replay)
@@ -295,7 +302,7 @@ class ReplayWork(KeptWork):
     def _ask_baseline_ahead(self, baseline: BaselineAtSizes, replay: Replay) -> None:
         """Make the requests of the baseline at the sizes of a replay."""
         ahead = RequestsAhead(baseline.model)
-        copy = self.job.baseline_of(self.ready, ahead)
+        copy = self.job.baseline_of(self.prepared, ahead)
         if copy is None:
             return
         copy.prepare()
@@ -305,8 +312,8 @@ class ReplayWork(KeptWork):
     def forecast(self) -> list[ModelUse]:
         """What the replay would ask, also for the baseline at its sizes."""
         filler = FillerModel(self.model.name)
-        baseline = self.job.baseline_of(self.ready, filler) if self.is_compared else None
-        for replay in replays(self.ready, self.preset, filler, self.job.spec):
+        baseline = self.job.baseline_of(self.prepared, filler) if self.is_compared else None
+        for replay in replays(self.prepared, self.preset, filler, self.job.spec):
             if baseline is not None and replay.mode == "matched":
                 deque(baseline.rows(replay), maxlen=0)
         return [replace(use, strategy=self.preset.name) for use in filler.asked]

@@ -93,11 +93,11 @@ class Candidates:
             )
         return cls(grid, as_it_is, (as_it_is, *(point for point in points if point != as_it_is)))
 
-    def at_most(self, most: int | None) -> Candidates:
+    def at_most(self, limit: int | None) -> Candidates:
         """So many of them: the first of every preset, then the second of every preset, and so
         on.
         """
-        if most is None:
+        if limit is None:
             return self
         place: dict[str, int] = {}
         turn = []
@@ -105,7 +105,7 @@ class Candidates:
             turn.append(place.setdefault(point.base, 0))
             place[point.base] += 1
         order = sorted(range(len(self.points)), key=lambda i: turn[i])
-        return replace(self, points=tuple(self.points[i] for i in order[:most]))
+        return replace(self, points=tuple(self.points[i] for i in order[:limit]))
 
     @property
     def facts(self) -> list[tuple[object, ...]]:

@@ -40,13 +40,13 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
         question.
     """
     recorded_rows = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
-    tables = [part for ready in sessions for part in _of_session(ready, recorded_rows)]
+    tables = [part for prepared in sessions for part in _of_session(prepared, recorded_rows)]
     return pd.concat(tables).reset_index()[list(HELD)].astype(HELD)
 
 
-def _of_session(ready: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    session, history = ready.session, Exams.of(ready.index).history
-    for boundary, contexts in recorded_contexts(session, ready.sizing).items():
+def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    session, history = prepared.session, Exams.of(prepared.index).history
+    for boundary, contexts in recorded_contexts(session, prepared.sizing).items():
         if (session.id, boundary) not in rows.index:
             continue
         boundary_rows = rows.loc[[(session.id, boundary)]]

@@ -99,9 +99,9 @@ class Needs:
         reader: a model that says whether a context tells a thing; None: the lexical reader.
     """
 
-    def __init__(self, ready: Prepared, reader: ModelReader | None = None) -> None:
-        self.history: ExamHistory = Exams.of(ready.index).history
-        self._looks = looks_of(ready.session, ready.sizing)
+    def __init__(self, prepared: Prepared, reader: ModelReader | None = None) -> None:
+        self.history: ExamHistory = Exams.of(prepared.index).history
+        self._looks = looks_of(prepared.session, prepared.sizing)
         self._is_look = np.isin(np.arange(len(self.history.messages)), list(self._looks))
         self._reader = reader
         self.uses = cache(self._uses)

@@ -172,7 +172,7 @@ class SimulationWork(KeptWork):
     """A session under a strategy."""
 
     job: SimulationJob
-    ready: Prepared
+    prepared: Prepared
     needs: Needs
     strategy: Preset
 
@@ -181,9 +181,9 @@ class SimulationWork(KeptWork):
         spec = self.job.spec
         return (
             self.job.codes[self.strategy.name],
-            self.ready.content,
+            self.prepared.content,
             self.strategy,
-            self.ready.window,
+            self.prepared.window,
             spec.reader,
             model_name(spec.model),
             spec.price_model,
@@ -194,7 +194,7 @@ class SimulationWork(KeptWork):
     def make(self) -> Row:
         """Follow the recorded actions."""
         job = self.job
-        return simulated_row(self.ready, self.strategy, self.needs, job.spec, job.model_settings)
+        return simulated_row(self.prepared, self.strategy, self.needs, job.spec, job.model_settings)
 
     def row(self) -> Row:
         """The simulation's row, from disk where it is there; else `failed` or `awaited` with the
@@ -211,7 +211,9 @@ class SimulationWork(KeptWork):
             if not self._is_answered_later:
                 raise outcome.error
             return {"awaited": outcome.reason}  # the others have requests of their own
-        return {"failed": f"{self.ready.session.id} under {self.strategy.name}: {outcome.reason}"}
+        return {
+            "failed": f"{self.prepared.session.id} under {self.strategy.name}: {outcome.reason}"
+        }
 
     @property
     def _is_answered_later(self) -> bool:
@@ -289,11 +291,11 @@ def forecast(
     if not fillers:
         return {}
     for source in sources:
-        for ready in job.recording(source).ready[: source.most]:
-            needs = Needs(ready, reader)
+        for prepared in job.recording(source).ready[: source.most]:
+            needs = Needs(prepared, reader)
             for strategy in job.presets:
                 with suppress(SettingError):
-                    simulated_row(ready, strategy, needs, counted_spec)
+                    simulated_row(prepared, strategy, needs, counted_spec)
     return {purpose: filler.use for purpose, filler in fillers.items()}
 
 
@@ -325,11 +327,11 @@ def _simulated(job: SimulationJob, source: SessionSource) -> list[Row]:
     for unreadable in recording.unreadable:
         if not unreadable.is_prose:
             rows.append({"failed": str(unreadable)})
-    for ready in recording.ready[: source.most]:
-        rows += [{"left_out": f"{ready.session.id}: {reports}"} for reports in ready.left_out]
-        needs = Needs(ready, reader_of(job.spec.reader, job.model_settings))
+    for prepared in recording.ready[: source.most]:
+        rows += [{"left_out": f"{prepared.session.id}: {reports}"} for reports in prepared.left_out]
+        needs = Needs(prepared, reader_of(job.spec.reader, job.model_settings))
         for strategy in job.presets:
-            rows.append(SimulationWork(job, ready, needs, strategy).row())
+            rows.append(SimulationWork(job, prepared, needs, strategy).row())
     return rows
 
 
@@ -348,7 +350,7 @@ def reader_of(name: str, settings: ModelSettings) -> ModelReader | None:
 
 
 def simulated_row(
-    ready: Prepared,
+    prepared: Prepared,
     strategy: Preset,
     needs: Needs,
     spec: SimulationSpec,
@@ -356,13 +358,13 @@ def simulated_row(
 ) -> Row:
     """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
     settings = how or ModelSettings()
-    session = ready.session
+    session = prepared.session
     prices = pricing(session, spec.price_model, spec.prices)
-    writer = ready.reader(settings.model(spec.model))
-    walk = ConsequenceWalk(ready, strategy, writer, needs, ready.window)
+    writer = prepared.reader(settings.model(spec.model))
+    walk = ConsequenceWalk(prepared, strategy, writer, needs, prepared.window)
     while not walk.done:
         walk.go_on()
-    plain_replay = replay_of(ready, strategy, model=spec.model, model_settings=settings)
+    plain_replay = replay_of(prepared, strategy, model=spec.model, model_settings=settings)
     plain = replay_cost(plain_replay, prices)
     paid = bill(walk, prices)
     calls = [look_up for look_up in walk.look_ups if look_up.tokens]
@@ -379,7 +381,7 @@ def simulated_row(
         "session": session.id,
         "project": session.project or session.id,
         "strategy": strategy.name,
-        "window": ready.window,
+        "window": prepared.window,
         "reader": shown_name(spec.reader),
         "compactions": len(walk.events),
         "steps": len(walk.steps),

@@ -79,12 +79,12 @@ class ConsequenceWalk(Walk):
     """
 
     def __init__(
-        self, ready: Prepared, preset: Preset, model: Model, needs: Needs, window: int
+        self, prepared: Prepared, preset: Preset, model: Model, needs: Needs, window: int
     ) -> None:
-        sizing = ready.sizing
+        sizing = prepared.sizing
         if preset.strategy.recall:
             sizing = replace(sizing, overhead=sizing.overhead + SCHEMA_TOKENS)
-        super().__init__(ready.session, preset, model, sizing, window=window)
+        super().__init__(prepared.session, preset, model, sizing, window=window)
         self.needs = needs
         self.look_ups: list[LookUp] = []
         self.answers: list[int | None] = []
