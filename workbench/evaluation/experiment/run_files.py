@@ -4,7 +4,6 @@ import platform
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from itertools import chain, count
 from pathlib import Path
 from time import time
 
@@ -12,7 +11,7 @@ from workbench.base.errors import SettingError
 from workbench.base.registry import DISTRIBUTION
 from workbench.engine.models import recorded_name
 from workbench.evaluation.experiment.keys import described
-from workbench.evaluation.experiment.replay_rows import NAMES, Row
+from workbench.evaluation.experiment.replay_rows import NAMES, Row, Value
 from workbench.evaluation.experiment.shards import ShardResult
 from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.store import SCHEMA, RunFolder
@@ -99,79 +98,113 @@ def _replays_of(result: ShardResult) -> Iterator[ReplayResult]:
 def _add_replays(
     tables: dict[str, list[Row]],
     session: str,
-    replays: Iterable[ReplayResult],
+    replays: Sequence[ReplayResult],
     names: Mapping[tuple[str, str], str],
     bill: dict[str, float | None],
     job: ReplayJob,
 ) -> None:
+    """Add the rows of a session's replays, under the session's name in the run."""
     scores: list[Row] = []
-    first_model = job.model_settings.model(job.spec.model[0]).name
-    for result in replays:
-        strategy = names.get((result.strategy, result.model))
+    baseline_model = job.model_settings.model(job.spec.model[0]).name
+    for replay in replays:
+        strategy = names.get((replay.strategy, replay.model))
         if strategy is None:
             continue
-        stored_tables = None if result.reason else job.folder.replay(result.key)
-        reason = result.reason or (NOT_HERE if stored_tables is None else "")
-        costs = [bill.pop(request) for request in result.paid if request in bill]
-        tables["replays"].append(
-            {
-                "session": session,
-                "strategy": strategy,
-                "model": result.model if result.asked else "",
-                "status": "pending" if result.pending else "failed" if reason else "ok",
-                "reason": reason,
-                "summaries": result.summaries.requested,
-                "written": result.summaries.written,
-                "useless": result.summaries.useless,
-                "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
-            }
-        )
+        stored_tables = None if replay.reason else job.folder.replay(replay.key)
+        row = _replay_row(replay, stored_tables is not None)
+        row |= {"session": session, "strategy": strategy, "usd": _take_cost(bill, replay.paid)}
+        tables["replays"].append(row)
+        if stored_tables is None:
+            continue
         for table in NAMES:
-            rows = stored_tables[table] if stored_tables else ()
+            rows = stored_tables[table]
             for row in rows:
                 row["session"] = session
-                if row.get("strategy") == result.strategy:
+                if row.get("strategy") == replay.strategy:
                     row["strategy"] = strategy
                 if "baseline" in row:
-                    row["baseline"] = names.get((row["baseline"], first_model), row["baseline"])
-            (scores if table == "scores" else tables[table]).extend(rows)
+                    baseline = row["baseline"]
+                    row["baseline"] = names.get((baseline, baseline_model), baseline)
+            if table == "scores":
+                scores += rows
+            else:
+                tables[table] += rows
     tables["scores"] += _scaled(scores)
 
 
-def _bill(results: Iterable[ReplayResult]) -> dict[str, float | None]:
+def _replay_row(replay: ReplayResult, is_here: bool) -> Row:
+    """The row of the table `replays`, without the session, the strategy and the cost."""
+    reason = replay.reason
+    if not reason and not is_here:
+        reason = NOT_HERE
+    status = "failed" if reason else "ok"
+    if replay.pending:
+        status = "pending"
+    return {
+        "model": replay.model if replay.asked else "",
+        "status": status,
+        "reason": reason,
+        "summaries": replay.summaries.requested,
+        "written": replay.summaries.written,
+        "useless": replay.summaries.useless,
+    }
+
+
+def _take_cost(bill: dict[str, float | None], requests: Iterable[str]) -> float | None:
+    """What these requests have cost, each of which is taken out of the bill; None if one is
+    unknown.
+    """
+    total = 0.0
+    is_known = True
+    for request in requests:
+        usd = bill.pop(request, 0.0)
+        if usd is None:
+            is_known = False
+        else:
+            total += usd
+    return total if is_known else None
+
+
+def _bill(replays: Iterable[ReplayResult]) -> dict[str, float | None]:
     """What each request has cost, as the last who looked knew; replays that send the same one
     pay once.
     """
-    usd_by_request: dict[str, float | None] = {}
-    for name, usd in (item for result in results for item in result.paid.items()):
-        earlier_usd = usd_by_request.get(name, 0.0)
-        usd_by_request[name] = None if usd is None or earlier_usd is None else max(usd, earlier_usd)
-    return usd_by_request
+    bill: dict[str, float | None] = {}
+    for replay in replays:
+        for request, usd in replay.paid.items():
+            earlier_usd = bill.get(request, 0.0)
+            if usd is None or earlier_usd is None:
+                bill[request] = None
+            else:
+                bill[request] = max(usd, earlier_usd)
+    return bill
 
 
-def _strategy_names(results: Sequence[ReplayResult]) -> dict[tuple[str, str], str]:
+def _strategy_names(replays: Sequence[ReplayResult]) -> dict[tuple[str, str], str]:
     """Each strategy's name under each model: its own where the run has one model, or none was
     asked.
     """
-    asking_strategies = {result.strategy for result in results if result.asked}
-    several = len({result.model for result in results if result.model}) > 1
-    shown_names: dict[tuple[str, str], str] = {}
+    asking_strategies = {replay.strategy for replay in replays if replay.asked}
+    has_several_models = len({replay.model for replay in replays if replay.model}) > 1
+    names: dict[tuple[str, str], str] = {}
     plain_names: set[str] = set()
-    for result in results:
-        if result.strategy in asking_strategies and several and result.model:
-            shown_names[result.strategy, result.model] = f"{result.strategy} ({result.model})"
-        elif result.strategy not in plain_names or (result.strategy, result.model) in shown_names:
-            shown_names[result.strategy, result.model] = result.strategy
-            plain_names.add(result.strategy)
-    return shown_names
+    for replay in replays:
+        place = replay.strategy, replay.model
+        if replay.strategy in asking_strategies and has_several_models and replay.model:
+            names[place] = f"{replay.strategy} ({replay.model})"
+        elif replay.strategy not in plain_names or place in names:
+            names[place] = replay.strategy
+            plain_names.add(replay.strategy)
+    return names
 
 
 def _unique(name: str, used_names: set[str]) -> str:
-    unique_name = next(
-        candidate
-        for candidate in chain([name], (f"{name}~{n}" for n in count(2)))
-        if candidate not in used_names
-    )
+    """The name, or one with a number behind it where it is used already."""
+    unique_name = name
+    number = 2
+    while unique_name in used_names:
+        unique_name = f"{name}~{number}"
+        number += 1
     used_names.add(unique_name)
     return unique_name
 
@@ -180,21 +213,24 @@ def _scaled(scores: list[Row]) -> list[Row]:
     """One session's scores with the column `scaled`: 0 is the reference `null`, 1 is the
     reference `none`.
     """
-    ends = {
-        (row["strategy"], row["mode"], row["share"], row["metric"]): row["value"] for row in scores
-    }
+    values: dict[tuple[Value, ...], Value] = {}
+    for row in scores:
+        values[row["strategy"], row["mode"], row["share"], row["metric"]] = row["value"]
     for row in scores:
         place = (row["mode"], row["share"], row["metric"])
-        floor, top, value = ends.get(("null", *place)), ends.get(("none", *place)), row["value"]
-        row["scaled"] = None
-        if (
-            isinstance(floor, float)
-            and isinstance(top, float)
-            and isinstance(value, float)
-            and top != floor
-        ):
-            row["scaled"] = (value - floor) / (top - floor)
+        row["scaled"] = _share_of_way(
+            row["value"], values.get(("null", *place)), values.get(("none", *place))
+        )
     return scores
+
+
+def _share_of_way(value: Value, floor: Value, top: Value) -> float | None:
+    """How far a value is on the way from the floor to the top; None where there is no way."""
+    if not isinstance(value, float) or not isinstance(floor, float) or not isinstance(top, float):
+        return None
+    if top == floor:
+        return None
+    return (value - floor) / (top - floor)
 
 
 def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:

@@ -43,45 +43,48 @@ def sweep(
     """
     grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
     parts: list[tuple[Results, list[str]]] = []
-    windows: dict[tuple[object, ...], int | None] = {}
-    used: dict[str, tuple[int, int]] = {}
+    windows_by_use: dict[tuple[object, ...], int | None] = {}
+    used_windows: dict[str, tuple[int, int]] = {}
     merged: list[str] = []
     points = list(grid_sweep.points)
     for spec, names in grid_sweep.runs():
         results = runs.compare(grid_sweep.grid.sessions, spec=spec)
-        each = results.sessions["window_used"]
-        if (place := (spec.model, *each.fillna(0))) in windows:
+        session_windows = results.sessions["window_used"]
+        use = (spec.model, *session_windows.fillna(0))
+        if use in windows_by_use:
             points = [point for point in points if point.strategy not in names]
-            merged.append(_merged(spec.window, windows[place]))
+            merged.append(_merged(spec.window, windows_by_use[use]))
             warnings.warn(merged[-1], LeftOut, stacklevel=2)
             continue
-        windows[place] = spec.window
-        used |= dict.fromkeys(names, (each.min(), each.max()))
-        parts.append((results, [*names, *([] if parts else REFERENCES)]))
-    rows = [
-        asdict(point)
-        | dict(
-            zip(
-                ("window_least", "window_most"), used.get(point.strategy, (None, None)), strict=True
-            )
-        )
-        | {"settings": json.dumps(point.settings, sort_keys=True)}
-        for point in points
-    ]
-    about = grid_sweep.manifest([results for results, _ in parts], points) | {"merged": merged}
-    return combined(
-        parts, RunFolder(grid_sweep.folder), {"variants": frame("variants", rows)}, about
-    )
+        windows_by_use[use] = spec.window
+        for name in names:
+            used_windows[name] = session_windows.min(), session_windows.max()
+        references = () if parts else REFERENCES
+        parts.append((results, [*names, *references]))
+    rows = []
+    for point in points:
+        least, most = used_windows.get(point.strategy, (None, None))
+        row = asdict(point)
+        row |= {"window_least": least, "window_most": most}
+        row["settings"] = json.dumps(point.settings, sort_keys=True)
+        rows.append(row)
+    finished_runs = [results for results, _ in parts]
+    about = grid_sweep.manifest(finished_runs, points) | {"merged": merged}
+    tables = {"variants": frame("variants", rows)}
+    return combined(parts, RunFolder(grid_sweep.folder), tables, about)
 
 
 def _merged(window: int | None, first_window: int | None) -> str:
-    window_texts = [
-        f"{tokens:,}" if tokens else "each session's own" for tokens in (window, first_window)
-    ]
+    """Why the points of a window are left out."""
     return (
-        f"the points with window {window_texts[0]} are left out: every session is replayed in the same"
-        f" window as with {window_texts[1]}; a window is at least twice what system prompt and tools take"
+        f"the points with window {_in_words(window)} are left out: every session is replayed in"
+        f" the same window as with {_in_words(first_window)}; a window is at least twice what"
+        " system prompt and tools take"
     )
+
+
+def _in_words(window: int | None) -> str:
+    return f"{window:,}" if window else "each session's own"
 
 
 @documented(Execution)
@@ -96,8 +99,13 @@ def forecast(
         UnknownName: no strategy or model of that name.
     """
     grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
-    each = [runs.forecast(grid_sweep.grid.sessions, spec=spec) for spec, _ in grid_sweep.runs()]
-    return replace(together(each), sessions=each[0].sessions, unreadable=each[0].unreadable)
+    forecasts = [
+        runs.forecast(grid_sweep.grid.sessions, spec=spec) for spec, _ in grid_sweep.runs()
+    ]
+    first_forecast = forecasts[0]
+    return replace(
+        together(forecasts), sessions=first_forecast.sessions, unreadable=first_forecast.unreadable
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,8 @@ class _Sweep:
     @classmethod
     def of(cls, grid: GridLike, replicates: int | None, execution: Execution) -> Self:
         full_grid = read(grid)
-        full_grid = full_grid if replicates is None else full_grid.changed(replicates=replicates)
+        if replicates is not None:
+            full_grid = full_grid.changed(replicates=replicates)
         points = full_grid.points()
         presets = [full_grid.preset(point) for point in points]
         folder = folder_of(execution, "sweep", dict(full_grid) | {"replicates": None}, presets)
@@ -123,34 +132,29 @@ class _Sweep:
         """A run for each window and model, in the order of their first points, with the names of
         its points.
         """
-        common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(
-            self.execution
-        )
+        settings = {name: getattr(self.grid, name) for name in Scope.model_fields}
+        settings |= dict(self.execution)
         for (window, model), points in by_run(self.points).items():
-            folder = self.folder / "runs" / key(window, model)[:8]
-            presets = list(map(self.grid.preset, points))
-            spec = RunSpec(
-                **{**common, "strategies": presets, "window": window, "model": model, "out": folder}
-            )
-            yield spec, [point.strategy for point in points if point.base not in REFERENCES]
+            settings["strategies"] = [self.grid.preset(point) for point in points]
+            settings["window"] = window
+            settings["model"] = model
+            settings["out"] = self.folder / "runs" / key(window, model)[:8]
+            names = [point.strategy for point in points if point.base not in REFERENCES]
+            yield RunSpec(**settings), names
 
     def manifest(
         self, finished_runs: Sequence[Results], points: Sequence[Point]
     ) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
-        each = [results.manifest["settings"] for results in finished_runs]
-        replicates = (
-            {"replicates": max(results["replicates"] for results in each)}
-            if "replicates" in each[0]
-            else {}
-        )
-        names = {
-            "strategies": [point.strategy for point in points],
-            "model": ",".join(self.grid.models),
-        }
-        windows = {"window": self.grid.windows[0] if len(finished_runs) == 1 else None}
+        every_settings = [results.manifest["settings"] for results in finished_runs]
+        settings = dict(every_settings[0])
+        if "replicates" in settings:
+            settings["replicates"] = max(part["replicates"] for part in every_settings)
+        settings["strategies"] = [point.strategy for point in points]
+        settings["model"] = ",".join(self.grid.models)
+        settings["window"] = self.grid.windows[0] if len(finished_runs) == 1 else None
         return {
-            "settings": each[0] | replicates | names | windows,
+            "settings": settings,
             "presets": [described(self.grid.preset(point)) for point in points],
             "seconds": round(sum(results.manifest["seconds"] for results in finished_runs), 1),
         }
