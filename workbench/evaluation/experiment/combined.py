@@ -38,49 +38,51 @@ def replicated(
         replicates: >= 2.
         folder: of the combined run.
     """
-    import pandas as pd
-
     first_run = once(0, (), folder.path / "replicates" / "0")
-    replays = first_run.replays
-    varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
+    first_replays = first_run.replays
+    is_steady = first_replays["model"].fillna("").isin(STEADY)
+    varying = first_replays.loc[~is_steady, "strategy"].unique()
     names = [str(name) for name in varying if name not in REFERENCES]
     runs = [first_run]
     if names:
-        runs += [
-            once(place, names, folder.path / "replicates" / str(place))
-            for place in range(1, replicates)
-        ]
-    scores_by_replicate = pd.concat(
-        [
-            run.scores[run.scores["strategy"].isin(names)].assign(replicate=place)
-            for place, run in enumerate(runs)
-        ]
-    )
-    means = scores_by_replicate.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
-    scores = first_run.scores.set_index(_PLACE)
-    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(
-        scores[["value", "scaled"]]
-    )
-    all_replays = _all_replays(runs)
-    waiting = all_replays.loc[all_replays["status"] == "pending", _REPLAY]
-    tables = {
-        name: _without(first_run.table(name), waiting)
-        for name, columns in COLUMNS.items()
-        if "strategy" in columns
-    }
-    tables |= {
-        "replays": all_replays,
-        "replicates": scores_by_replicate[list(COLUMNS["replicates"])],
-        "scores": _without(scores.reset_index()[list(COLUMNS["scores"])], waiting),
-    }
-    del tables["variants"]
+        for place in range(1, replicates):
+            runs.append(once(place, names, folder.path / "replicates" / str(place)))
+    every_score = _every_score(runs, names)
+    replays = _all_replays(runs)
+    pending = replays.loc[replays["status"] == "pending", _REPLAY]
+    tables = {}
+    for name, columns in COLUMNS.items():
+        if "strategy" in columns and name != "variants":
+            tables[name] = _without(first_run.table(name), pending)
+    tables["replays"] = replays
+    tables["replicates"] = every_score[list(COLUMNS["replicates"])]
+    tables["scores"] = _without(_mean_scores(first_run.scores, every_score), pending)
     about = {
         "settings": {**first_run.manifest["settings"], "replicates": len(runs)},
         "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
     }
-    return combined(
-        [(first_run, [*replays["strategy"].unique(), *REFERENCES])], folder, tables, about
-    )
+    strategies = [*first_replays["strategy"].unique(), *REFERENCES]
+    return combined([(first_run, strategies)], folder, tables, about)
+
+
+def _every_score(runs: Sequence[Results], strategies: Sequence[str]) -> pd.DataFrame:
+    """The scores of these strategies in each replicate."""
+    import pandas as pd
+
+    parts = []
+    for place, run in enumerate(runs):
+        scores = run.scores[run.scores["strategy"].isin(strategies)]
+        parts.append(scores.assign(replicate=place))
+    return pd.concat(parts)
+
+
+def _mean_scores(first_scores: pd.DataFrame, every_score: pd.DataFrame) -> pd.DataFrame:
+    """The scores of the first run, with means where there are several replicates."""
+    values = ["value", "scaled"]
+    means = every_score.groupby(_PLACE, dropna=False)[values].mean()
+    scores = first_scores.set_index(_PLACE)
+    scores[values] = means.reindex(scores.index).combine_first(scores[values])
+    return scores.reset_index()[list(COLUMNS["scores"])]
 
 
 def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
@@ -89,22 +91,20 @@ def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    sums, replays = ["summaries", "written", "useless", "usd"], runs[0].replays.set_index(_REPLAY)
-    replays_by_replicate = pd.concat(
+    replays = runs[0].replays.set_index(_REPLAY)
+    every_replay = pd.concat(
         [run.replays.assign(replicate=place) for place, run in enumerate(runs)]
     ).set_index(_REPLAY)
-    for column in sums:
-        replays[column] = (
-            replays_by_replicate.groupby(level=_REPLAY)[column]
-            .sum(min_count=1)
-            .reindex(replays.index)
-        )
-    pending = replays_by_replicate[replays_by_replicate["status"] == "pending"]
+    for column in ("summaries", "written", "useless", "usd"):
+        sums = every_replay.groupby(level=_REPLAY)[column].sum(min_count=1)
+        replays[column] = sums.reindex(replays.index)
+    pending = every_replay[every_replay["status"] == "pending"]
     pending = pending[~pending.index.duplicated()]
-    where = "replicate " + pending["replicate"].astype("string") + ": " if len(runs) > 1 else ""
-    replays.loc[pending.index, ["status", "reason"]] = pending.assign(
-        reason=where + pending["reason"]
-    )
+    if len(runs) > 1:
+        where = "replicate " + pending["replicate"].astype("string") + ": "
+        pending = pending.assign(reason=where + pending["reason"])
+    columns = ["status", "reason"]
+    replays.loc[pending.index, columns] = pending[columns]
     return replays.reset_index()[list(COLUMNS["replays"])]
 
 
@@ -112,9 +112,8 @@ def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that are of none of these replays."""
     if replays.empty or "session" not in table:
         return table
-    return table[
-        ~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))
-    ]
+    places = list(replays.itertuples(index=False, name=None))
+    return table[~table.set_index(_REPLAY).index.isin(places)]
 
 
 def steady(models: Sequence[object]) -> tuple[str, ...]:

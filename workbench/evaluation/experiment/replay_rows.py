@@ -72,16 +72,18 @@ def replay_rows(
     prices = pricing(session, spec.price_model, spec.prices)
     tables = natural_rows(MetricInput(next(session_replays), prepared.index, prices=prices))
     for replay in session_replays:
-        for share in spec.shares if replay.mode == "matched" else (None,):
+        if replay.mode != "matched":
+            _fill(tables, MetricInput(replay, prepared.index))
+            continue
+        for share in spec.shares:
             _fill(tables, MetricInput(replay, prepared.index, share))
-        if baseline is not None and replay.mode == "matched":
+        if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
-    boundaries = (
-        at_boundaries(session, prepared.sizing, prepared.window, spec.boundaries)
-        if spec.shares
-        else ()
-    )
-    exam_at = prepared.exam_beside(boundaries) if spec.shares else ()
+    boundaries: tuple[int, ...] = ()
+    exam_at: tuple[int, ...] = ()
+    if spec.shares:
+        boundaries = at_boundaries(session, prepared.sizing, prepared.window, spec.boundaries)
+        exam_at = prepared.exam_beside(boundaries)
     sized = (
         *sized_histories(session, prepared.sizing, (*boundaries, *exam_at), spec.shares),
         *recorded_histories(recorded_by_boundary),
@@ -146,9 +148,8 @@ def replays(
             shares=spec.shares,
             exam_at=exam_at,
         )
-    recorded_by_boundary = (
-        recorded_contexts(session, sizing) if recorded_by_boundary is None else recorded_by_boundary
-    )
+    if recorded_by_boundary is None:
+        recorded_by_boundary = recorded_contexts(session, sizing)
     if any(recorded_history.fits for recorded_history in recorded_histories(recorded_by_boundary)):
         yield at_recorded_sizes(
             session, preset, model, sizing, window=window, really=recorded_by_boundary
@@ -186,10 +187,9 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
     for event in events:
         compaction = event.compaction
-        dropped = {id for stage in compaction.stages if stage.used for id in stage.dropped}
-        rewritten = {
-            id for stage in compaction.stages if stage.used for id in stage.rewritten
-        } - dropped
+        stages = [stage for stage in compaction.stages if stage.used]
+        dropped = set[str]().union(*(stage.dropped for stage in stages))
+        rewritten = set[str]().union(*(stage.rewritten for stage in stages)) - dropped
         yield {
             "number": event.number,
             "at": event.at,
@@ -201,7 +201,7 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
             "dropped": len(dropped),
             "rewritten": len(rewritten),
             "kept": len(compaction.before.messages) - len(dropped) - len(rewritten),
-            "stages": " > ".join(stage.name for stage in compaction.stages if stage.used),
+            "stages": " > ".join(stage.name for stage in stages),
             **_asked(compaction.completions),
             "outcome": compaction.outcome,
             "why": compaction.why,
@@ -212,24 +212,28 @@ def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
 def _asked(completions: Sequence[Completion]) -> Row:
     """What a compaction asked for, what it got, and from whom."""
     costs = [completion.usd for completion in completions]
+    known_costs = [usd for usd in costs if usd is not None]
+    misreports = [completion.misreport for completion in completions if completion.misreport]
+    findings = [text for completion in completions for text in _findings(completion)]
     return {
         "requests": len(completions),
         "input_tokens": sum(completion.input_tokens for completion in completions),
         "output_tokens": sum(completion.output_tokens for completion in completions),
-        "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+        "usd": sum(known_costs) if len(known_costs) == len(costs) else None,
         "seconds": sum(completion.seconds for completion in completions),
         "fallbacks": sum(completion.fallback for completion in completions),
         "by_rule": sum(_writer(completion) in RULES for completion in completions),
-        "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
-        "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
+        "writer": _each_once(" + ", map(_writer, completions)),
+        "method": _each_once(" + ", filter(None, map(_method, completions))),
         "left_out": sum(completion.left_out or 0 for completion in completions),
-        "misreports": "\n".join(
-            dict.fromkeys(filter(None, (completion.misreport for completion in completions)))
-        ),
-        "findings": "\n".join(
-            dict.fromkeys(text for completion in completions for text in _findings(completion))
-        ),
+        "misreports": _each_once("\n", misreports),
+        "findings": _each_once("\n", findings),
     }
+
+
+def _each_once(separator: str, texts: Iterable[str]) -> str:
+    """Texts in their order, each of them once."""
+    return separator.join(dict.fromkeys(texts))
 
 
 def _writer(completion: Completion) -> str:
@@ -241,18 +245,19 @@ def _writer(completion: Completion) -> str:
 
 def _method(completion: Completion) -> str:
     """How a text came about, in words; empty where it is one plain answer to all."""
-    left_out = completion.left_out or 0
-    return ", ".join(
-        filter(
-            None,
-            (completion.method, f"{left_out} messages left out of the prompt" if left_out else ""),
-        )
-    )
+    parts = []
+    if completion.method:
+        parts.append(completion.method)
+    if completion.left_out:
+        parts.append(f"{completion.left_out} messages left out of the prompt")
+    return ", ".join(parts)
 
 
 def _findings(completion: Completion) -> tuple[str, ...]:
     """What is wrong with a text, and why another one replaces it."""
-    return (completion.why,) if completion.fallback and completion.why else completion.findings
+    if completion.fallback and completion.why:
+        return (completion.why,)
+    return completion.findings
 
 
 def _retention(data: MetricInput) -> Iterable[Row]:
@@ -264,11 +269,8 @@ def _retention(data: MetricInput) -> Iterable[Row]:
 def _scores(data: MetricInput) -> Iterable[Row]:
     why_larger = stays_larger(data.replay, data.share)
     for metric in (*BUILTIN.values(), *installed()):
-        score = (
-            Score(None, why_larger)
-            if why_larger and metric.name not in EVEN_SO
-            else metric.score(data)
-        )
+        is_left_out = bool(why_larger) and metric.name not in EVEN_SO
+        score = Score(None, why_larger) if is_left_out else metric.score(data)
         yield {
             "metric": metric.name,
             "value": score.value,
@@ -280,15 +282,14 @@ def _scores(data: MetricInput) -> Iterable[Row]:
 
 
 def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
-    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is
-    lost worst.
+    """The worst losses of a replay, so many at most, each entity once: at the boundary where it
+    is lost worst.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
     """
     worst: dict[tuple[str, str], Loss] = {}
-    for loss in sorted(
-        (loss for retained in data.retained for loss in _losses_at(retained, data)), key=_rank
-    ):
+    losses = [loss for retained in data.retained for loss in _losses_at(retained, data)]
+    for loss in sorted(losses, key=_rank):
         worst.setdefault((loss["kind"], loss["entity"]), loss)
     return list(worst.values())[:loss_limit]
 
