@@ -324,21 +324,19 @@ class Search:
         Args:
             titled_advices: titles and advices that share this search's measurements.
         """
-        titled = [advice.note(title) for title, advice in titled_advices]
-        named = [
-            name
-            for _, advice in reversed(titled_advices)
-            for name in (advice.advised.strategy, *advice.table["candidate"])
-        ]
-        points = {
-            point.strategy: point for _, advice in titled_advices for point in advice.grid.points()
-        }
-        points |= {
-            point.strategy: point
-            for _, advice in titled_advices
-            for point in (advice.default, advice.advised)
-        }
-        self.measured.publish([points[name] for name in dict.fromkeys(named)], self.order, titled)
+        notes = [advice.note(title) for title, advice in titled_advices]
+        names: list[str] = []
+        for _, advice in reversed(titled_advices):
+            names += [advice.advised.strategy, *advice.table["candidate"]]
+        points: dict[str, Point] = {}
+        for _, advice in titled_advices:
+            for point in advice.grid.points():
+                points[point.strategy] = point
+        for _, advice in titled_advices:
+            for point in (advice.default, advice.advised):
+                points[point.strategy] = point
+        shown_points = [points[name] for name in dict.fromkeys(names)]
+        self.measured.publish(shown_points, self.order, notes)
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)

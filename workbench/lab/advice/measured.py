@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -83,11 +84,7 @@ class Measurements:
         is of the half.
         """
         for run_points in by_run(points).values():
-            lacking = [
-                unit
-                for unit in units
-                if any((point.strategy, unit) not in self.done for point in run_points)
-            ]
+            lacking = [unit for unit in units if not self._are_done(run_points, [unit])]
             if lacking:
                 self._measure(run_points, lacking)
         names = [point.strategy for point in points]
@@ -115,12 +112,12 @@ class Measurements:
         run.results()
         run.job.folder.note(noted(notes))
 
+    def _are_done(self, points: Sequence[Point], units: Sequence[str]) -> bool:
+        """Whether all of these candidates were measured on all of these sources."""
+        return all((point.strategy, unit) in self.done for point in points for unit in units)
+
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new = [
-            point
-            for point in points
-            if any((point.strategy, unit) not in self.done for unit in units)
-        ]
+        new = [point for point in points if not self._are_done([point], units)]
         units = sorted(units, key=lambda unit: self.sources[unit].number)  # as the rows of a run
         run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
         names = [point.strategy for point in new]
@@ -174,12 +171,14 @@ def _units(
     """By the name of a session in a run its source: rows are in the order of sources, and those
     of some may lack.
     """
-    expected = iter([(unit, id) for unit in units for id in sources[unit].sessions])
+    expected = deque((unit, id) for unit in units for id in sources[unit].sessions)
     by_name = {}
     for name in rows:
-        by_name[name] = next(
-            (unit for unit, id in expected if name == id or name.startswith(f"{id}~")), ""
-        )
+        by_name[name] = ""
+        while expected and not by_name[name]:
+            unit, id = expected.popleft()
+            if name == id or name.startswith(f"{id}~"):
+                by_name[name] = unit
     return by_name
 
 
@@ -235,26 +234,20 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
         of the bill `saved`, `usd` a session, and how many `sessions` and `projects` these are over.
     """
     points = Trade(worth).points(rows)
-    recall = (
-        rows.pivot_table("recall", "session", "candidate", dropna=False)
-        .reindex(columns=points.columns)
-        .dropna()
-    )
-    mine = rows[rows["session"].isin(recall.index)]
-    by = mine.groupby("candidate")
-    plain_bill = by["plain"].sum()
-    halves = {
-        title: Trade(0).points(mine.assign(recall=mine[half])).mean() / 100
-        for title, half in (("work", WORK), ("names", NAMES))
-    }
+    recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
+    recall = recall.reindex(columns=points.columns).dropna()
+    shared_rows = rows[rows["session"].isin(recall.index)]
+    by_candidate = shared_rows.groupby("candidate")
+    plain_bill = by_candidate["plain"].sum()
     table = pd.DataFrame(
         {
             "points": points.mean(),
-            **halves,
-            "saved": by["saved"].sum() / plain_bill.where(plain_bill > 0),
-            "usd": by["usd"].mean(),
-            "sessions": by["session"].nunique(),
-            "projects": by["project"].nunique(),
+            "work": _mean_kept(shared_rows, WORK),
+            "names": _mean_kept(shared_rows, NAMES),
+            "saved": by_candidate["saved"].sum() / plain_bill.where(plain_bill > 0),
+            "usd": by_candidate["usd"].mean(),
+            "sessions": by_candidate["session"].nunique(),
+            "projects": by_candidate["project"].nunique(),
         }
     )
     return (
@@ -262,3 +255,8 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
         .rename_axis("candidate")
         .reset_index()
     )
+
+
+def _mean_kept(rows: pd.DataFrame, half: str) -> pd.Series[float]:
+    """By candidate what it keeps of one half, as a share."""
+    return Trade(0).points(rows.assign(recall=rows[half])).mean() / 100
