@@ -28,21 +28,18 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     yield {
         **_whose(bill.pricing),
         "requests": len(charges),
-        "tokens_input": sum(
-            request_charge.prompt - request_charge.read - request_charge.written
-            for request_charge in charges
-        ),
-        "tokens_read": sum(request_charge.read for request_charge in charges),
-        "tokens_written": sum(request_charge.written for request_charge in charges),
-        "tokens_output": sum(request_charge.output for request_charge in charges),
+        "tokens_input": sum(charge.prompt - charge.read - charge.written for charge in charges),
+        "tokens_read": sum(charge.read for charge in charges),
+        "tokens_written": sum(charge.written for charge in charges),
+        "tokens_output": sum(charge.output for charge in charges),
         "usd": bill.usd,
         "net_saving": bill.net_saving,
         "breaks": sum(b.prefix_reused < a.tokens_sent for a, b in pairwise(data.replay.steps)),
         **{
-            name: sum(getattr(request_charge, name) for request_charge in charges)
+            name: sum(getattr(charge, name) for charge in charges)
             for name in ("usd_input", "usd_read", "usd_write", "usd_output")
         },
-        "usd_summaries": sum(request_charge.summaries for request_charge in charges),
+        "usd_summaries": sum(charge.summaries for charge in charges),
         "usd_uncompacted": bill.usd_plain,
         "usd_fetching": bill.reacquired,
         "parted_at": parted,
