@@ -93,23 +93,26 @@ def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
-    several = (
-        model_names(value)
-        if isinstance(value, str)
-        else value
-        if isinstance(value, list | tuple)
-        else [value]
-    )
-    models = {
-        model if isinstance(model, str) else model.name: model
-        for model in map(one_model, several or [None])
-    }
+    if isinstance(value, str):
+        several = list(model_names(value))
+    elif isinstance(value, list | tuple):
+        several = list(value)
+    else:
+        several = [value]
+    models: dict[str, str | Model] = {}
+    for part in several or [None]:
+        model = one_model(part)
+        models[_name_of(model)] = model
     folders = [shown_name(name) for name in models if name.startswith("folder:")]
     if len(set(folders)) < len(folders):
         raise ValueError(
             "two of its folders have the same name, which is all that reports show; rename one"
         )
     return tuple(models.values())
+
+
+def _name_of(part: Any) -> str:  # noqa: ANN401 - a model or a preset, or its name
+    return part if isinstance(part, str) else part.name
 
 
 def models_or_none(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
@@ -288,9 +291,7 @@ class Scope(Priced, Masking):
     @property
     def names(self) -> tuple[str, ...]:
         """The strategies' names."""
-        return tuple(
-            strategy if isinstance(strategy, str) else strategy.name for strategy in self.strategies
-        )
+        return tuple(_name_of(strategy) for strategy in self.strategies)
 
 
 class Execution(Spec):
@@ -365,9 +366,9 @@ class RunSpec(Scope, Execution):
             "group_by",
             "baseline",
         }
-        plain = self.model_dump(
-            mode="json", include=field_names | {"unmasked"} if self.unmasked else field_names
-        )
+        if self.unmasked:
+            field_names.add("unmasked")
+        plain = self.model_dump(mode="json", include=field_names)
         return {
             "strategies": list(self.names),
             **plain,
@@ -385,16 +386,12 @@ def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
     contenders = [name for name in strategies if name not in REFERENCES]
     if not named and len(contenders) < 2:
         return None
-    candidates = (candidate for candidate in (named, "truncate", *contenders) if candidate)
-    return next(
-        (
-            name
-            for candidate in candidates
-            for name in strategies
-            if name == candidate or name.startswith((f"{candidate} ", f"{candidate}:"))
-        ),
-        None,
-    )
+    for candidate in (named, "truncate", *contenders):
+        for name in strategies:
+            is_candidate = name == candidate or name.startswith((f"{candidate} ", f"{candidate}:"))
+            if candidate and is_candidate:
+                return name
+    return None
 
 
 def model_name(model: str | Model) -> str:
@@ -409,10 +406,7 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
     Raises:
         UnknownName: a name is neither built in nor installed.
     """
-    named = {
-        strategy if isinstance(strategy, str) else strategy.name: strategy
-        for strategy in strategies
-    }
+    named = {_name_of(strategy): strategy for strategy in strategies}
     inner = [strategy for name, strategy in named.items() if name not in REFERENCE_STRATEGIES]
     return tuple(map(preset, ("none", *inner, "null")))
 
