@@ -32,13 +32,22 @@ class Round:
 
 def rounds(candidates: int, recordings: int) -> list[Round]:
     """The rounds: recordings double and candidates halve, until a round has all recordings."""
-    planned, alive, n = [], candidates, min(FIRST, recordings)
+    planned = []
+    alive = candidates
+    recording_count = min(FIRST, recordings)
     while True:
-        n = recordings if alive <= FINALISTS else n
-        planned.append(Round(alive, n))
-        if n >= recordings:
+        if alive <= FINALISTS:
+            recording_count = recordings
+        planned.append(Round(alive, recording_count))
+        if recording_count >= recordings:
             return planned
-        alive, n = max(-(-alive // 2), min(FINALISTS, alive)), min(2 * n, recordings)
+        alive = better_half(alive)
+        recording_count = min(2 * recording_count, recordings)
+
+
+def better_half(candidates: int) -> int:
+    """How many candidates stay: half of them, and no fewer than the finalists."""
+    return max(-(-candidates // 2), min(FINALISTS, candidates))
 
 
 def spread(projects: Mapping[str, str], seed: int) -> list[str]:
@@ -79,8 +88,8 @@ def halved(
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on
     all.
 
-    A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the
-    end.
+    A candidate that fails, or sends a request larger than the window, is out. The default stays
+    to the end.
     """
     alive = [default, *(point for point in points if point.strategy != default.strategy)]
     for planned in rounds(len(alive), len(units)):
@@ -92,8 +101,7 @@ def halved(
             return Finals(None, table, rows)
         if planned.recordings < len(units):
             order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
-            alive_count = max(-(-len(alive) // 2), min(FINALISTS, len(alive)))
-            names = dict.fromkeys([*order[:alive_count], default.strategy])
+            names = {*order[: better_half(len(alive))], default.strategy}
             alive = [point for point in alive if point.strategy in names]
     return Finals(choice(table, saved_shares(rows)), table, rows)
 
@@ -124,7 +132,9 @@ class Folds:
         """The projects of each part; none where there is one project alone."""
         names = list(dict.fromkeys(self.projects[unit] for unit in units))
         count = min(self.count, len(names))
-        return [set(names[fold::count]) for fold in range(count if count > 1 else 0)]
+        if count < 2:
+            return []
+        return [set(names[fold::count]) for fold in range(count)]
 
 
 def cross_validated(
@@ -143,10 +153,9 @@ def cross_validated(
         picked = halved(measured, points, other_units, trade, default).choice
         best = default.strategy if picked is None else picked.use
         choices.append(best)
-        pair = [
-            default,
-            *(point for point in points if point.strategy == best and best != default.strategy),
-        ]
+        pair = [default]
+        if best != default.strategy:
+            pair += [point for point in points if point.strategy == best]
         table = trade.points(
             measured.of(pair, [unit for unit in units if folds.projects[unit] in part])
         )
