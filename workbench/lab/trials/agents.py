@@ -163,14 +163,17 @@ class ReaderAgent:
 
     def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
-        texts, words_so_far = list(texts_of(sent)), list[str]()
+        texts = list(texts_of(sent))
+        words_so_far: list[str] = []
         while self._steps:
             step = self._steps[0]
             for hole in step.holes:
                 look_up = None if hole.name in self._values else self._read(hole, texts, tools)
                 if look_up is not None:
                     return AgentAnswer("\n".join(words_so_far), (_filled(look_up, self._values),))
-            words_so_far += [words] if (words := _with(step.words, self._values)) else []
+            words = _with(step.words, self._values)
+            if words:
+                words_so_far.append(words)
             call = step.call and _filled(step.call, self._values)
             self._steps.popleft()
             self._values, self._asked = {}, Counter()
@@ -181,22 +184,24 @@ class ReaderAgent:
     def _read(self, hole: Hole, texts: Sequence[str], tools: Sequence[Json]) -> Call | None:
         """Take the value that the context tells; or a call that may tell it, if one is left."""
         reading = self._reader.read(hole, texts)
-        look_ups = (
-            [("recalls", Call(RECALL, {"query": hole.cue}))]
-            if RECALL in map(name_of, tools)
-            else []
-        )
-        look_ups += [("look_ups", hole.look_up)] if hole.look_up is not None else []
+        look_ups: list[tuple[str, Call]] = []
+        if RECALL in map(name_of, tools):
+            look_ups.append(("recalls", Call(RECALL, {"query": hole.cue})))
+        if hole.look_up is not None:
+            look_ups.append(("look_ups", hole.look_up))
         look_up_count = self._asked[hole.name]
         if not reading.is_known and look_up_count < len(look_ups):
             kind, call = look_ups[look_up_count]
             self._asked[hole.name] += 1
             self._counts[kind] += 1
             return call
-        self._values[hole.name] = reading.value if reading.is_known else hole.default or hole.name
         self._counts["holes"] += 1
-        self._counts["blind"] += not reading.is_known
-        self._counts["misread"] += reading.is_known and reading.value != hole.answer
+        if reading.is_known:
+            self._values[hole.name] = reading.value
+            self._counts["misread"] += reading.value != hole.answer
+        else:
+            self._values[hole.name] = hole.default or hole.name
+            self._counts["blind"] += 1
         return None
 
 

@@ -172,10 +172,9 @@ def _turns(steps: Sequence[ScriptStep]) -> Iterator[Turn]:
     """Turns of the user with what the agent did in each, one call at a time."""
     starts = [start for start, step in enumerate(steps) if step.kind == "user"]
     for start, stop in zip(starts, [*starts[1:], len(steps)], strict=True):
-        if plan := tuple(
-            plan_step for step in steps[start + 1 : stop] for plan_step in _plan(step)
-        ):
-            yield Turn(steps[start].text, plan)
+        plan = [plan_step for step in steps[start + 1 : stop] for plan_step in _plan(step)]
+        if plan:
+            yield Turn(steps[start].text, tuple(plan))
 
 
 def _plan(step: ScriptStep) -> Iterator[PlanStep]:
