@@ -93,12 +93,11 @@ def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
+    several: list[Any] = [value]
     if isinstance(value, str):
         several = list(model_names(value))
     elif isinstance(value, list | tuple):
         several = list(value)
-    else:
-        several = [value]
     models: dict[str, str | Model] = {}
     for part in several or [None]:
         model = one_model(part)
