@@ -170,7 +170,7 @@ def test_the_rules_summaries_are_those_of_extractive_to_the_letter(tmp_path: Pat
 
 
 def default_model(what: What, **settings: object) -> tuple[object, ...]:
-    return Run.of(sources_of(what), RunSpec(**settings)).task.spec.model
+    return Run.of(sources_of(what), RunSpec(**settings)).job.spec.model
 
 
 def test_bundled_sessions_alone_have_the_bundled_summaries_where_no_model_is_named(

@@ -3,9 +3,9 @@
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pandas.testing import assert_frame_equal
@@ -15,8 +15,11 @@ from builders import called, result, rules, said, told
 from profiles import FULL
 from workbench.base.errors import SettingError
 from workbench.cli.app import main
+from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.presets import preset
+from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.models.extractive import Extractive
+from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
@@ -207,6 +210,26 @@ def test_it_is_the_same_when_it_goes_on_after_it_was_killed(
     assert 0 < len(kept) < 6
     assert_same(tables(recordings, out), tables(recordings, tmp_path / "whole"))
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A stage with a bug."""
+
+    name: ClassVar[str] = "broken"
+
+    def plan(self, context: Context, budget: Budget) -> Plan | None:
+        raise ZeroDivisionError("division by zero")
+
+
+def test_a_bug_in_a_strategy_fails_its_own_simulations_and_not_the_others(tmp_path: Path) -> None:
+    broken = Preset("broken", Strategy("broken", (Broken(),)))
+    found = wb.simulate(
+        recorded(USE, *READ), strategies=[broken, "truncate"], window=4_000, out=tmp_path
+    )
+    assert list(found.simulated["strategy"]) == ["truncate"]
+    (reason,) = found.failed
+    assert reason.endswith("under broken: ZeroDivisionError: division by zero")
 
 
 @with_workers

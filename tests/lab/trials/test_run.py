@@ -16,6 +16,7 @@ import workbench as wb
 from profiles import FULL
 from workbench.base.errors import SettingError, UnknownName
 from workbench.cli.app import main
+from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.lab.trials.families import FAMILIES
 from workbench.lab.trials.run import TrialSpec
 from workbench.lab.trials.table import COLUMNS, TrialResults, by_strategy
@@ -75,6 +76,24 @@ def test_it_is_the_same_when_it_goes_on_after_it_was_killed(
     assert again is not None
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert_frame_equal(again.table, done.table)
+
+
+class BrokenModel:
+    """An agent with a bug."""
+
+    name = "broken"
+
+    def complete(self, request: SummaryRequest, /) -> Completion:
+        raise ZeroDivisionError("division by zero")
+
+
+def test_a_bug_in_an_agent_fails_its_trials_and_leaves_the_table(tmp_path: Path) -> None:
+    found = wb.trial(
+        spec=SPEC.changed(agent=BrokenModel(), window=4_000, no_sandbox=True, out=tmp_path)
+    )
+    assert found is not None
+    assert (found.table["status"] == "failed").all()
+    assert (found.table["reason"] == "ZeroDivisionError: division by zero").all()
 
 
 @pytest.mark.skipif(not FULL, reason="starts a cluster")

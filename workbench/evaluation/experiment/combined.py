@@ -38,47 +38,51 @@ def replicated(
         replicates: >= 2.
         folder: of the combined run.
     """
-    import pandas as pd
-
-    first = once(0, (), folder.path / "replicates" / "0")
-    replays = first.replays
-    varying = replays.loc[~replays["model"].fillna("").isin(STEADY), "strategy"].unique()
+    first_run = once(0, (), folder.path / "replicates" / "0")
+    first_replays = first_run.replays
+    is_steady = first_replays["model"].fillna("").isin(STEADY)
+    varying = first_replays.loc[~is_steady, "strategy"].unique()
     names = [str(name) for name in varying if name not in REFERENCES]
-    runs = [first]
+    runs = [first_run]
     if names:
-        runs += [
-            once(place, names, folder.path / "replicates" / str(place))
-            for place in range(1, replicates)
-        ]
-    every = pd.concat(
-        [
-            run.scores[run.scores["strategy"].isin(names)].assign(replicate=place)
-            for place, run in enumerate(runs)
-        ]
-    )
-    means = every.groupby(_PLACE, dropna=False)[["value", "scaled"]].mean()
-    scores = first.scores.set_index(_PLACE)
-    scores[["value", "scaled"]] = means.reindex(scores.index).combine_first(
-        scores[["value", "scaled"]]
-    )
-    all_replays = _all_replays(runs)
-    waiting = all_replays.loc[all_replays["status"] == "pending", _REPLAY]
-    tables = {
-        name: _without(first.table(name), waiting)
-        for name, columns in COLUMNS.items()
-        if "strategy" in columns
-    }
-    tables |= {
-        "replays": all_replays,
-        "replicates": every[list(COLUMNS["replicates"])],
-        "scores": _without(scores.reset_index()[list(COLUMNS["scores"])], waiting),
-    }
-    del tables["variants"]
+        for place in range(1, replicates):
+            runs.append(once(place, names, folder.path / "replicates" / str(place)))
+    every_score = _every_score(runs, names)
+    replays = _all_replays(runs)
+    pending = replays.loc[replays["status"] == "pending", _REPLAY]
+    tables = {}
+    for name, columns in COLUMNS.items():
+        if "strategy" in columns and name != "variants":
+            tables[name] = _without(first_run.table(name), pending)
+    tables["replays"] = replays
+    tables["replicates"] = every_score[list(COLUMNS["replicates"])]
+    tables["scores"] = _without(_mean_scores(first_run.scores, every_score), pending)
     about = {
-        "settings": {**first.manifest["settings"], "replicates": len(runs)},
+        "settings": {**first_run.manifest["settings"], "replicates": len(runs)},
         "seconds": round(sum(run.manifest["seconds"] for run in runs), 1),
     }
-    return combined([(first, [*replays["strategy"].unique(), *REFERENCES])], folder, tables, about)
+    strategies = [*first_replays["strategy"].unique(), *REFERENCES]
+    return combined([(first_run, strategies)], folder, tables, about)
+
+
+def _every_score(runs: Sequence[Results], strategies: Sequence[str]) -> pd.DataFrame:
+    """The scores of these strategies in each replicate."""
+    import pandas as pd
+
+    parts = []
+    for place, run in enumerate(runs):
+        scores = run.scores[run.scores["strategy"].isin(strategies)]
+        parts.append(scores.assign(replicate=place))
+    return pd.concat(parts)
+
+
+def _mean_scores(first_scores: pd.DataFrame, every_score: pd.DataFrame) -> pd.DataFrame:
+    """The scores of the first run, with means where there are several replicates."""
+    values = ["value", "scaled"]
+    means = every_score.groupby(_PLACE, dropna=False)[values].mean()
+    scores = first_scores.set_index(_PLACE)
+    scores[values] = means.reindex(scores.index).combine_first(scores[values])
+    return scores.reset_index()[list(COLUMNS["scores"])]
 
 
 def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
@@ -87,43 +91,46 @@ def _all_replays(runs: Sequence[Results]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    sums, found = ["summaries", "written", "useless", "usd"], runs[0].replays.set_index(_REPLAY)
-    every = pd.concat(
+    replays = runs[0].replays.set_index(_REPLAY)
+    every_replay = pd.concat(
         [run.replays.assign(replicate=place) for place, run in enumerate(runs)]
     ).set_index(_REPLAY)
-    for column in sums:
-        found[column] = every.groupby(level=_REPLAY)[column].sum(min_count=1).reindex(found.index)
-    pending = every[every["status"] == "pending"]
+    for column in ("summaries", "written", "useless", "usd"):
+        sums = every_replay.groupby(level=_REPLAY)[column].sum(min_count=1)
+        replays[column] = sums.reindex(replays.index)
+    pending = every_replay[every_replay["status"] == "pending"]
     pending = pending[~pending.index.duplicated()]
-    where = "replicate " + pending["replicate"].astype("string") + ": " if len(runs) > 1 else ""
-    found.loc[pending.index, ["status", "reason"]] = pending.assign(
-        reason=where + pending["reason"]
-    )
-    return found.reset_index()[list(COLUMNS["replays"])]
+    if len(runs) > 1:
+        where = "replicate " + pending["replicate"].astype("string") + ": "
+        pending = pending.assign(reason=where + pending["reason"])
+    columns = ["status", "reason"]
+    replays.loc[pending.index, columns] = pending[columns]
+    return replays.reset_index()[list(COLUMNS["replays"])]
 
 
 def _without(table: pd.DataFrame, replays: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table that are of none of these replays."""
     if replays.empty or "session" not in table:
         return table
-    return table[
-        ~table.set_index(_REPLAY).index.isin(list(replays.itertuples(index=False, name=None)))
-    ]
+    places = list(replays.itertuples(index=False, name=None))
+    return table[~table.set_index(_REPLAY).index.isin(places)]
 
 
 def steady(models: Sequence[object]) -> tuple[str, ...]:
     """The models that are asked at temperature 0, where most give the same answer each time."""
-    found = [find_model(one) if isinstance(one, str) else one for one in models]
-    asked = [one for one in found if isinstance(one, LiteLLM)]
+    known_models = [find_model(model) if isinstance(model, str) else model for model in models]
+    language_models = [model for model in known_models if isinstance(model, LiteLLM)]
     return tuple(
-        one.name for one in asked if (one.options or provider_options(one.model)).temperature == 0
+        model.name
+        for model in language_models
+        if (model.options or provider_options(model.model)).temperature == 0
     )
 
 
 def combined(
     parts: Sequence[tuple[Results, Sequence[str]]],
     folder: RunFolder,
-    own: Mapping[str, pd.DataFrame],
+    own_tables: Mapping[str, pd.DataFrame],
     about: Mapping[str, object],
 ) -> Results:
     """Write one run of several.
@@ -134,21 +141,25 @@ def combined(
     Args:
         parts: finished runs, each with the strategies to take from it.
         folder: of the combined run.
-        own: tables that are not those of the parts, by name.
+        own_tables: tables that are not those of the parts, by name.
         about: fields of the manifest that differ from those of the first part.
     """
     import pandas as pd
 
-    first = parts[0][0]
+    first_results = parts[0][0]
     tables: dict[str, pd.DataFrame] = {}
-    for name in COLUMNS.keys() - own.keys():
-        tables[name] = first.table(name)
+    for name in COLUMNS.keys() - own_tables.keys():
+        tables[name] = first_results.table(name)
         if "strategy" in tables[name]:
-            chosen = [results.table(name).query("strategy in @names") for results, names in parts]
-            tables[name] = pd.concat(chosen, ignore_index=True)
+            rows_by_part = [
+                results.table(name).query("strategy in @names") for results, names in parts
+            ]
+            tables[name] = pd.concat(rows_by_part, ignore_index=True)
     windows = pd.concat([results.sessions[["session", "window_used"]] for results, _ in parts])
     differs = windows.groupby("session")["window_used"].nunique() > 1
     sessions = tables["sessions"]
     sessions.loc[sessions["session"].map(differs).fillna(False).astype(bool), "window_used"] = None
-    folder.write({**tables, **own}, {**first.manifest, **about, "created": round(time())})
+    folder.write(
+        {**tables, **own_tables}, {**first_results.manifest, **about, "created": round(time())}
+    )
     return Results.open(folder.path)

@@ -4,37 +4,28 @@ without asking any model.
 
 from __future__ import annotations
 
-import platform
-import sys
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
-from itertools import chain
 from pathlib import Path
 from socket import gethostname
 from time import time
 from typing import TYPE_CHECKING, NoReturn, Self, Unpack
 
-from workbench.base.errors import SettingError, UnknownName
+from workbench.base.errors import UnknownName
 from workbench.base.formats import percent
 from workbench.base.palette import REFERENCES
-from workbench.base.registry import DISTRIBUTION
 from workbench.engine.compaction.strategy import Preset
-from workbench.engine.models import recorded_name
-from workbench.engine.models.local import server_address
-from workbench.engine.models.model import Model
-from workbench.engine.models.settings import ModelSettings, local_weights
+from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment.combined import replicated
-from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
-from workbench.evaluation.experiment.keys import described, key
-from workbench.evaluation.experiment.prepared import Prepared, read
-from workbench.evaluation.experiment.progress import progress
-from workbench.evaluation.experiment.replay_rows import Row, replays
+from workbench.evaluation.experiment.filler import ModelUse, is_asked
+from workbench.evaluation.experiment.job import folder_of, local_servers
+from workbench.evaluation.experiment.keys import described
+from workbench.evaluation.experiment.prepared import read
+from workbench.evaluation.experiment.run_files import write_run
 from workbench.evaluation.experiment.settings import RunSettings
-from workbench.evaluation.experiment.shards import merged_tables, run_shards, shards
+from workbench.evaluation.experiment.shards import Shard, ShardResult, lost, shards, work
 from workbench.evaluation.experiment.sources import (
     SessionSource,
     What,
@@ -48,17 +39,8 @@ from workbench.evaluation.experiment.spec import (
     documented,
     with_references,
 )
-from workbench.evaluation.experiment.store import SCHEMA, Results, RunFolder
-from workbench.evaluation.experiment.work import (
-    Shard,
-    ShardResult,
-    Task,
-    code_of_replays,
-    is_compared,
-    replay_codes,
-    replay_key,
-)
-from workbench.evaluation.experiment.workers import Workers, workers
+from workbench.evaluation.experiment.store import Results, RunFolder
+from workbench.evaluation.experiment.work import ReplayJob
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -88,7 +70,7 @@ class Forecast:
     @property
     def requests(self) -> int:
         """Questions to real models."""
-        return sum(one.requests for one in self.asked)
+        return sum(use.requests for use in self.asked)
 
     @property
     def usd(self) -> float | None:
@@ -96,68 +78,55 @@ class Forecast:
         return sum(self.asked, ModelUse("", "")).usd
 
 
-def forecast_shards(
-    todo: Sequence[Shard], task: Task, crew: Workers, tell: Callable[[float], object]
-) -> Forecast:
-    """Go through a run's shards without doing them; requests to models are counted once a
-    replicate.
-
-    `tell` gets the part of a source that was looked at, in (0, 1].
-    """
-    found = []
-    for place, result in crew.each(partial(_of_a_shard, task), todo):
-        if result is not None:
-            found.append(result)
-        tell(len(todo[place].presets) / len(task.presets))
-    return together(found, task.spec.replicates)
-
-
 def together(parts: Sequence[Forecast], times: int = 1) -> Forecast:
     """Several forecasts as one; requests to models are made so many times."""
-    counts = ("sessions", "unreadable", "replays", "done", "tokens")
-    total = {name: sum(getattr(one, name) for one in parts) for name in counts}
-    asked: dict[tuple[str, str], ModelUse] = {}
-    for one in times * [one for part in parts for one in part.asked]:
-        name = one.strategy, one.model
-        asked[name] = asked.get(name, ModelUse(*name)) + one
-    return Forecast(**total, asked=tuple(found for _, found in sorted(asked.items())))
-
-
-def _of_a_shard(task: Task, shard: Shard) -> Forecast:
-    found = read(shard.source, task.spec.window, redaction=task.spec.redaction)
-    sessions = found.ready[: shard.source.most]
-    replays = done = tokens = 0
-    asked: list[ModelUse] = []
-    for ready in sessions:
-        for preset in shard.presets:
-            for wanted in task.spec.model:
-                model = task.model_settings.model(wanted)
-                replays += 1
-                if task.folder.replay(replay_key(ready, preset, wanted, model, task)) is not None:
-                    done += 1
-                    continue
-                tokens += sum(ready.sizing.sizes)
-                if is_asked(model):
-                    asked += _would_ask(ready, preset, wanted, model, task)
-    first = shard.presets[0] == task.presets[0]  # each source is counted once, whatever its shards
+    uses: dict[tuple[str, str], ModelUse] = {}
+    for _ in range(times):
+        for part in parts:
+            for use in part.asked:
+                name = use.strategy, use.model
+                uses[name] = uses.get(name, ModelUse(*name)) + use
     return Forecast(
-        first * len(sessions), first * len(found.unreadable), replays, done, tokens, tuple(asked)
+        sessions=sum(part.sessions for part in parts),
+        unreadable=sum(part.unreadable for part in parts),
+        replays=sum(part.replays for part in parts),
+        done=sum(part.done for part in parts),
+        tokens=sum(part.tokens for part in parts),
+        asked=tuple(uses[name] for name in sorted(uses)),
     )
 
 
-def _would_ask(
-    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task
-) -> list[ModelUse]:
-    """What a replay would ask, also for the baseline at its sizes."""
-    filler = FillerModel(model.name)
-    baseline = task.baseline_of(ready, filler) if is_compared(preset, wanted, task) else None
-    for replay in replays(ready, preset, filler, task.spec):
-        if baseline is not None and replay.mode == "matched":
-            deque(baseline.rows(replay), maxlen=0)
-    return [replace(one, strategy=preset.name) for one in filler.asked]
+def _forecast_of(job: ReplayJob, shard: Shard) -> Forecast:
+    """What a shard would do; each source is counted once, with the first of its shards."""
+    spec = job.spec
+    recording = read(shard.source, spec.window, redaction=spec.redaction)
+    sessions = recording.ready[: shard.source.most]
+    replay_count = kept_count = tokens = 0
+    uses: list[ModelUse] = []
+    for prepared in sessions:
+        for preset in shard.presets:
+            for replay in job.replays_of(prepared, preset):
+                replay_count += 1
+                if job.is_kept(replay):
+                    kept_count += 1
+                    continue
+                tokens += sum(prepared.sizing.sizes)
+                if is_asked(replay.model):
+                    uses += replay.forecast()
+    is_first = shard.presets[0] == job.presets[0]
+    return Forecast(
+        sessions=len(sessions) if is_first else 0,
+        unreadable=len(recording.unreadable) if is_first else 0,
+        replays=replay_count,
+        done=kept_count,
+        tokens=tokens,
+        asked=tuple(uses),
+    )
 
 
-REPORTS = Path("reports")
+def _no_forecast(shard: Shard) -> Forecast:
+    """Of a shard that killed its workers nothing is known."""
+    return Forecast(0, 0, 0, 0, 0)
 
 
 @documented(RunSpec)
@@ -180,8 +149,9 @@ def compare(
         UnknownName: no strategy or model of that name.
     """
     run = Run.of(sources_of(what), RunSpec.of(spec, settings))
-    times = run.task.spec.replicates
-    return run.results() if times == 1 else replicated(run.replicate, times, run.task.folder)
+    if run.job.spec.replicates == 1:
+        return run.results()
+    return replicated(run.replicate, run.job.spec.replicates, run.job.folder)
 
 
 @documented(RunSpec)
@@ -202,51 +172,70 @@ class Run:
     """A run before it begins: everything is checked, nothing is read."""
 
     sources: tuple[SessionSource, ...]
-    task: Task
+    job: ReplayJob
 
     @classmethod
     def of(cls, sources: Sequence[SessionSource], spec: RunSpec) -> Self:
         """The run of these sources."""
         spec = spec.with_default_model(default_model_for(sources))
         presets = with_references(spec.strategies)
-        known = [one.name for one in presets]
-        if spec.baseline and spec.baseline not in (*known, *REFERENCES):
-            raise UnknownName("strategy of this run", spec.baseline, (*known, *REFERENCES))
-        chosen = chosen_baseline(spec.baseline, known)
-        baseline = next(
-            (one for one in presets if one.name == chosen and chosen not in REFERENCES), None
-        )
-        where = [str(source.path.resolve()) if source.path else source.name for source in sources]
-        name = key(spec.settings(), list(map(described, presets)), where)[:8]
-        folder = spec.out or REPORTS / f"compare-{name}"
-        how = ModelSettings.of_run(spec.model_settings, folder)
-        how = replace(how, part=str(folder.resolve()), replicate=spec.seed)
-        return cls(tuple(sources), Task(spec, presets, RunFolder(folder), how, baseline))
+        names = [preset.name for preset in presets]
+        if spec.baseline and spec.baseline not in (*names, *REFERENCES):
+            raise UnknownName("strategy of this run", spec.baseline, (*names, *REFERENCES))
+        baseline_name = chosen_baseline(spec.baseline, names)
+        baseline = None
+        for preset in presets:
+            if preset.name == baseline_name and baseline_name not in REFERENCES:
+                baseline = preset
+        places = [str(source.path.resolve()) if source.path else source.name for source in sources]
+        parts = (spec.settings(), [described(preset) for preset in presets], places)
+        folder = folder_of(spec, "compare", *parts)
+        settings = ModelSettings.of_run(spec.model_settings, folder)
+        settings = replace(settings, part=str(folder.resolve()), replicate=spec.seed)
+        job = ReplayJob(spec, presets, RunFolder(folder), settings, baseline=baseline)
+        return cls(tuple(sources), job)
 
     def results(self) -> Results:
         """Do the run and write its tables."""
-        started = time()
-        self.task.folder.begin()
-        with self._begun("replaying and scoring") as (sources, todo, task, crew, bar):
-            worked = run_shards(todo, task, crew, partial(_tell, bar, defaultdict(list)))
-            bar.set_description_str("writing the tables")
-            tables = merged_tables(
-                worked, task, {source.number for source in sources if source.named}
+        begun = time()
+        self.job.folder.begin()
+        sources = limited(self.sources, self.job.spec.limit)
+        job = self._job_of_workers(serve=True)
+        with job.crew("replaying and scoring", len(sources), sources=sources) as crew:
+            results = crew.results(
+                shards(sources, job.presets, crew.workers.size),
+                partial(work, job),
+                partial(lost, job),
+                split=Shard.of_each_preset,
+                tell=RecallSoFar(crew.bar, job.presets).add,
             )
-            _keep_finished(task.folder, tables["sessions"])
-            projects = len(
-                {str(row["project"]) for row in tables["sessions"] if row["status"] == "ok"}
-            )
-            task.folder.write(
-                tables, _manifest(sources, task, time() - started) | {"projects": projects}
-            )
-            task.folder.tidy(started)
-        return Results.open(task.folder.path)
+            crew.bar.set_description_str("writing the tables")
+            write_run(job, sources, results, begun)
+        return Results.open(job.folder.path)
 
     def forecast(self) -> Forecast:
         """What the run would take."""
-        with self._begun("counting calls", serve=False) as (_, todo, task, crew, bar):
-            return forecast_shards(todo, task, crew, bar.update)
+        sources = limited(self.sources, self.job.spec.limit)
+        job = self._job_of_workers(serve=False)
+        with job.crew("counting calls", len(sources), sources=sources) as crew:
+            forecasts = crew.results(
+                shards(sources, job.presets, crew.workers.size),
+                partial(_forecast_of, job),
+                _no_forecast,
+                tell=lambda shard, _: crew.bar.update(len(shard.presets) / len(job.presets)),
+            )
+        return together(forecasts, job.spec.replicates)
+
+    def _job_of_workers(self, *, serve: bool) -> ReplayJob:
+        """The job with all that workers must know: versions of the code, and the local servers
+        of this machine where it is to serve.
+        """
+        spec, settings = self.job.spec, self.job.model_settings
+        # workers on another machine start their own servers
+        is_server = serve and not settings.cache_only and not spec.scheduler
+        servers = local_servers(spec.model) if is_server else ()
+        settings = replace(settings, served=servers, machine=gethostname())
+        return replace(self.job, model_settings=settings).with_codes()
 
     def replicate(self, place: int, names: Sequence[str], folder: Path) -> Results:
         """The run once more, under its strategies of these names (none: all), with another seed and
@@ -254,103 +243,47 @@ class Run:
 
         A name may say the model besides, as in `summarize (litellm:gpt-4o-mini)`.
         """
-        spec = self.task.spec
-        against = self.task.baseline.name if self.task.baseline is not None else ""
-        chosen = [
-            part
-            for part, name in zip(spec.strategies, spec.names, strict=True)
-            if not names
-            or name == against
-            or any(one == name or one.startswith(f"{name} (") for one in names)
-        ]
-        changes = {
-            "strategies": chosen,
-            "baseline": against,
-            "seed": spec.seed + place,
-            "replicates": 1,
-            "out": folder,
-        }
-        return Run.of(
-            self.sources, spec.changed(**changes, model_settings=self.task.model_settings)
-        ).results()
-
-    @contextmanager
-    def _begun(
-        self, word: str, *, serve: bool = True
-    ) -> Iterator[tuple[Sequence[SessionSource], list[Shard], Task, Workers, tqdm[NoReturn]]]:
-        """The sources within the limit, the work in shards, its workers and a progress bar:
-        until the `with` ends.
-        """
-        task, sources = self.task, limited(self.sources, self.task.spec.limit)
-        spec, how = task.spec, task.model_settings
-        # workers on another machine start their own servers
-        elsewhere = how.cache_only or spec.scheduler or not serve
-        served = (
-            ()
-            if elsewhere
-            else tuple((name, server_address(name)) for name in local_weights(spec.model))
+        spec = self.job.spec
+        baseline_name = self.job.baseline.name if self.job.baseline is not None else ""
+        strategies = []
+        for strategy, name in zip(spec.strategies, spec.names, strict=True):
+            is_named = any(
+                given_name == name or given_name.startswith(f"{name} (") for given_name in names
+            )
+            if not names or name == baseline_name or is_named:
+                strategies.append(strategy)
+        replicate_spec = spec.changed(
+            strategies=strategies,
+            baseline=baseline_name,
+            seed=spec.seed + place,
+            replicates=1,
+            out=folder,
+            model_settings=self.job.model_settings,
         )
-        how = replace(how, served=served, machine=gethostname())
-        with (
-            workers(spec.jobs, spec.scheduler, sources) as crew,
-            progress(len(sources), word, quiet=spec.quiet) as bar,
-        ):
-            task = replace(task, model_settings=how, codes=replay_codes(task))
-            yield sources, shards(sources, task.presets, crew.size), task, crew, bar
+        return Run.of(self.sources, replicate_spec).results()
 
 
-def _keep_finished(folder: RunFolder, sessions: Sequence[Row]) -> None:
-    """Refuse to write a run of nothing over a finished one."""
-    if (folder.path / "manifest.json").is_file() and all(one["status"] != "ok" for one in sessions):
-        why = "; ".join(str(one["reason"]) for one in sessions[:3])
-        raise SettingError(
-            f"no session could be read ({why}); the finished run in {folder.path} stays as it is"
-        )
-
-
-def _tell(
-    bar: tqdm[NoReturn], known: dict[str, list[float]], part: float, result: ShardResult
-) -> None:
-    """Move the bar on, and put behind it the names that each strategy keeps on its own trigger:
-    means over sessions.
+@dataclass(frozen=True, slots=True)
+class RecallSoFar:
+    """Moves the bar of a run on, and puts behind it the names that each strategy keeps on its
+    own trigger: means over sessions.
     """
-    for one in chain.from_iterable(done for _, done in result.sessions):
-        if one.recall is not None and one.strategy not in REFERENCES:
-            known[one.strategy].append(one.recall)
-    means = [f"{name} {percent(sum(values) / len(values))}" for name, values in known.items()]
-    bar.set_postfix_str(f"so far names: {', '.join(means)}" if means else "", refresh=False)
-    bar.update(part)
 
+    bar: tqdm[NoReturn]
+    presets: Sequence[Preset]
+    recalls: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
-def _manifest(sources: Sequence[SessionSource], task: Task, seconds: float) -> dict[str, object]:
-    command = ["workbench", *sys.argv[1:]] if Path(sys.argv[0]).name == "workbench" else []
-    read = [str(source.path) if source.path else f"session {i}" for i, source in enumerate(sources)]
-    return {
-        "schema": SCHEMA,
-        "command": [task.masked(_without_secrets(word)) for word in command],
-        "settings": task.spec.settings(),
-        "presets": [described(part) for part in task.presets],
-        "sources": list(map(task.masked, read)),
-        "code": code_of_replays(task.spec.redaction, {"": ()}, task.folder.path)[""],
-        "python": platform.python_version(),
-        "packages": {
-            name: _version(name)
-            for name in (DISTRIBUTION, "tiktoken", "litellm", "numpy", "pandas")
-        },
-        "jobs": task.spec.jobs,
-        "seconds": round(seconds, 1),
-        "created": round(time()),
-    }
-
-
-def _without_secrets(word: str) -> str:
-    """A word of our own command line; the command line of a model may hold a key."""
-    before, command, line = word.partition("command:")
-    return before + recorded_name(command + line) if command else word
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
+    def add(self, shard: Shard, result: ShardResult) -> None:
+        """A shard that is done."""
+        for _, replays in result.sessions:
+            for replay in replays:
+                if replay.recall is not None and replay.strategy not in REFERENCES:
+                    self.recalls[replay.strategy].append(replay.recall)
+        means = [
+            f"{strategy} {percent(sum(recalls) / len(recalls))}"
+            for strategy, recalls in self.recalls.items()
+        ]
+        self.bar.set_postfix_str(
+            f"so far names: {', '.join(means)}" if means else "", refresh=False
+        )
+        self.bar.update(len(shard.presets) / len(self.presets))

@@ -24,26 +24,26 @@ def costs(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     if bill is None:
         return
     charges = bill.charges
-    parted, even = bill.break_even or (None, None)
+    parted, even_at = bill.break_even or (None, None)
     yield {
         **_whose(bill.pricing),
         "requests": len(charges),
-        "tokens_input": sum(one.prompt - one.read - one.written for one in charges),
-        "tokens_read": sum(one.read for one in charges),
-        "tokens_written": sum(one.written for one in charges),
-        "tokens_output": sum(one.output for one in charges),
+        "tokens_input": sum(charge.prompt - charge.read - charge.written for charge in charges),
+        "tokens_read": sum(charge.read for charge in charges),
+        "tokens_written": sum(charge.written for charge in charges),
+        "tokens_output": sum(charge.output for charge in charges),
         "usd": bill.usd,
         "net_saving": bill.net_saving,
         "breaks": sum(b.prefix_reused < a.tokens_sent for a, b in pairwise(data.replay.steps)),
         **{
-            name: sum(getattr(one, name) for one in charges)
+            name: sum(getattr(charge, name) for charge in charges)
             for name in ("usd_input", "usd_read", "usd_write", "usd_output")
         },
-        "usd_summaries": sum(one.summaries for one in charges),
+        "usd_summaries": sum(charge.summaries for charge in charges),
         "usd_uncompacted": bill.usd_plain,
         "usd_fetching": bill.reacquired,
         "parted_at": parted,
-        "even_at": even,
+        "even_at": even_at,
         "assumed_summaries": bill.assumed,
     }
 
@@ -54,26 +54,28 @@ def _whose(pricing: Pricing) -> dict[str, str | int | float | None]:
 
 
 def reconciliation(
-    ready: Prepared, pricing: Pricing
+    prepared: Prepared, pricing: Pricing
 ) -> Iterable[dict[str, str | int | float | None]]:
     """One row: the session's own replay against its reported usage."""
-    found = reconcile(ready.session, ready.sizing, pricing)
-    usd, reported = (float(part[:, USD].sum()) for part in (found.predicted, found.reported))
-    requests = len(found.predicted)
+    reconciled = reconcile(prepared.session, prepared.sizing, pricing)
+    usd, reported = (
+        float(part[:, USD].sum()) for part in (reconciled.predicted, reconciled.reported)
+    )
+    requests = len(reconciled.predicted)
     yield {
         **_whose(pricing),
-        "why": found.why or pricing.why,
+        "why": reconciled.why or pricing.why,
         "requests": requests,
-        "left_out": found.left_out,
-        **{f"{name}_error": found.error(name) for name in ("prompt", "read", "usd")},
+        "left_out": reconciled.left_out,
+        **{f"{name}_error": reconciled.error(name) for name in ("prompt", "read", "usd")},
         "usd": usd if requests else None,
         "usd_reported": reported if requests else None,
-        "bill_error": found.bill_error,
-        "usd_missed": found.usd_missed if requests else None,
-        "usd_found": found.usd_found if requests else None,
-        "missed": found.missed if requests else None,
-        "reasons": _reasons(found.reasons, reported) if reported else "",
-        **{column: found.turns[turn] for column, turn in TURNS.items()},
+        "bill_error": reconciled.bill_error,
+        "usd_missed": reconciled.usd_missed if requests else None,
+        "usd_found": reconciled.usd_found if requests else None,
+        "missed": reconciled.missed if requests else None,
+        "reasons": _reasons(reconciled.reasons, reported) if reported else "",
+        **{column: reconciled.turns[turn] for column, turn in TURNS.items()},
     }
 
 
@@ -81,7 +83,7 @@ def _reasons(usd: Mapping[str, float], reported: float) -> str:
     """What makes a bill wrong, as shares of the reported one: those that round to a per cent and
     more.
     """
-    shares = {reason: 100 * one / reported for reason, one in usd.items()}
+    shares = {reason: 100 * usd_of_reason / reported for reason, usd_of_reason in usd.items()}
     return ", ".join(
         f"{reason} {share:+.0f} %" for reason, share in shares.items() if abs(share) >= 0.5
     )

@@ -61,21 +61,17 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
         )
     key = token_bytes(32)
     # numbered in the order of their ids, so that tables keep their order
-    sessions = {
-        session: place
-        for place, session in enumerate(sorted(set(results.sessions["session"].dropna())), 1)
-    }
-    wide = len(str(len(sessions)))
-    weights = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
-    weights |= {
-        name: _model(name)
-        for name in results.replays["model"].dropna()
-        if name.startswith("command:")
-    }
+    session_ids = sorted(set(results.sessions["session"].dropna()))
+    session_numbers = {session: number for number, session in enumerate(session_ids, 1)}
+    width = len(str(len(session_numbers)))
+    shown_names = _weights_files(results.manifest.get("settings", {}).get("strategies", ()))
+    for model in results.replays["model"].dropna():
+        if model.startswith("command:"):
+            shown_names[model] = _model(model)
 
     def hidden(text: str, column: str, kind: str) -> str:
         if kind == "session":
-            return f"session {sessions.get(text, 0):0{wide}} {_hash(key, text)}"
+            return f"session {session_numbers.get(text, 0):0{width}} {_hash(key, text)}"
         if kind == "lines":
             return "\n".join(f"line {_hash(key, line)}" for line in text.split("\n"))
         return f"{column} {_hash(key, text)}, {len(text)} characters"
@@ -87,29 +83,35 @@ def share(run: str | Path | Results, out: str | Path) -> Results:
             if kind in ("session", "text", "lines"):
                 texts = table[column].fillna("")
                 table[column] = [hidden(text, column, kind) if text else text for text in texts]
-            for place, file in weights.items() if kind == "str" else ():
-                table[column] = table[column].str.replace(place, file, regex=False)
+            if kind == "str":
+                for name_here, shown_name in shown_names.items():
+                    table[column] = table[column].str.replace(name_here, shown_name, regex=False)
         tables[name] = table
-    made = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
-    for place, file in weights.items():
-        made = made.replace(
-            json.dumps(place, ensure_ascii=False)[1:-1], json.dumps(file, ensure_ascii=False)[1:-1]
-        )
-    RunFolder(folder).write(tables, json.loads(made))
+    manifest_text = json.dumps(_manifest(results.manifest, key), ensure_ascii=False)
+    for name_here, shown_name in shown_names.items():
+        manifest_text = manifest_text.replace(_in_json(name_here), _in_json(shown_name))
+    RunFolder(folder).write(tables, json.loads(manifest_text))
     return Results.open(folder)
+
+
+def _in_json(text: str) -> str:
+    """A text as it stands between quotation marks in JSON."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def _weights_files(strategies: Iterable[str]) -> dict[str, str]:
     """The names of strategies with weights from a file, the longest first, each with one without
     its place.
     """
-    names = sorted((name for name in strategies if name.startswith(WEIGHTS)), key=len, reverse=True)
+    names = [name for name in strategies if name.startswith(WEIGHTS)]
+    names.sort(key=len, reverse=True)
     files = [Path(name.removeprefix(WEIGHTS)).name for name in names]
-    alone = [
-        file if files.count(file) == 1 else f"{number}-{file}"
-        for number, file in enumerate(files, 1)
-    ]
-    return {name: WEIGHTS + file for name, file in zip(names, alone, strict=True)}
+    shown_names = {}
+    for number, (name, file) in enumerate(zip(names, files, strict=True), 1):
+        if files.count(file) > 1:
+            file = f"{number}-{file}"
+        shown_names[name] = WEIGHTS + file
+    return shown_names
 
 
 def _hash(key: bytes, text: str) -> str:
@@ -117,12 +119,12 @@ def _hash(key: bytes, text: str) -> str:
     return str(int.from_bytes(digest, "big"))[-DIGITS:]
 
 
-def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+def _manifest(manifest: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """What may be known of how the run was made."""
-    code, settings = made.get("code", ""), made.get("settings", {})
+    code, settings = manifest.get("code", ""), manifest.get("settings", {})
     models = map(_model, model_names(settings.get("model", "extractive")))
-    return {name: value for name, value in made.items() if name in MANIFEST} | {
-        "sources": [f"source {_hash(key, path)}" for path in made.get("sources", [])],
+    return {name: value for name, value in manifest.items() if name in MANIFEST} | {
+        "sources": [f"source {_hash(key, path)}" for path in manifest.get("sources", [])],
         "command": [],
         "settings": {**settings, "model": ",".join(models)},
         # so that its letters form no word
@@ -133,12 +135,12 @@ def _manifest(made: Mapping[str, Any], key: bytes) -> dict[str, Any]:
 
 def _model(name: str) -> str:
     """A model's name without what may be taken from a recording, or from a path on this machine."""
-    kind, _, rest = name.partition(":")
+    kind, _, line = name.partition(":")
     if kind == "scripted":
         return kind
     if kind == "command":
-        return f"{kind}:{Path(rest.split()[0]).name}"
-    return f"{kind}:{Path(rest).name}" if kind in ("local", "folder") and rest else name
+        return f"{kind}:{Path(line.split()[0]).name}"
+    return f"{kind}:{Path(line).name}" if kind in ("local", "folder") and line else name
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -184,16 +186,14 @@ def to_inspect(results: Results, out: str | Path) -> list[Path]:
     Source:
         Log format version 2 of `inspect_ai.log.EvalLog`, inspect_ai 0.3.285; restated.
     """
-    found = []
+    paths = []
     for strategy in dict.fromkeys(map(str, results.replays["strategy"])):
-        path = (
-            Path(out)
-            / f"{re.sub(r'[^A-Za-z0-9._=-]+', '-', strategy).strip('-.') or 'strategy'}.json"
-        )
+        file_name = re.sub(r"[^A-Za-z0-9._=-]+", "-", strategy).strip("-.") or "strategy"
+        path = Path(out) / f"{file_name}.json"
         log = json.dumps(_log(results, strategy), indent=1, ensure_ascii=True, allow_nan=False)
         write_atomically(path, log + "\n")
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _log(results: Results, strategy: str) -> dict[str, object]:
@@ -215,14 +215,14 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         for row in replays.to_dict("records")
     ]
     settings = results.manifest.get("settings") or {}
-    done = int((replays["status"] == "ok").sum())
+    finished_count = int((replays["status"] == "ok").sum())
     values: dict[str, list[float]] = {}
     for sample in samples:
         for name, score in sample["scores"].items():
             values.setdefault(name, []).append(score["value"])
     return {
         "version": VERSION,
-        "status": "success" if done == len(samples) else "error",
+        "status": "success" if finished_count == len(samples) else "error",
         "eval": {
             "run_id": results.path.name,
             "created": when,
@@ -244,16 +244,18 @@ def _log(results: Results, strategy: str) -> dict[str, object]:
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {
             "total_samples": len(samples),
-            "completed_samples": done,
+            "completed_samples": finished_count,
             "scores": [
                 {
                     "name": name,
                     "scorer": name,
                     "params": {},
-                    "scored_samples": len(own),
-                    "metrics": {"mean": {"name": "mean", "value": fmean(own), "params": {}}},
+                    "scored_samples": len(score_values),
+                    "metrics": {
+                        "mean": {"name": "mean", "value": fmean(score_values), "params": {}}
+                    },
                 }
-                for name, own in values.items()
+                for name, score_values in values.items()
             ],
         },
         "stats": {"started_at": when, "completed_at": when, "model_usage": {}},

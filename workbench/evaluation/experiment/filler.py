@@ -70,12 +70,14 @@ class FillerModel:
     def complete(self, request: SummaryRequest, /) -> Completion:
         """A text of the bound's length."""
         read = (len(request.system) + len(request.prompt)) // CHARS
-        most = max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
+        token_limit = (
+            max(int(UNBOUNDED * read), 1) if request.max_tokens is None else request.max_tokens
+        )
         model = (
             f"{PAID}:{request.model}" if request.model and self.name.startswith(PAID) else self.name
         )
         kind = model.partition(":")[0]
-        wrote = min(most if kind in (PAID, *UNPRICED) else MOST, most, max(read, 1))
+        wrote = min(token_limit if kind in (PAID, *UNPRICED) else MOST, token_limit, max(read, 1))
         self.asked.append(ModelUse("", model, 1, read, wrote, usd_of(model, read, wrote)))
         text = f"{self.word} " * max(int(0.75 * wrote / self.word_tokens), 1)
         return Completion(text=text, model=model, input_tokens=read, output_tokens=wrote)
@@ -93,8 +95,8 @@ def usd_of(model: str, read: int, wrote: int) -> float | None:
     kind, _, name = model.partition(":")
     if kind != PAID:
         return None if kind in UNPRICED else 0.0
-    how = provider_options(name)
-    if how.input_usd is not None and how.output_usd is not None:
-        return (read * how.input_usd + wrote * how.output_usd) / MILLION
-    known = tariff(name)
-    return None if known is None else read * known.rates.input + wrote * known.rates.output
+    options = provider_options(name)
+    if options.input_usd is not None and options.output_usd is not None:
+        return (read * options.input_usd + wrote * options.output_usd) / MILLION
+    prices = tariff(name)
+    return None if prices is None else read * prices.rates.input + wrote * prices.rates.output

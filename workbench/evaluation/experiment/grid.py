@@ -4,7 +4,7 @@ A setting is named by its path: `trigger.threshold`, `summarize.most`.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -36,8 +36,16 @@ class Point:
     settings: dict[str, Plain]
 
 
+def by_run(points: Iterable[Point]) -> dict[tuple[int | None, str], list[Point]]:
+    """The points that one run can hold, by their window and model."""
+    groups: dict[tuple[int | None, str], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.window, point.model), []).append(point)
+    return groups
+
+
 def _once(values: tuple[object, ...]) -> tuple[object, ...]:
-    if len({repr(one) for one in values}) < len(values):
+    if len({repr(value) for value in values}) < len(values):
         raise ValueError("it names a value twice")
     return values
 
@@ -63,7 +71,7 @@ def _flat(
             continue
         values: list[Plain] = value if isinstance(value, list) else [value]  # type: ignore[list-item]  # see below
         if not values or not all(
-            isinstance(one, str | int | float | bool | list) for one in values
+            isinstance(item, str | int | float | bool | list) for item in values
         ):
             raise SettingError(
                 f"`{of}.{path}{name}` is {value!r}; it must be a list of at least one string,"
@@ -118,15 +126,15 @@ class Grid(Scope):
     def _points(self, base: str) -> Iterator[Point]:
         axes = self.settings.get(base, {})
         for *values, window, model in product(*axes.values(), self.windows, self.models):
-            chosen = dict(zip(axes, values, strict=True))
+            settings = dict(zip(axes, values, strict=True))
             varied = [
                 f"{_short(path, axes)}={_word(value)}"
-                for path, value in chosen.items()
+                for path, value in settings.items()
                 if len(axes[path]) > 1
             ]
             varied += [f"window={_word(window)}"] * (len(self.windows) > 1)
             varied += [f"model={shown_name(str(model))}"] * (len(self.models) > 1)
-            yield Point(" ".join([base, *varied]), base, window, model, chosen)  # type: ignore[arg-type]  # as the fields
+            yield Point(" ".join([base, *varied]), base, window, model, settings)  # type: ignore[arg-type]  # as the fields
 
     def preset(self, point: Point) -> Preset:
         """The variant of a point.
@@ -166,8 +174,12 @@ def read(grid: GridLike) -> Grid:
 
 def _short(path: str, axes: Mapping[str, object]) -> str:
     """The last word of a path where no other setting ends in it."""
-    last = path.rpartition(".")[2]
-    return last if sum(other.rpartition(".")[2] == last for other in axes) <= 1 else path
+    last_word = path.rpartition(".")[2]
+    return (
+        last_word
+        if sum(other_path.rpartition(".")[2] == last_word for other_path in axes) <= 1
+        else path
+    )
 
 
 def _word(value: object) -> str:

@@ -20,12 +20,12 @@ def described(part: object) -> object:
     hash of their code.
     """
     code = own_code(part)
-    own: dict[str, object] = {"code": code} if code else {}
+    code_field: dict[str, object] = {"code": code} if code else {}
     if is_dataclass(part) and not isinstance(part, type):
         values = {
             field.name: described(getattr(part, field.name)) for field in fields(part) if field.init
         }
-        return {"part": type(part).__qualname__, **values, **own}
+        return {"part": type(part).__qualname__, **values, **code_field}
     if isinstance(part, str | int | float | bool | None):
         return part
     if isinstance(part, tuple | list):
@@ -36,7 +36,7 @@ def described(part: object) -> object:
         return sorted(str(item) for item in part)
     name = getattr(part, "__qualname__", None)
     place = f"{getattr(part, '__module__', '')}.{name}" if name else type(part).__qualname__
-    return {"part": place, **own} if own else place
+    return {"part": place, **code_field} if code_field else place
 
 
 def own_code(part: object) -> str:
@@ -51,27 +51,27 @@ def own_code(part: object) -> str:
     return hashlib.sha256(b"".join(map(_bytes, codes))).hexdigest()[:16] if codes else ""
 
 
-def _codes(part: object, done: set[int]) -> Iterator[CodeType]:
+def _codes(part: object, visited: set[int]) -> Iterator[CodeType]:
     module = str(getattr(part, "__module__", ""))
     if (
-        id(part) in done
+        id(part) in visited
         or module.startswith("workbench.")
         or module.partition(".")[0] in sys.stdlib_module_names
     ):
         return
-    done.add(id(part))
+    visited.add(id(part))
     if isinstance(part, type):
-        for one in part.__mro__[1:]:
-            yield from _codes(one, done)
+        for base in part.__mro__[1:]:
+            yield from _codes(base, visited)
         for value in vars(part).values():
-            yield from _codes(inspect.unwrap(getattr(value, "fget", None) or value), done)
+            yield from _codes(inspect.unwrap(getattr(value, "fget", None) or value), visited)
     elif isinstance(part, FunctionType):
         codes = list(_nested(part.__code__))
         yield from codes
         for name in sorted({name for code in codes for name in code.co_names}):
             used = part.__globals__.get(name)
             if isinstance(used, type | FunctionType) and used.__module__ == part.__module__:
-                yield from _codes(used, done)
+                yield from _codes(used, visited)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:
@@ -82,6 +82,9 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _bytes(code: CodeType) -> bytes:
-    constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
-    plain = [sorted(map(repr, one)) if isinstance(one, frozenset) else one for one in constants]
+    constants = [constant for constant in code.co_consts if not isinstance(constant, CodeType)]
+    plain = [
+        sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+        for constant in constants
+    ]
     return b"\0".join([code.co_code, repr(code.co_names).encode(), repr(plain).encode()])

@@ -38,26 +38,26 @@ def leak(run: Results, copy: Path) -> Leak | None:
     Texts shorter than eight characters tell nothing, nor do those that the package holds, such as
     names of strategies.
     """
-    wanted = _hidden(run)
+    places = _hidden(run)
     for path in sorted(path for path in copy.rglob("*") if path.is_file()):
         text = "\n".join(readings(_text(path)))
-        for one, column in wanted.items():
-            if one in text:
+        for hidden_text, column in places.items():
+            if hidden_text in text:
                 return Leak(path, column)
     return None
 
 
 def _hidden(run: Results) -> dict[str, str]:
     """Each text that a copy may not hold, with its place."""
-    found: dict[str, str] = {}
+    places: dict[str, str] = {}
     for name, columns in COLUMNS.items():
         for column, kind in columns.items():
             if kind in ("session", "text", "lines"):
                 for text in run.table(name)[column].dropna().unique():
                     for line in map(str.strip, str(text).split("\n")):
                         if len(line) >= LONG and line not in _public():
-                            found.setdefault(line, f"{name}.{column}")
-    return found
+                            places.setdefault(line, f"{name}.{column}")
+    return places
 
 
 @cache

@@ -29,13 +29,13 @@ CGROUP = Path("/sys/fs/cgroup/memory.max")
 def of_machine() -> float:
     """Bytes of memory here, or in this container; infinite where the system does not say."""
     try:
-        whole = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+        machine_bytes = float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, OSError, ValueError):
         return float("inf")
     try:
-        return min(whole, float(CGROUP.read_text(encoding="ascii")))
+        return min(machine_bytes, float(CGROUP.read_text(encoding="ascii")))
     except (OSError, ValueError):  # no container, or one without a limit
-        return whole
+        return machine_bytes
 
 
 def needed(sources: Iterable[SessionSource]) -> tuple[float, str]:
@@ -64,15 +64,15 @@ def tell(need: float, name: str, size: int) -> None:
         warnings.warn(text, MemoryShort, stacklevel=2)
 
 
-def bound(most: float) -> None:
+def bound(byte_limit: float) -> None:
     """Let this process take no more than that: what would take it further is a MemoryError."""
     try:
         import resource
     except ImportError:  # no Unix
         return
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    if most < float("inf") and hard == resource.RLIM_INFINITY:
-        resource.setrlimit(resource.RLIMIT_DATA, (int(most), hard))
+    if byte_limit < float("inf") and hard == resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_DATA, (int(byte_limit), hard))
 
 
 def leaves_room(size: int) -> None:
@@ -81,11 +81,11 @@ def leaves_room(size: int) -> None:
     Raises:
         SettingError: its limit leaves no room for them.
     """
-    limit, least = _addresses(), ADDRESSES[0] + ADDRESSES[1] * size
-    if limit < least:
+    limit, needed_bytes = _addresses(), ADDRESSES[0] + ADDRESSES[1] * size
+    if limit < needed_bytes:
         raise SettingError(
             f"a process may take {limit / 1e6:,.0f} MB here (`ulimit -v`), and one with {size}"
-            f" workers takes {least / 1e6:,.0f} MB; raise the limit, or take 1 job"
+            f" workers takes {needed_bytes / 1e6:,.0f} MB; raise the limit, or take 1 job"
         )
 
 

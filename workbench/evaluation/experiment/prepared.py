@@ -74,24 +74,24 @@ class Prepared:
         """The session's written exams of the work; they are read when they are asked for."""
         return WorkReading.of(self.index, self.session)
 
-    def exam_beside(self, at: Collection[int]) -> tuple[int, ...]:
-        """Further boundaries for the exam of the work: its own, where none of `at` has any of
-        its questions.
+    def exam_beside(self, boundaries: Collection[int]) -> tuple[int, ...]:
+        """Further boundaries for the exam of the work: its own, where none of the given
+        ones has any of its questions.
         """
-        written = self.work.boundaries
-        if set(at).intersection(written):
+        exam_boundaries = self.work.boundaries
+        if set(boundaries).intersection(exam_boundaries):
             return ()
-        return written
+        return exam_boundaries
 
-    def exam_after(self, at: Sequence[int]) -> tuple[int, ...]:
+    def exam_after(self, boundaries: Sequence[int]) -> tuple[int, ...]:
         """Further boundaries for the exam of the work on a strategy's own trigger: its own from the
-        first of `at` on.
+        first of the given ones on.
 
         Before that the window was never full, and all strategies send the whole history.
         """
         further: list[int] = []
         for boundary in self.work.boundaries:
-            if at and boundary > at[0] and boundary not in at:
+            if boundaries and boundary > boundaries[0] and boundary not in boundaries:
                 further.append(boundary)
         return tuple(further)
 
@@ -164,42 +164,42 @@ def replay(
         Unanswered: the model's provider gave no answer, so that there is no replay.
         ModelError: the model's answer is of no use and the strategy has no fallback.
     """
-    ready = session if isinstance(session, Prepared) else prepared(session, window)
+    prepared_session = session if isinstance(session, Prepared) else prepared(session, window)
     check_whole_number("window", window, optional=True)
-    used = ready.window if window is None else ready.sizing.window(window)
-    chosen = preset(strategy)
-    asked = ready.reader((model_settings or ModelSettings()).model(model))
-    last = len(ready.session.messages) - 1
-    if wrong := [at for at in by_hand if not 0 <= at <= last]:
+    used = prepared_session.window if window is None else prepared_session.sizing.window(window)
+    strategy_preset = preset(strategy)
+    asked_model = prepared_session.reader((model_settings or ModelSettings()).model(model))
+    last_index = len(prepared_session.session.messages) - 1
+    if wrong := [index for index in by_hand if not 0 <= index <= last_index]:
         raise SettingError(
-            f"by_hand names message {wrong[0]}; a number from 0 to {last} would be accepted"
+            f"by_hand names message {wrong[0]}; a number from 0 to {last_index} would be accepted"
         )
-    at = by_fill(ready.session, ready.sizing, used)
+    boundaries = by_fill(prepared_session.session, prepared_session.sizing, used)
 
     def replayed(model: Model, score_at: Collection[int] = ()) -> Replay:
         return natural(
-            ready.session,
-            chosen,
+            prepared_session.session,
+            strategy_preset,
             model,
-            ready.sizing,
+            prepared_session.sizing,
             window=used,
             score_at=score_at,
             refusals=refusals,
             by_hand=by_hand,
-            exam_at=ready.exam_after(at) if score_at else (),
+            exam_at=prepared_session.exam_after(boundaries) if score_at else (),
         )
 
     try:
-        return replayed(asked, at)
+        return replayed(asked_model, boundaries)
     except Unanswered as error:
-        filler, name = FillerModel(asked.name), asked.name.removeprefix("litellm:")
+        filler, name = FillerModel(asked_model.name), asked_model.name.removeprefix("litellm:")
         replayed(filler)
-        written = (
-            f"{sum(getattr(asked, 'answers', ()))} of"
+        progress = (
+            f"{sum(getattr(asked_model, 'answers', ()))} of"
             f" {some(len(filler.asked), 'summary was', 'summaries were')}"
         )
         raise Unanswered(
-            f"{written} written by {name}, so that nothing is scored: {error}"
+            f"{progress} written by {name}, so that nothing is scored: {error}"
         ) from error
 
 
@@ -224,16 +224,18 @@ def exam(session: Session | Prepared, at: int, context: Context | None = None) -
     Raises:
         SettingError: the session has no such boundary.
     """
-    ready = session if isinstance(session, Prepared) else prepared(session)
-    last = len(ready.session.messages)
+    prepared_session = session if isinstance(session, Prepared) else prepared(session)
+    last_boundary = len(prepared_session.session.messages)
     check_whole_number("at", at, 0)
-    if at > last:
-        raise SettingError(f"at is {at}; the session's boundaries are 0 to {last}")
-    held = Exams.of(ready.index).at(at)
+    if at > last_boundary:
+        raise SettingError(f"at is {at}; the session's boundaries are 0 to {last_boundary}")
+    boundary_exam = Exams.of(prepared_session.index).at(at)
     if context is None:
-        return Exam(ready.session.id, at, held.items)
-    credit = corrected(held.items, held.credit(view(ready.session, context)))
-    return Exam(ready.session.id, at, held.items, tuple(credit.tolist()))
+        return Exam(prepared_session.session.id, at, boundary_exam.items)
+    credit = corrected(
+        boundary_exam.items, boundary_exam.credit(view(prepared_session.session, context))
+    )
+    return Exam(prepared_session.session.id, at, boundary_exam.items, tuple(credit.tolist()))
 
 
 REMEMBERED = 8
@@ -301,7 +303,7 @@ def _read_file(
     path: Path, changed: tuple[int, int], window: int | None, redaction: frozenset[str] | None
 ) -> Recording:
     """The sessions of a file; `changed` says of which version of it and of the exams beside it."""
-    ready, bad = list[Prepared](), list[Unreadable]()
+    prepared_sessions, bad = list[Prepared](), list[Unreadable]()
     mask = masker(redaction)
     for loaded in scan([path], lenient=True):
         if loaded.error is not None:
@@ -316,13 +318,13 @@ def _read_file(
             )
         for session in loaded.sessions:
             if session.requests:
-                ready.append(_masked(session, window, redaction))
+                prepared_sessions.append(_masked(session, window, redaction))
             else:
                 reason = f"{loaded.path}: session {session.id!r} holds no answer of a model"
                 bad.append(Unreadable(mask(loaded.path), mask(reason)))
-    return Recording(tuple(ready), tuple(bad))
+    return Recording(tuple(prepared_sessions), tuple(bad))
 
 
 def _masked(session: Session, window: int | None, kinds: frozenset[str] | None) -> Prepared:
-    shown, values = redaction_of(session, kinds)
-    return replace(prepared(shown, window), masked=values)
+    masked_session, values = redaction_of(session, kinds)
+    return replace(prepared(masked_session, window), masked=values)

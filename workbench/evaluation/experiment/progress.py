@@ -28,13 +28,13 @@ def progress(total: int, word: str, unit: str = "file", *, quiet: bool) -> Itera
     from tqdm.auto import tqdm
 
     is_bar = sys.stderr.isatty() or "notebook" in tqdm.__module__
-    how = (
+    style = (
         {"bar_format": BAR}
         if is_bar
         else {"bar_format": LINE, "file": Lines(sys.stderr), "mininterval": 5.0}
     )
     ended = Event()
-    with tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **how) as bar:
+    with tqdm(total=total, desc=word, unit=unit, disable=quiet, leave=False, **style) as bar:
 
         def go_on() -> None:
             while not ended.wait(SILENCE[is_bar]):

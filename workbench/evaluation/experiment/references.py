@@ -88,8 +88,8 @@ class BaselineAtSizes:
         Raises:
             ModelError: as of `rows`.
         """
-        _, done, wanted = self._at_size(event)
-        return done.sent if _apart(done, wanted) <= ALLOWED - 1 else None
+        _, compaction, size = self._at_size(event)
+        return compaction.sent if _apart(compaction, size) <= ALLOWED - 1 else None
 
     def prepare(self) -> None:
         """Ask for all that does not depend on the sizes that others used.
@@ -102,7 +102,7 @@ class BaselineAtSizes:
     @cached_property
     def _asked(self) -> dict[int, list[Compaction]]:
         """The baseline at the sizes asked for, by boundary."""
-        done = matched(
+        replay = matched(
             self.ready.session,
             self.preset,
             self.model,
@@ -113,35 +113,35 @@ class BaselineAtSizes:
             exam_at=self.exam_at,
         )
         return {
-            at: [event.compaction for event in done.events if event.at == at]
-            for at in (*self.at, *self.exam_at)
+            boundary: [event.compaction for event in replay.events if event.at == boundary]
+            for boundary in (*self.at, *self.exam_at)
         }
 
     def _at_size(self, event: CompactionEvent) -> tuple[int, Compaction, int]:
         """The boundary, the baseline cut to the size that a compaction came to there, and that
         size.
         """
-        wanted, at = event.compaction.sent.spoken, event.at
-        asked = min(self._asked[at], key=lambda one: _apart(one, wanted))
-        if _apart(asked, wanted) <= NEAR:
-            return at, asked, wanted
-        if (at, wanted) not in self._cut:
-            self._cut[at, wanted] = self._nearest(asked, wanted)
-        return at, self._cut[at, wanted], wanted
+        size, boundary = event.compaction.sent.spoken, event.at
+        nearest = min(self._asked[boundary], key=lambda compaction: _apart(compaction, size))
+        if _apart(nearest, size) <= NEAR:
+            return boundary, nearest, size
+        if (boundary, size) not in self._cut:
+            self._cut[boundary, size] = self._nearest(nearest, size)
+        return boundary, self._cut[boundary, size], size
 
-    def _nearest(self, asked: Compaction, wanted: int) -> Compaction:
+    def _nearest(self, first_cut: Compaction, size: int) -> Compaction:
         """Of a few targets the one that comes nearest to so many tokens of messages."""
-        overhead, window = asked.before.overhead, self.ready.window
-        steady = not asked.completions or isinstance(self.model, Extractive)
-        best, tried = asked, asked
-        target = asked.budget.target - overhead
+        overhead, window = first_cut.before.overhead, self.ready.window
+        steady = not first_cut.completions or isinstance(self.model, Extractive)
+        best, tried = first_cut, first_cut
+        target = first_cut.budget.target - overhead
         for number in range(TRIES if steady else 1):
             plain = steady and not number  # what fills its size is there at once
-            target = wanted if plain else round(target * wanted / max(tried.sent.spoken, 1))
+            target = size if plain else round(target * size / max(tried.sent.spoken, 1))
             budget = Budget(target=overhead + target, window=window, reason="matched")
-            tried = compact(asked.before, self.preset.strategy, budget, self.model)
-            best = min(best, tried, key=lambda one: _apart(one, wanted))
-            if best.sent.spoken == wanted:
+            tried = compact(first_cut.before, self.preset.strategy, budget, self.model)
+            best = min(best, tried, key=lambda cut: _apart(cut, size))
+            if best.sent.spoken == size:
                 break
         return best
 
@@ -149,77 +149,101 @@ class BaselineAtSizes:
         """A score for each of `METRICS`; without a value where the baseline cannot be cut to one
         of the sizes.
         """
-        if any(_apart(done, wanted) > ALLOWED - 1 for _, done, wanted in cuts):
+        if any(_apart(cut, size) > ALLOWED - 1 for _, cut, size in cuts):
             return tuple(Score(None, "the baseline cannot be cut to that size") for _ in METRICS)
-        key = tuple(map(id, (done for _, done, _ in cuts)))
+        key = tuple(map(id, (cut for _, cut, _ in cuts)))
         if key not in self._scores:
             shots = tuple(
-                Snapshot(at, done.sent, 0.0, exam_only=at in self.exam_at) for at, done, _ in cuts
+                Snapshot(boundary, cut.sent, 0.0, exam_only=boundary in self.exam_at)
+                for boundary, cut, _ in cuts
             )
-            ready = self.ready
+            prepared = self.ready
             replay = Replay(
-                ready.session,
+                prepared.session,
                 self.preset.name,
                 "matched",
-                ready.window,
-                ready.sizing,
+                prepared.window,
+                prepared.sizing,
                 (),
                 (),
                 shots,
             )
-            data = MetricInput(replay, ready.index, 0.0)
+            data = MetricInput(replay, prepared.index, 0.0)
             self._scores[key] = tuple(metric.score(data) for metric in METRICS)
         return self._scores[key]
 
 
-def _apart(done: Compaction, wanted: int) -> float:
+def _apart(cut: Compaction, size: int) -> float:
     """How far what is sent is from so many tokens of messages, as a share of them."""
-    return abs(done.sent.spoken - wanted) / max(wanted, 1)
+    return abs(cut.sent.spoken - size) / max(size, 1)
 
 
 def reference_inputs(
-    ready: Prepared,
+    prepared: Prepared,
     spec: Scope,
     sized: Sequence[SizedHistory],
-    really: Mapping[int, RecordedContexts],
+    recorded_by_boundary: Mapping[int, RecordedContexts],
     exam_only: frozenset[int],
 ) -> Iterator[MetricInput]:
     """What the references are scored by: `random` and `oracle` at every size, `recorded` where it
     was.
 
-    `sized` has the histories that fit their sizes, `really` the recorded compactions by boundary;
+    `sized` has the histories that fit their sizes, `recorded_by_boundary` the recorded compactions;
     the seed of `spec` draws the random messages. At the boundaries `exam_only` only the exam of the
     work is asked.
     """
-    whole = {one.at: ready.sizing.history(ready.session.messages, one.at) for one in sized}
-    exams = Exams.of(ready.index)
-    oracles = {at: Oracle(history, exams.at(at)) for at, history in whole.items()}
+    histories = {
+        sized_history.at: prepared.sizing.history(prepared.session.messages, sized_history.at)
+        for sized_history in sized
+    }
+    exams = Exams.of(prepared.index)
+    oracles = {
+        boundary: Oracle(history, exams.at(boundary)) for boundary, history in histories.items()
+    }
 
-    def made(reference: str, one: SizedHistory) -> Context:
+    def made(reference: str, sized_history: SizedHistory) -> Context:
         if reference == "oracle":
-            return oracles[one.at].context(one.target)
+            return oracles[sized_history.at].context(sized_history.target)
         return random_context(
-            whole[one.at], one.target, f"{spec.seed}:{ready.session.id}:{one.at}:{one.target}"
+            histories[sized_history.at],
+            sized_history.target,
+            f"{spec.seed}:{prepared.session.id}:{sized_history.at}:{sized_history.target}",
         )
 
     def replay(reference: str, mode: Mode, shots: Iterable[Snapshot]) -> Replay:
         return Replay(
-            ready.session, reference, mode, ready.window, ready.sizing, (), (), tuple(shots)
+            prepared.session,
+            reference,
+            mode,
+            prepared.window,
+            prepared.sizing,
+            (),
+            (),
+            tuple(shots),
         )
 
-    shares = tuple(dict.fromkeys(one.share for one in sized if one.share is not None))
-    recorded = [one for one in sized if one.share is None]
+    shares = tuple(
+        dict.fromkeys(
+            sized_history.share for sized_history in sized if sized_history.share is not None
+        )
+    )
+    recorded = [sized_history for sized_history in sized if sized_history.share is None]
     for reference in ("random", "oracle"):
         shots = []
         for history in sized:
-            beside = history.share is not None and history.at in exam_only
+            is_exam_only = history.share is not None and history.at in exam_only
             shots.append(
-                Snapshot(history.at, made(reference, history), history.share, exam_only=beside)
+                Snapshot(
+                    history.at, made(reference, history), history.share, exam_only=is_exam_only
+                )
             )
         for share in shares:
-            yield MetricInput(replay(reference, "matched", shots), ready.index, share)
+            yield MetricInput(replay(reference, "matched", shots), prepared.index, share)
         if recorded:
-            yield MetricInput(replay(reference, "recorded", shots), ready.index)
+            yield MetricInput(replay(reference, "recorded", shots), prepared.index)
     if recorded:
-        shots = [Snapshot(one.at, really[one.at].after) for one in recorded]
-        yield MetricInput(replay("recorded", "recorded", shots), ready.index)
+        shots = [
+            Snapshot(sized_history.at, recorded_by_boundary[sized_history.at].after)
+            for sized_history in recorded
+        ]
+        yield MetricInput(replay("recorded", "recorded", shots), prepared.index)

@@ -53,7 +53,7 @@ LONGEST = 400
 
 
 def replay_rows(
-    ready: Prepared,
+    prepared: Prepared,
     preset: Preset,
     model: Model,
     spec: Scope,
@@ -66,83 +66,94 @@ def replay_rows(
         Unanswered: the model's provider gave no answer.
         ModelError: the model's answer is of no use and the preset has no fallback.
     """
-    session = ready.session
-    really = recorded_contexts(session, ready.sizing)
-    made = replays(ready, preset, ready.reader(model), spec, really)
+    session = prepared.session
+    recorded_by_boundary = recorded_contexts(session, prepared.sizing)
+    session_replays = replays(prepared, preset, prepared.reader(model), spec, recorded_by_boundary)
     prices = pricing(session, spec.price_model, spec.prices)
-    tables = natural_rows(MetricInput(next(made), ready.index, prices=prices))
-    for replay in made:
-        for share in spec.shares if replay.mode == "matched" else (None,):
-            _fill(tables, MetricInput(replay, ready.index, share))
-        if baseline is not None and replay.mode == "matched":
+    tables = natural_rows(MetricInput(next(session_replays), prepared.index, prices=prices))
+    for replay in session_replays:
+        if replay.mode != "matched":
+            _fill(tables, MetricInput(replay, prepared.index))
+            continue
+        for share in spec.shares:
+            _fill(tables, MetricInput(replay, prepared.index, share))
+        if baseline is not None:
             tables["baseline_at_sizes"] += baseline.rows(replay)
-    at = at_boundaries(session, ready.sizing, ready.window, spec.boundaries) if spec.shares else ()
-    exam_at = ready.exam_beside(at) if spec.shares else ()
+    boundaries: tuple[int, ...] = ()
+    exam_at: tuple[int, ...] = ()
+    if spec.shares:
+        boundaries = at_boundaries(session, prepared.sizing, prepared.window, spec.boundaries)
+        exam_at = prepared.exam_beside(boundaries)
     sized = (
-        *sized_histories(session, ready.sizing, (*at, *exam_at), spec.shares),
-        *recorded_histories(really),
+        *sized_histories(session, prepared.sizing, (*boundaries, *exam_at), spec.shares),
+        *recorded_histories(recorded_by_boundary),
     )
-    fitting = [one for one in sized if one.fits]
+    fitting = [sized_history for sized_history in sized if sized_history.fits]
     # the references that no agent could make are made beside the one that keeps all
     if preset.name == "none":
-        for data in reference_inputs(ready, spec, fitting, really, frozenset(exam_at)):
+        for data in reference_inputs(
+            prepared, spec, fitting, recorded_by_boundary, frozenset(exam_at)
+        ):
             _fill(tables, data)
-        tables["reconciliation"] += reconciliation(ready, prices)
-        tables["boundaries"] += [_boundary(one) for one in sized]
+        tables["reconciliation"] += reconciliation(prepared, prices)
+        tables["boundaries"] += [_boundary(sized_history) for sized_history in sized]
     for row in chain.from_iterable(tables.values()):
         row["session"] = session.id
     return tables
 
 
-def _boundary(one: SizedHistory) -> Row:
+def _boundary(sized_history: SizedHistory) -> Row:
     """Where contexts are cut to a size, in tokens without overhead, and whether anything is
     scored there.
     """
-    overhead = one.history.overhead
+    overhead = sized_history.history.overhead
     return {
-        "mode": "recorded" if one.share is None else "matched",
-        "share": one.share,
-        "at": one.at,
-        "history": one.history.spoken,
-        "must_stay": least(one.history) - overhead,
-        "asked": one.asked - overhead,
-        "target": one.target - overhead,
-        "left_out": int(not one.fits),
+        "mode": "recorded" if sized_history.share is None else "matched",
+        "share": sized_history.share,
+        "at": sized_history.at,
+        "history": sized_history.history.spoken,
+        "must_stay": least(sized_history.history) - overhead,
+        "asked": sized_history.asked - overhead,
+        "target": sized_history.target - overhead,
+        "left_out": int(not sized_history.fits),
     }
 
 
 def replays(
-    ready: Prepared,
+    prepared: Prepared,
     preset: Preset,
     model: Model,
     spec: Scope,
-    really: Mapping[int, RecordedContexts] | None = None,
+    recorded_by_boundary: Mapping[int, RecordedContexts] | None = None,
 ) -> Iterator[Replay]:
     """A session's replays under a preset, made one by one: natural, at equal size, and at its
     recorded compactions.
     """
-    session, sizing, window = ready.session, ready.sizing, ready.window
+    session, sizing, window = prepared.session, prepared.sizing, prepared.window
     filled = by_fill(session, sizing, window)
-    exam_after = ready.exam_after(filled)
+    exam_after = prepared.exam_after(filled)
     yield natural(
         session, preset, model, sizing, window=window, score_at=filled, exam_at=exam_after
     )
     if spec.shares:
-        at = at_boundaries(session, sizing, window, spec.boundaries)
-        exam_at = ready.exam_beside(at)
+        boundaries = at_boundaries(session, sizing, window, spec.boundaries)
+        exam_at = prepared.exam_beside(boundaries)
         yield matched(
             session,
             preset,
             model,
             sizing,
             window=window,
-            at=at,
+            at=boundaries,
             shares=spec.shares,
             exam_at=exam_at,
         )
-    really = recorded_contexts(session, sizing) if really is None else really
-    if any(one.fits for one in recorded_histories(really)):
-        yield at_recorded_sizes(session, preset, model, sizing, window=window, really=really)
+    if recorded_by_boundary is None:
+        recorded_by_boundary = recorded_contexts(session, sizing)
+    if any(recorded_history.fits for recorded_history in recorded_histories(recorded_by_boundary)):
+        yield at_recorded_sizes(
+            session, preset, model, sizing, window=window, really=recorded_by_boundary
+        )
 
 
 def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
@@ -151,8 +162,8 @@ def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
     charges = data.bill.charges if data.bill is not None else ()
     for step, charge in zip_longest(data.replay.steps, charges):
         paid = {"cache_read": charge.read, "usd": charge.usd} if charge is not None else {}
-        own = {field.name: getattr(step, field.name) for field in fields(step)}
-        tables["steps"].append({"strategy": data.replay.preset, **own, **paid})
+        step_fields = {field.name: getattr(step, field.name) for field in fields(step)}
+        tables["steps"].append({"strategy": data.replay.preset, **step_fields, **paid})
     _fill(tables, data, worst)
     return tables
 
@@ -160,7 +171,7 @@ def natural_rows(data: MetricInput, worst: int = WORST) -> Tables:
 def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
     place: Row = {"strategy": data.replay.preset, "mode": data.replay.mode, "share": data.share}
     events = [event for event in data.replay.events if event.share == data.share]
-    found = {
+    rows_by_table = {
         "compactions": _compactions(events),
         "retention": _retention(data),
         "survival": lifetimes(data),
@@ -169,55 +180,60 @@ def _fill(tables: Tables, data: MetricInput, worst: int = WORST) -> None:
         "paging": paging(data),
         "losses": [] if data.replay.preset in REFERENCES else _losses(data, worst),
     }
-    for name, rows in found.items():
+    for name, rows in rows_by_table.items():
         tables[name] += [place | row for row in rows]
 
 
 def _compactions(events: Iterable[CompactionEvent]) -> Iterable[Row]:
     for event in events:
-        done = event.compaction
-        dropped = {id for stage in done.stages if stage.used for id in stage.dropped}
-        rewritten = {id for stage in done.stages if stage.used for id in stage.rewritten} - dropped
+        compaction = event.compaction
+        stages = [stage for stage in compaction.stages if stage.used]
+        dropped = set[str]().union(*(stage.dropped for stage in stages))
+        rewritten = set[str]().union(*(stage.rewritten for stage in stages)) - dropped
         yield {
             "number": event.number,
             "at": event.at,
-            "reason": done.budget.reason,
-            "target": done.budget.target,
-            "tokens_before": done.before.tokens,
-            "tokens_after": done.after.tokens,
-            "tokens_sent": done.sent.tokens,
+            "reason": compaction.budget.reason,
+            "target": compaction.budget.target,
+            "tokens_before": compaction.before.tokens,
+            "tokens_after": compaction.after.tokens,
+            "tokens_sent": compaction.sent.tokens,
             "dropped": len(dropped),
             "rewritten": len(rewritten),
-            "kept": len(done.before.messages) - len(dropped) - len(rewritten),
-            "stages": " > ".join(stage.name for stage in done.stages if stage.used),
-            **_asked(done.completions),
-            "outcome": done.outcome,
-            "why": done.why,
-            "violations": len(done.violations),
+            "kept": len(compaction.before.messages) - len(dropped) - len(rewritten),
+            "stages": " > ".join(stage.name for stage in stages),
+            **_asked(compaction.completions),
+            "outcome": compaction.outcome,
+            "why": compaction.why,
+            "violations": len(compaction.violations),
         }
 
 
 def _asked(completions: Sequence[Completion]) -> Row:
     """What a compaction asked for, what it got, and from whom."""
     costs = [completion.usd for completion in completions]
+    known_costs = [usd for usd in costs if usd is not None]
+    misreports = [completion.misreport for completion in completions if completion.misreport]
+    findings = [text for completion in completions for text in _findings(completion)]
     return {
         "requests": len(completions),
         "input_tokens": sum(completion.input_tokens for completion in completions),
         "output_tokens": sum(completion.output_tokens for completion in completions),
-        "usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+        "usd": sum(known_costs) if len(known_costs) == len(costs) else None,
         "seconds": sum(completion.seconds for completion in completions),
         "fallbacks": sum(completion.fallback for completion in completions),
         "by_rule": sum(_writer(completion) in RULES for completion in completions),
-        "writer": " + ".join(dict.fromkeys(map(_writer, completions))),
-        "method": " + ".join(dict.fromkeys(filter(None, map(_method, completions)))),
+        "writer": _each_once(" + ", map(_writer, completions)),
+        "method": _each_once(" + ", filter(None, map(_method, completions))),
         "left_out": sum(completion.left_out or 0 for completion in completions),
-        "misreports": "\n".join(
-            dict.fromkeys(filter(None, (completion.misreport for completion in completions)))
-        ),
-        "findings": "\n".join(
-            dict.fromkeys(text for completion in completions for text in _findings(completion))
-        ),
+        "misreports": _each_once("\n", misreports),
+        "findings": _each_once("\n", findings),
     }
+
+
+def _each_once(separator: str, texts: Iterable[str]) -> str:
+    """Texts in their order, each of them once."""
+    return separator.join(dict.fromkeys(texts))
 
 
 def _writer(completion: Completion) -> str:
@@ -229,27 +245,32 @@ def _writer(completion: Completion) -> str:
 
 def _method(completion: Completion) -> str:
     """How a text came about, in words; empty where it is one plain answer to all."""
-    left = completion.left_out or 0
-    return ", ".join(
-        filter(None, (completion.method, f"{left} messages left out of the prompt" if left else ""))
-    )
+    parts = []
+    if completion.method:
+        parts.append(completion.method)
+    if completion.left_out:
+        parts.append(f"{completion.left_out} messages left out of the prompt")
+    return ", ".join(parts)
 
 
 def _findings(completion: Completion) -> tuple[str, ...]:
     """What is wrong with a text, and why another one replaces it."""
-    return (completion.why,) if completion.fallback and completion.why else completion.findings
+    if completion.fallback and completion.why:
+        return (completion.why,)
+    return completion.findings
 
 
 def _retention(data: MetricInput) -> Iterable[Row]:
-    for one in data.retained:
-        for group in one.retention.groups():
-            yield {**group, "at": one.snapshot.at, "tokens": one.snapshot.context.tokens}
+    for retained in data.retained:
+        for group in retained.retention.groups():
+            yield {**group, "at": retained.snapshot.at, "tokens": retained.snapshot.context.tokens}
 
 
 def _scores(data: MetricInput) -> Iterable[Row]:
-    unlike = stays_larger(data.replay, data.share)
+    why_larger = stays_larger(data.replay, data.share)
     for metric in (*BUILTIN.values(), *installed()):
-        score = Score(None, unlike) if unlike and metric.name not in EVEN_SO else metric.score(data)
+        is_left_out = bool(why_larger) and metric.name not in EVEN_SO
+        score = Score(None, why_larger) if is_left_out else metric.score(data)
         yield {
             "metric": metric.name,
             "value": score.value,
@@ -260,43 +281,44 @@ def _scores(data: MetricInput) -> Iterable[Row]:
         }
 
 
-def _losses(data: MetricInput, most: int) -> list[Loss]:
-    """The worst losses of a replay, `most` at most, each entity once: at the boundary where it is
-    lost worst.
+def _losses(data: MetricInput, loss_limit: int) -> list[Loss]:
+    """The worst losses of a replay, so many at most, each entity once: at the boundary where it
+    is lost worst.
 
     Irrecoverable before re-acquirable, absent before merely unbound; what is needed soonest first.
     """
     worst: dict[tuple[str, str], Loss] = {}
-    for loss in sorted(
-        (loss for one in data.retained for loss in _losses_at(one, data)), key=_rank
-    ):
+    losses = [loss for retained in data.retained for loss in _losses_at(retained, data)]
+    for loss in sorted(losses, key=_rank):
         worst.setdefault((loss["kind"], loss["entity"]), loss)
-    return list(worst.values())[:most]
+    return list(worst.values())[:loss_limit]
 
 
 def _rank(loss: Loss) -> tuple[Any, ...]:
     return -loss["weight"], loss["needed_at"] - loss["at"], loss["at"], loss["entity"]
 
 
-def _losses_at(one: Retained, data: MetricInput) -> Iterator[Loss]:
-    messages, mode, at = data.replay.session.messages, data.replay.mode, one.snapshot.at
+def _losses_at(retained: Retained, data: MetricInput) -> Iterator[Loss]:
+    messages, mode, boundary = data.replay.session.messages, data.replay.mode, retained.snapshot.at
     past = [
         version
         for version in data.versions
-        if version.at == at or (mode == "natural" and version.at < at)
+        if version.at == boundary or (mode == "natural" and version.at < boundary)
     ]
-    blamed = culprits(one.retention, past, otherwise="recorded" if mode == "recorded" else VIEW)
-    for need, there, stage in zip(
-        one.demand.needs, one.retention.presence.tolist(), blamed, strict=True
+    blamed = culprits(
+        retained.retention, past, otherwise="recorded" if mode == "recorded" else VIEW
+    )
+    for need, is_named, stage in zip(
+        retained.demand.needs, retained.retention.presence.tolist(), blamed, strict=True
     ):
         if not stage:
             continue
         yield {
-            "at": at,
+            "at": boundary,
             "kind": need.entity.kind,
             "entity": need.entity.text[:LONGEST],
             "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-            "level": "unbound" if there else "absent",
+            "level": "unbound" if is_named else "absent",
             "said_by": messages[need.evidence].role,
             "said_at": need.said,
             "evidence": need.evidence_text[:LONGEST],
@@ -306,5 +328,5 @@ def _losses_at(one: Retained, data: MetricInput) -> Iterator[Loss]:
             "stage": stage,
             # in (0, 1]: whether it can be had again counts more than whether its name is still
             # there
-            "weight": (0.5 if need.reacquirable else 1.0) - (0.25 if there else 0.0),
+            "weight": (0.5 if need.reacquirable else 1.0) - (0.25 if is_named else 0.0),
         }

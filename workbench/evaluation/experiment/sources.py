@@ -65,21 +65,21 @@ def sources_of(what: What, bundled: Sequence[Path] | None = None) -> list[Sessio
     items: list[str | Path | Session] = (
         [what] if isinstance(what, str | Path | Session) else list(what)
     )
-    found: list[SessionSource] = []
+    sources: list[SessionSource] = []
     for item in items or (bundled_files() if bundled is None else bundled):
         if isinstance(item, Session):
-            found.append(SessionSource(session=item))
+            sources.append(SessionSource(session=item))
         elif str(item) == "-":  # standard input can be read once, and by this process alone
-            found += [SessionSource(session=session) for session in load("-", lenient=True)]
+            sources += [SessionSource(session=session) for session in load("-", lenient=True)]
         else:
             paths = [
                 path for path in files([item]) if path == str(item) or not _of_a_run(Path(path))
             ]
-            found += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
-    if not found:
+            sources += [SessionSource(path=Path(path), named=path == str(item)) for path in paths]
+    if not sources:
         raise SettingError("there is nothing to read; name files or folders with recorded sessions")
     once: dict[object, SessionSource] = {}
-    for n, source in enumerate(found):
+    for n, source in enumerate(sources):
         place = source.path.resolve() if source.path else n
         if place not in once or source.named:
             once[place] = source
@@ -109,14 +109,14 @@ def limited(sources: Sequence[SessionSource], limit: int | None) -> list[Session
     """
     if limit is None:
         return list(sources)
-    found: list[SessionSource] = []
+    chosen_sources: list[SessionSource] = []
     for source in sources:
-        held = len(sessions_in(source))
-        found.append(replace(source, most=min(held, limit)))
-        limit -= held
+        session_count = len(sessions_in(source))
+        chosen_sources.append(replace(source, most=min(session_count, limit)))
+        limit -= session_count
         if limit <= 0:
             break
-    return found
+    return chosen_sources
 
 
 def sessions_in(source: SessionSource) -> list[Session]:

@@ -93,22 +93,25 @@ def model_or_none(value: Any) -> Any:  # noqa: ANN401 - a name or a model
 
 def several_models(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
     """Models, or their names between commas; each once."""
-    several = (
-        model_names(value)
-        if isinstance(value, str)
-        else value
-        if isinstance(value, list | tuple)
-        else [value]
-    )
-    models = {
-        one if isinstance(one, str) else one.name: one for one in map(one_model, several or [None])
-    }
+    several: list[Any] = [value]
+    if isinstance(value, str):
+        several = list(model_names(value))
+    elif isinstance(value, list | tuple):
+        several = list(value)
+    models: dict[str, str | Model] = {}
+    for part in several or [None]:
+        model = one_model(part)
+        models[_name_of(model)] = model
     folders = [shown_name(name) for name in models if name.startswith("folder:")]
     if len(set(folders)) < len(folders):
         raise ValueError(
             "two of its folders have the same name, which is all that reports show; rename one"
         )
     return tuple(models.values())
+
+
+def _name_of(part: Any) -> str:  # noqa: ANN401 - a model or a preset, or its name
+    return part if isinstance(part, str) else part.name
 
 
 def models_or_none(value: Any) -> tuple[str | Model, ...]:  # noqa: ANN401 - whatever was given
@@ -125,20 +128,20 @@ def read_boundaries(value: object) -> Boundaries:
     words = listed(value)
     if not isinstance(words, tuple) or not words:
         raise ValueError("it must be a list of shares or message numbers, `fill` or `recorded`")
-    return checked(tuple(int(one) if str(one).isdigit() else number(one) for one in words))
+    return checked(tuple(int(word) if str(word).isdigit() else number(word) for word in words))
 
 
 def _strategies(value: object) -> tuple[str | Preset, ...]:
-    found = listed(value)
-    if not isinstance(found, tuple) or not all(
-        isinstance(one, Preset | str) and one for one in found
+    strategies = listed(value)
+    if not isinstance(strategies, tuple) or not all(
+        isinstance(strategy, Preset | str) and strategy for strategy in strategies
     ):
         raise ValueError("it must be a list of names or presets")
-    if not found:
+    if not strategies:
         raise ValueError(
             "it names no strategy; `workbench list strategies` shows those that are known"
         )
-    return found
+    return strategies
 
 
 def _empty_or(check: Callable[[str], object]) -> AfterValidator:
@@ -146,10 +149,10 @@ def _empty_or(check: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(lambda text: text and check(text) and text)
 
 
-def _left_unmasked(kinds: tuple[str, ...], given: ValidationInfo) -> tuple[str, ...]:
+def _left_unmasked(kinds: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     if unknown := sorted(set(kinds) - KINDS):
         raise ValueError(f"there is no kind {unknown[0]!r}; there are {', '.join(sorted(KINDS))}")
-    if kinds and not given.data.get("redact"):
+    if kinds and not info.data.get("redact"):
         raise ValueError("it says what redaction leaves; set `redact` as well")
     return kinds
 
@@ -187,7 +190,7 @@ class Spec(BaseModel):
         """The settings in the order in which they are shown: those of the class, then those of
         its bases.
         """
-        order = [name for one in cls.__mro__ for name in getattr(one, "__annotations__", ())]
+        order = [name for base in cls.__mro__ for name in getattr(base, "__annotations__", ())]
         return {name: cls.model_fields[name] for name in order if name in cls.model_fields}
 
     def changed(self, **settings: object) -> Self:
@@ -197,13 +200,13 @@ class Spec(BaseModel):
     @classmethod
     def _sentence(cls, error: ValidationError) -> str:
         """What is wrong with the first wrong setting, and what would be accepted."""
-        first = error.errors(include_url=False)[0]
-        name, *inside = first["loc"]
-        if first["type"] == "extra_forbidden":
+        first_error = error.errors(include_url=False)[0]
+        name, *inside = first_error["loc"]
+        if first_error["type"] == "extra_forbidden":
             return f"there is no setting `{name}`; there are {', '.join(cls.model_fields)}"
-        if first["type"] == "missing":
+        if first_error["type"] == "missing":
             return f"`{name}` is missing; {cls.model_fields[str(name)].description}"
-        return f"`{name}` {'holds' if inside else 'is'} {first['input']!r}; {refusal(first)}"
+        return f"`{name}` {'holds' if inside else 'is'} {first_error['input']!r}; {refusal(first_error)}"
 
 
 class Masking(Spec):
@@ -287,7 +290,7 @@ class Scope(Priced, Masking):
     @property
     def names(self) -> tuple[str, ...]:
         """The strategies' names."""
-        return tuple(one if isinstance(one, str) else one.name for one in self.strategies)
+        return tuple(_name_of(strategy) for strategy in self.strategies)
 
 
 class Execution(Spec):
@@ -351,7 +354,7 @@ class RunSpec(Scope, Execution):
         """What the run's figures depend on, as plain JSON: part of its manifest and of its
         folder's name.
         """
-        kept = {
+        field_names = {
             "window",
             "shares",
             "boundaries",
@@ -362,7 +365,9 @@ class RunSpec(Scope, Execution):
             "group_by",
             "baseline",
         }
-        plain = self.model_dump(mode="json", include=kept | {"unmasked"} if self.unmasked else kept)
+        if self.unmasked:
+            field_names.add("unmasked")
+        plain = self.model_dump(mode="json", include=field_names)
         return {
             "strategies": list(self.names),
             **plain,
@@ -380,16 +385,12 @@ def chosen_baseline(named: str, strategies: Sequence[str]) -> str | None:
     contenders = [name for name in strategies if name not in REFERENCES]
     if not named and len(contenders) < 2:
         return None
-    wanted = (one for one in (named, "truncate", *contenders) if one)
-    return next(
-        (
-            name
-            for one in wanted
-            for name in strategies
-            if name == one or name.startswith((f"{one} ", f"{one}:"))
-        ),
-        None,
-    )
+    for candidate in (named, "truncate", *contenders):
+        for name in strategies:
+            is_candidate = name == candidate or name.startswith((f"{candidate} ", f"{candidate}:"))
+            if candidate and is_candidate:
+                return name
+    return None
 
 
 def model_name(model: str | Model) -> str:
@@ -404,8 +405,8 @@ def with_references(strategies: Sequence[str | Preset]) -> tuple[Preset, ...]:
     Raises:
         UnknownName: a name is neither built in nor installed.
     """
-    named = {one if isinstance(one, str) else one.name: one for one in strategies}
-    inner = [one for name, one in named.items() if name not in REFERENCE_STRATEGIES]
+    named = {_name_of(strategy): strategy for strategy in strategies}
+    inner = [strategy for name, strategy in named.items() if name not in REFERENCE_STRATEGIES]
     return tuple(map(preset, ("none", *inner, "null")))
 
 
@@ -415,18 +416,24 @@ def documented(kind: type[Spec]) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        own = signature(function)
-        kept = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+        function_signature = signature(function)
+        plain_parameters = [
+            parameter
+            for parameter in function_signature.parameters.values()
+            if parameter.kind is not Parameter.VAR_KEYWORD
+        ]
         fields = [
             Parameter(
                 name,
                 Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if one.is_required() else one.default,
+                default=Parameter.empty if field.is_required() else field.default,
             )
-            for name, one in kind.fields().items()
+            for name, field in kind.fields().items()
         ]
-        words = "".join(f"    {name}: {one.description}\n" for name, one in kind.fields().items())
-        function.__signature__ = own.replace(parameters=[*kept, *fields])  # type: ignore[attr-defined]  # inspect reads it
+        words = "".join(
+            f"    {name}: {field.description}\n" for name, field in kind.fields().items()
+        )
+        function.__signature__ = function_signature.replace(parameters=[*plain_parameters, *fields])  # type: ignore[attr-defined]  # inspect reads it
         function.__doc__ = f"{function.__doc__ or ''}\n\nSettings:\n{words}"
         return function
 

@@ -198,37 +198,37 @@ class RunFolder:
         try:
             make_private_folder(self.path)
         except OSError as error:
-            why = (
+            explanation = (
                 f"cannot hold a run ({error.strerror}); a folder that can be written would be"
                 " accepted"
             )
-            raise SettingError(f"{self.path} {why}") from None
+            raise SettingError(f"{self.path} {explanation}") from None
 
     def replay(self, key: str) -> dict[str, Any] | None:
         """A finished replay, or None; a file that is not as it was written counts as none, and
         is written anew.
         """
         path = self.path / "replays" / f"{key}.json"
-        found = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
-        if found is None or sha256(found[2].encode()).hexdigest() != found[1]:
+        match = _KEPT.fullmatch(text_of(path)) if path.is_file() else None
+        if match is None or sha256(match[2].encode()).hexdigest() != match[1]:
             return None
-        replay: dict[str, Any] = json.loads(found[2])
+        replay: dict[str, Any] = json.loads(match[2])
         return replay
 
     def keep(self, key: str, replay: Mapping[str, object]) -> None:
         """Write down a finished replay."""
         text = json.dumps(replay, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-        kept = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
-        write_atomically(self.path / "replays" / f"{key}.json", kept)
+        document = f'{{"sha256":"{sha256(text.encode()).hexdigest()}","replay":{text}}}'
+        write_atomically(self.path / "replays" / f"{key}.json", document)
 
     def made(self, key: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """What was kept under a key; it is made, and kept, where there is nothing. An error
         leaves nothing.
         """
-        found = self.replay(key)
-        if found is None:
-            self.keep(key, found := make())
-        return found
+        result = self.replay(key)
+        if result is None:
+            self.keep(key, result := make())
+        return result
 
     def tidy(self, before: float) -> None:
         """Remove what killed processes had begun to write before that time (seconds since 1970)."""
@@ -306,10 +306,10 @@ class Results(RunTables):
         Raises:
             SettingError: there is no finished run, or one of another version.
         """
-        found = cls(Path(path))
-        if not (found.path / "manifest.json").is_file():
+        results = cls(Path(path))
+        if not (results.path / "manifest.json").is_file():
             raise SettingError(f"{path} holds no finished run; a run's folder has a manifest.json")
-        version = found.manifest.get("schema")
+        version = results.manifest.get("schema")
         if version != SCHEMA:
             newer = isinstance(version, int) and version > SCHEMA
             advice = (
@@ -321,19 +321,19 @@ class Results(RunTables):
                 f"{path} has tables of version {version!r}, and this workbench reads version"
                 f" {SCHEMA}; {advice}"
             )
-        return found
+        return results
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """How the run was made."""
         path = self.path / "manifest.json"
         try:
-            found = json.loads(text_of(path))
+            manifest = json.loads(text_of(path))
         except (OSError, ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            manifest = None
+        if not isinstance(manifest, dict):
             raise SettingError(f"{path} is no manifest of a run; run its command again")
-        return found
+        return manifest
 
     def table(self, name: str) -> pd.DataFrame:
         """One table by name, with every documented column; those of an older run that had none are
@@ -345,10 +345,10 @@ class Results(RunTables):
         path, empty = self.path / f"{name}.parquet", frame(name, ())
         if not path.exists():
             return empty
-        found = read_table(path)
-        for column in empty.columns.difference(found.columns):
-            found[column] = empty[column].reindex(found.index)
-        return found
+        table = read_table(path)
+        for column in empty.columns.difference(table.columns):
+            table[column] = empty[column].reindex(table.index)
+        return table
 
     if not TYPE_CHECKING:  # a type checker knows the tables, and then finds a wrong name
 

@@ -12,8 +12,9 @@ from workbench.base.palette import REFERENCES
 from workbench.engine.models.settings import ModelSettings
 from workbench.evaluation.experiment import compare as runs
 from workbench.evaluation.experiment.combined import combined
-from workbench.evaluation.experiment.compare import REPORTS, Forecast, together
-from workbench.evaluation.experiment.grid import Grid, GridLike, Point, read
+from workbench.evaluation.experiment.compare import Forecast, together
+from workbench.evaluation.experiment.grid import Grid, GridLike, Point, by_run, read
+from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.keys import described, key
 from workbench.evaluation.experiment.settings import ExecutionSettings
 from workbench.evaluation.experiment.spec import Execution, RunSpec, Scope, documented
@@ -40,43 +41,50 @@ def sweep(
         SettingError: a field, setting or value is wrong; nothing has run then.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, replicates, Execution(**settings))
+    grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
     parts: list[tuple[Results, list[str]]] = []
-    windows: dict[tuple[object, ...], int | None] = {}
-    used: dict[str, tuple[int, int]] = {}
+    windows_by_use: dict[tuple[object, ...], int | None] = {}
+    used_windows: dict[str, tuple[int, int]] = {}
     merged: list[str] = []
-    points = list(whole.points)
-    for spec, names in whole.runs():
-        results = runs.compare(whole.grid.sessions, spec=spec)
-        each = results.sessions["window_used"]
-        if (place := (spec.model, *each.fillna(0))) in windows:
+    points = list(grid_sweep.points)
+    for spec, names in grid_sweep.runs():
+        results = runs.compare(grid_sweep.grid.sessions, spec=spec)
+        session_windows = results.sessions["window_used"]
+        use = (spec.model, *session_windows.fillna(0))
+        if use in windows_by_use:
             points = [point for point in points if point.strategy not in names]
-            merged.append(_merged(spec.window, windows[place]))
+            merged.append(_merged(spec.window, windows_by_use[use]))
             warnings.warn(merged[-1], LeftOut, stacklevel=2)
             continue
-        windows[place] = spec.window
-        used |= dict.fromkeys(names, (each.min(), each.max()))
-        parts.append((results, [*names, *([] if parts else REFERENCES)]))
-    rows = [
-        asdict(point)
-        | dict(
-            zip(
-                ("window_least", "window_most"), used.get(point.strategy, (None, None)), strict=True
-            )
-        )
-        | {"settings": json.dumps(point.settings, sort_keys=True)}
-        for point in points
-    ]
-    about = whole.manifest([results for results, _ in parts], points) | {"merged": merged}
-    return combined(parts, RunFolder(whole.folder), {"variants": frame("variants", rows)}, about)
+        windows_by_use[use] = spec.window
+        for name in names:
+            used_windows[name] = session_windows.min(), session_windows.max()
+        references = () if parts else REFERENCES
+        parts.append((results, [*names, *references]))
+    rows = []
+    for point in points:
+        least, most = used_windows.get(point.strategy, (None, None))
+        row = asdict(point)
+        row |= {"window_least": least, "window_most": most}
+        row["settings"] = json.dumps(point.settings, sort_keys=True)
+        rows.append(row)
+    finished_runs = [results for results, _ in parts]
+    about = grid_sweep.manifest(finished_runs, points) | {"merged": merged}
+    tables = {"variants": frame("variants", rows)}
+    return combined(parts, RunFolder(grid_sweep.folder), tables, about)
 
 
-def _merged(window: int | None, first: int | None) -> str:
-    shown = [f"{one:,}" if one else "each session's own" for one in (window, first)]
+def _merged(window: int | None, first_window: int | None) -> str:
+    """Why the points of a window are left out."""
     return (
-        f"the points with window {shown[0]} are left out: every session is replayed in the same"
-        f" window as with {shown[1]}; a window is at least twice what system prompt and tools take"
+        f"the points with window {_in_words(window)} are left out: every session is replayed in"
+        f" the same window as with {_in_words(first_window)}; a window is at least twice what"
+        " system prompt and tools take"
     )
+
+
+def _in_words(window: int | None) -> str:
+    return f"{window:,}" if window else "each session's own"
 
 
 @documented(Execution)
@@ -90,9 +98,14 @@ def forecast(
         SettingError: a field, setting or value is wrong, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = _Sweep.of(grid, replicates, Execution(**settings))
-    each = [runs.forecast(whole.grid.sessions, spec=spec) for spec, _ in whole.runs()]
-    return replace(together(each), sessions=each[0].sessions, unreadable=each[0].unreadable)
+    grid_sweep = _Sweep.of(grid, replicates, Execution(**settings))
+    forecasts = [
+        runs.forecast(grid_sweep.grid.sessions, spec=spec) for spec, _ in grid_sweep.runs()
+    ]
+    first_forecast = forecasts[0]
+    return replace(
+        together(forecasts), sessions=first_forecast.sessions, unreadable=first_forecast.unreadable
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,47 +119,42 @@ class _Sweep:
 
     @classmethod
     def of(cls, grid: GridLike, replicates: int | None, execution: Execution) -> Self:
-        found = read(grid)
-        found = found if replicates is None else found.changed(replicates=replicates)
-        points = found.points()
-        name = key(dict(found) | {"replicates": None}, list(map(found.preset, points)))[:8]
-        folder = execution.out or REPORTS / f"sweep-{name}"
-        how = ModelSettings.of_run(execution.model_settings, folder)
-        return cls(found, points, folder, execution.changed(model_settings=how))
+        full_grid = read(grid)
+        if replicates is not None:
+            full_grid = full_grid.changed(replicates=replicates)
+        points = full_grid.points()
+        presets = [full_grid.preset(point) for point in points]
+        folder = folder_of(execution, "sweep", dict(full_grid) | {"replicates": None}, presets)
+        settings = ModelSettings.of_run(execution.model_settings, folder)
+        return cls(full_grid, points, folder, execution.changed(model_settings=settings))
 
     def runs(self) -> Iterator[tuple[RunSpec, list[str]]]:
         """A run for each window and model, in the order of their first points, with the names of
         its points.
         """
-        found: dict[tuple[int | None, str], list[Point]] = {}
-        for point in self.points:
-            found.setdefault((point.window, point.model), []).append(point)
-        common = {name: getattr(self.grid, name) for name in Scope.model_fields} | dict(
-            self.execution
-        )
-        for (window, model), points in found.items():
-            folder = self.folder / "runs" / key(window, model)[:8]
-            chosen = list(map(self.grid.preset, points))
-            spec = RunSpec(
-                **{**common, "strategies": chosen, "window": window, "model": model, "out": folder}
-            )
-            yield spec, [point.strategy for point in points if point.base not in REFERENCES]
+        settings = {name: getattr(self.grid, name) for name in Scope.model_fields}
+        settings |= dict(self.execution)
+        for (window, model), points in by_run(self.points).items():
+            settings["strategies"] = [self.grid.preset(point) for point in points]
+            settings["window"] = window
+            settings["model"] = model
+            settings["out"] = self.folder / "runs" / key(window, model)[:8]
+            names = [point.strategy for point in points if point.base not in REFERENCES]
+            yield RunSpec(**settings), names
 
-    def manifest(self, done: Sequence[Results], points: Sequence[Point]) -> dict[str, object]:
+    def manifest(
+        self, finished_runs: Sequence[Results], points: Sequence[Point]
+    ) -> dict[str, object]:
         """What the combined run's manifest says in place of its first part's."""
-        each = [one.manifest["settings"] for one in done]
-        replicates = (
-            {"replicates": max(one["replicates"] for one in each)}
-            if "replicates" in each[0]
-            else {}
-        )
-        names = {
-            "strategies": [point.strategy for point in points],
-            "model": ",".join(self.grid.models),
-        }
-        windows = {"window": self.grid.windows[0] if len(done) == 1 else None}
+        every_settings = [results.manifest["settings"] for results in finished_runs]
+        settings = dict(every_settings[0])
+        if "replicates" in settings:
+            settings["replicates"] = max(part["replicates"] for part in every_settings)
+        settings["strategies"] = [point.strategy for point in points]
+        settings["model"] = ",".join(self.grid.models)
+        settings["window"] = self.grid.windows[0] if len(finished_runs) == 1 else None
         return {
-            "settings": each[0] | replicates | names | windows,
+            "settings": settings,
             "presets": [described(self.grid.preset(point)) for point in points],
-            "seconds": round(sum(one.manifest["seconds"] for one in done), 1),
+            "seconds": round(sum(results.manifest["seconds"] for results in finished_runs), 1),
         }

@@ -1,33 +1,33 @@
-"""What a worker does: read a source, then every replay of its sessions that is not on disk yet."""
+"""One replay as a piece of work: what its result depends on, how it is made, and what it would ask."""
+
+from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from workbench.base.errors import SetupError, Unanswered, WorkbenchError
+from workbench.base.errors import WorkbenchError
 from workbench.base.palette import REFERENCES
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.folder import Folder, are_changed
 from workbench.engine.models.model import Model
-from workbench.engine.models.settings import ModelSettings
 from workbench.engine.models.wrappers import AnsweringModel, innermost, requests_of
-from workbench.engine.transcript.message import said_texts
 from workbench.engine.transcript.redaction import holds_one, masker
-from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.code_versions import code_versions
-from workbench.evaluation.experiment.filler import FillerModel
+from workbench.evaluation.experiment.filler import FillerModel, ModelUse
+from workbench.evaluation.experiment.job import Job, KeptWork, Outcome
 from workbench.evaluation.experiment.keys import key
-from workbench.evaluation.experiment.prepared import Prepared, Unreadable, read
+from workbench.evaluation.experiment.prepared import Prepared
 from workbench.evaluation.experiment.references import BaselineAtSizes
 from workbench.evaluation.experiment.replay_rows import Row, replay_rows, replays
 from workbench.evaluation.experiment.requests_ahead import RequestsAhead, is_awaited
-from workbench.evaluation.experiment.sources import SessionSource
 from workbench.evaluation.experiment.spec import RunSpec
-from workbench.evaluation.experiment.store import SCHEMA, RunFolder
+from workbench.evaluation.experiment.store import SCHEMA
 from workbench.evaluation.metrics import NAMES
 from workbench.evaluation.metrics.builtin import installed
 from workbench.evaluation.metrics.work_exam.reader_error import RULES
@@ -36,31 +36,58 @@ from workbench.evaluation.replays.step import Replay
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """Everything that a worker needs to know about a run.
+class ReplayJob(Job[RunSpec]):
+    """The replays of a run.
 
     Attributes:
-        model_settings: how models are asked.
         baseline: the strategy that is cut to the sizes of the others; None where none is.
-        codes: the version of the code behind a replay under each preset, see `replay_codes`.
     """
 
-    spec: RunSpec
-    presets: tuple[Preset, ...]
-    folder: RunFolder
-    model_settings: ModelSettings
     baseline: Preset | None = None
-    codes: Mapping[str, str] = field(default_factory=dict)
 
-    def baseline_of(self, ready: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
+    def baseline_of(self, prepared: Prepared, model: Model | None = None) -> BaselineAtSizes | None:
         """The baseline in one session, with the run's first model where none is given."""
         if self.baseline is None or not self.spec.shares:
             return None
-        model = model or ready.reader(self.model_settings.model(self.spec.model[0]))
-        at = at_boundaries(ready.session, ready.sizing, ready.window, self.spec.boundaries)
-        return BaselineAtSizes(
-            ready, self.baseline, model, at, self.spec.shares, ready.exam_beside(at)
+        if model is None:
+            model = prepared.reader(self.model_settings.model(self.spec.model[0]))
+        boundaries = at_boundaries(
+            prepared.session, prepared.sizing, prepared.window, self.spec.boundaries
         )
+        return BaselineAtSizes(
+            prepared,
+            self.baseline,
+            model,
+            boundaries,
+            self.spec.shares,
+            prepared.exam_beside(boundaries),
+        )
+
+    def results_of(self, prepared: Prepared, presets: Sequence[Preset]) -> list[ReplayResult]:
+        """What came of the replays of a session; those on disk are not made again.
+
+        Where a preset asked the first model nothing, that replay serves for all models.
+        """
+        baseline = self.baseline_of(prepared)
+        results = []
+        for preset in presets:
+            first_result: ReplayResult | None = None
+            for replay in self.replays_of(prepared, preset, baseline):
+                if first_result is None or first_result.asked:
+                    result = replay.result()
+                else:
+                    result = replace(first_result, model=replay.model.name)
+                first_result = first_result or result
+                results.append(result)
+        return results
+
+    def replays_of(
+        self, prepared: Prepared, preset: Preset, baseline: BaselineAtSizes | None = None
+    ) -> Iterator[ReplayWork]:
+        """The replays of a session under a preset, one for each model."""
+        for named_model in self.spec.model:
+            model = self.model_settings.model(named_model)
+            yield ReplayWork(self, prepared, preset, named_model, model, baseline)
 
     def masked(self, text: str) -> str:
         """A path or a reason: either may quote what is to be masked, such as a part of a
@@ -68,13 +95,35 @@ class Task:
         """
         return masker(self.spec.redaction)(text)
 
+    def paid(self, requests: Collection[str]) -> Mapping[str, float | None]:
+        """What the run has spent on each of these requests, as this machine's ledger says."""
+        return self.model_settings.ledger.paid(list(requests)) if requests else {}
+
+    def with_codes(self) -> ReplayJob:
+        """The same with the version of the code behind a replay under each preset: its own
+        parts, and those of its baseline.
+        """
+        parts: dict[str, object] = {}
+        for preset in self.presets:
+            is_reference = preset.name in REFERENCES
+            parts[preset.name] = preset if is_reference else (preset, self.baseline)
+        codes = code_of_replays(self.spec.redaction, parts, self.folder.path)
+        return replace(self, codes=codes)
+
 
 @dataclass(frozen=True, slots=True)
-class Shard:
-    """One source under some of the run's presets."""
+class SummaryCounts:
+    """Summaries of one replay.
 
-    source: SessionSource
-    presets: tuple[Preset, ...]
+    Attributes:
+        requested: that were asked for, or would have been where the replay is pending.
+        written: those of them that the model wrote.
+        useless: those to which its answer was of no use. The rest is unanswered, or not bundled.
+    """
+
+    requested: int = 0
+    written: int = 0
+    useless: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +135,6 @@ class ReplayResult:
         pending: whether it waits for answers of its model: the same command asks for them again.
         model: which was there to write summaries.
         asked: whether that model was asked anything, or may have been.
-        summaries: that were asked for, or would have been where it is pending.
-        written: those of them that the model wrote; `useless` where its answer was of no use. The
-            rest is unanswered, or not bundled.
         paid: the dollars that the run has spent on each request, by its name in the ledger; None if
             unknown.
         recall: exam recall on the strategy's own trigger; None where it has no score.
@@ -100,244 +146,209 @@ class ReplayResult:
     pending: bool = False
     model: str = ""
     asked: bool = True
-    summaries: int = 0
-    written: int = 0
-    useless: int = 0
+    summaries: SummaryCounts = SummaryCounts()
     paid: Mapping[str, float | None] = field(default_factory=dict)
     recall: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShardResult:
-    """A row and the replays of each session, what is unreadable, and the replays that killed
-    their workers.
+@dataclass(frozen=True)
+class ReplayWork(KeptWork):
+    """A session under a preset and a model.
+
+    Attributes:
+        named_model: as the specification has it, and `model` under the settings of the run.
+        session_baseline: the baseline in this session.
     """
 
-    number: int
-    sessions: tuple[tuple[Row, tuple[ReplayResult, ...]], ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    died: tuple[ReplayResult, ...] = ()
+    job: ReplayJob
+    prepared: Prepared
+    preset: Preset
+    named_model: str | Model
+    model: Model
+    session_baseline: BaselineAtSizes | None = None
 
+    @cached_property
+    def writer(self) -> Model:
+        """The model as this replay asks it."""
+        return self.prepared.reader(self.model)
 
-def work(task: Task, shard: Shard) -> ShardResult:
-    """Do every replay of a shard; those on disk are not done again."""
-    found = read(shard.source, task.spec.window, redaction=task.spec.redaction)
-    sessions = []
-    for ready in found.ready[: shard.source.most]:
-        baseline = task.baseline_of(ready)
-        replays = tuple(
-            done
-            for preset in shard.presets
-            for done in _under_each_model(ready, preset, task, baseline)
+    @property
+    def is_compared(self) -> bool:
+        """Whether the baseline is cut to the sizes of this replay: not to those of a reference,
+        nor to its own.
+        """
+        job = self.job
+        is_baseline = self.preset == job.baseline and self.named_model == job.spec.model[0]
+        return job.baseline is not None and self.preset.name not in REFERENCES and not is_baseline
+
+    @property
+    def baseline(self) -> BaselineAtSizes | None:
+        """What is cut to the sizes of this replay."""
+        return self.session_baseline if self.is_compared else None
+
+    def key_parts(self) -> tuple[object, ...]:
+        """See `KeptWork`.
+
+        Raises:
+            SettingError, SetupError: how the model is asked cannot be found out.
+        """
+        job, spec, prepared = self.job, self.job.spec, self.prepared
+        baseline = (job.baseline, _name_in_key(spec.model[0])) if self.is_compared else None
+        return (
+            SCHEMA,
+            job.codes[self.preset.name],
+            prepared.content,
+            self.preset,
+            _name_in_key(self.named_model),
+            job.model_settings.seal(self.model),
+            prepared.window,
+            spec.shares,
+            spec.boundaries,
+            spec.seed,
+            spec.redaction,
+            spec.price_model,
+            spec.prices,
+            installed(),
+            baseline,
+            prepared.work.seal,
         )
-        sessions.append((_session_row(ready), replays))
-    return ShardResult(shard.source.number, tuple(sessions), found.unreadable)
+
+    def make(self) -> dict[str, Any]:
+        """The rows of the replay by table; under `paid` what its requests and the baseline's
+        have cost, under `answers` which ones it took from folders.
+        """
+        baseline = self.baseline
+        earlier_requests = () if baseline is None else requests_of(baseline.model)
+        tables = replay_rows(self.prepared, self.preset, self.writer, self.job.spec, baseline)
+        requests = list(requests_of(self.writer))
+        writers = [innermost(self.writer)]
+        if baseline is not None:
+            requests.extend(requests_of(baseline.model)[len(earlier_requests) :])
+            writers.append(innermost(baseline.model))
+        for row in tables["compactions"]:
+            # what a model said beside its summary; the rest was masked before
+            for column in ("findings", "misreports", "why"):
+                row[column] = self.job.masked(str(row[column]))
+        answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
+        result = {**tables, "paid": self.job.paid(requests), "answers": answers}
+        if holds_one(json.dumps(result, ensure_ascii=False), self.prepared.masked):
+            raise WorkbenchError(
+                "its tables would hold a text that was masked elsewhere, and were not written"
+            )
+        return result
+
+    def is_current(self, result: Mapping[str, Any]) -> bool:
+        """Whether nobody has written answers in a folder anew since the replay took them."""
+        answers: Mapping[str, Mapping[str, str]] = result.get("answers", {})
+        return not any(are_changed(Path(folder), digests) for folder, digests in answers.items())
+
+    def result(self) -> ReplayResult:
+        """What came of the replay, which is made unless it is on disk."""
+        outcome = self.job.outcome(self)
+        result = ReplayResult(self.preset.name, outcome.key, model=self.model.name)
+        if outcome.result is not None:
+            return self._read(result, outcome.result)
+        summaries = self._pending_summaries(outcome) if outcome.is_pending else SummaryCounts()
+        return replace(
+            result,
+            pending=outcome.is_pending,
+            reason=self.job.masked(outcome.reason),
+            summaries=summaries,
+            paid=self.job.paid(requests_of(self.writer)),
+        )
+
+    def _read(self, result: ReplayResult, tables: Mapping[str, Any]) -> ReplayResult:
+        """What the tables of the replay say of its summaries, their cost and its recall."""
+        strategy = self.preset.name
+        compactions = [row for row in tables["compactions"] if row["strategy"] == strategy]
+        requested = sum(row["requests"] for row in compactions)
+        useless = sum(row["fallbacks"] for row in compactions)
+        by_rule = sum(row["by_rule"] for row in compactions)
+        by_others = useless if self.model.name in RULES else by_rule
+        recalls = [row["value"] for row in tables["scores"] if _is_recall(row, strategy)]
+        return replace(
+            result,
+            asked=requested > 0,
+            summaries=SummaryCounts(requested, requested - by_others, useless),
+            paid=_at_least(self.job.paid(tables["paid"]), tables["paid"]),
+            recall=recalls[0] if recalls else None,
+        )
+
+    def _pending_summaries(self, outcome: Outcome) -> SummaryCounts:
+        """The summaries of a replay that waits for its model. Where somebody answers later, all
+        requests that can be known are made; else filler counts them.
+        """
+        error, writer = outcome.error, self.writer
+        if error is not None and is_awaited(error) and isinstance(writer, AnsweringModel):
+            return self._ask_ahead(writer)
+        answers = getattr(writer, "answers", [])
+        filler = FillerModel(writer.name)
+        for _ in replays(self.prepared, self.preset, filler, self.job.spec):
+            pass
+        return _counts(answers, len(filler.asked))
+
+    def _ask_ahead(self, writer: AnsweringModel) -> SummaryCounts:
+        """Make all requests that can be known."""
+        answering = AnsweringModel(writer.model)
+        ahead = RequestsAhead(answering, chained=True)
+        # what else is wrong with the replay comes up when its answers are there
+        with suppress(WorkbenchError):
+            for replay in replays(self.prepared, self.preset, ahead, self.job.spec):
+                ahead.chained = False  # only in the natural replay, which is made before all others
+                if self.baseline is not None and replay.mode == "matched" and not ahead.awaited:
+                    self._ask_baseline_ahead(self.baseline, replay)
+        return _counts(answering.answers, ahead.requests)
+
+    def _ask_baseline_ahead(self, baseline: BaselineAtSizes, replay: Replay) -> None:
+        """Make the requests of the baseline at the sizes of a replay."""
+        ahead = RequestsAhead(baseline.model)
+        copy = self.job.baseline_of(self.prepared, ahead)
+        if copy is None:
+            return
+        copy.prepare()
+        if not ahead.awaited:  # else the sizes that it has are not known
+            deque(copy.rows(replay), maxlen=0)
+
+    def forecast(self) -> list[ModelUse]:
+        """What the replay would ask, also for the baseline at its sizes."""
+        filler = FillerModel(self.model.name)
+        baseline = self.job.baseline_of(self.prepared, filler) if self.is_compared else None
+        for replay in replays(self.prepared, self.preset, filler, self.job.spec):
+            if baseline is not None and replay.mode == "matched":
+                deque(baseline.rows(replay), maxlen=0)
+        return [replace(use, strategy=self.preset.name) for use in filler.asked]
 
 
-def _under_each_model(
-    ready: Prepared, preset: Preset, task: Task, baseline: BaselineAtSizes | None
-) -> Iterator[ReplayResult]:
-    """A replay for each model; where the first one was asked nothing, its replay serves for all."""
-    first: ReplayResult | None = None
-    for wanted in task.spec.model:
-        model = task.model_settings.model(wanted)
-        if first is None or first.asked:
-            done = _replayed(ready, preset, wanted, model, task, baseline)
-            first = first or done
-            yield done
-        else:
-            yield replace(first, model=model.name)
-
-
-def _replayed(
-    ready: Prepared,
-    preset: Preset,
-    wanted: str | Model,
-    model: Model,
-    task: Task,
-    baseline: BaselineAtSizes | None,
-) -> ReplayResult:
-    asked = ready.reader(model)
-    against = baseline if is_compared(preset, wanted, task) else None
-    done = ReplayResult(preset.name, model=model.name)
-    tables: Mapping[str, Any] | None = None
-    try:
-        done = replace(done, key=replay_key(ready, preset, wanted, model, task))
-        tables = task.folder.replay(done.key)
-        if tables is None or _rests_on_changed_answers(tables):
-            tables = _new_tables(ready, preset, asked, task, against)
-            if holds_one(json.dumps(tables, ensure_ascii=False), ready.masked):
-                raise WorkbenchError(
-                    "its tables would hold a text that was masked elsewhere, and were not written"
-                )
-            task.folder.keep(done.key, tables)
-    except (Unanswered, SetupError) as error:
-        done = _pending(done, error, ready, preset, asked, task, against)
-    except WorkbenchError as error:
-        done = replace(done, reason=task.masked(str(error)))
-    except MemoryError:
-        raise  # it is tried again while nothing else takes memory
-    except Exception as error:  # noqa: BLE001 - the replay boundary: a part's bug fails its replay, not the run
-        done = replace(done, reason=task.masked(f"{type(error).__name__}: {error}"))
-    if tables is None:
-        return replace(done, paid=_paid(task, requests_of(asked)))
-    own = [row for row in tables["compactions"] if row["strategy"] == preset.name]
-    summaries, useless, by_rule = (
-        sum(row[name] for row in own) for name in ("requests", "fallbacks", "by_rule")
-    )
-    by_others = useless if model.name in RULES else by_rule
-    paid = _paid(task, tables["paid"], tables["paid"])
-    counts = {"summaries": summaries, "written": summaries - by_others, "useless": useless}
-    recall = next((row["value"] for row in tables["scores"] if _is_recall(row, preset.name)), None)
-    return replace(done, asked=summaries > 0, paid=paid, recall=recall, **counts)
+def _name_in_key(model: str | Model) -> str:
+    return model if isinstance(model, str) else key(model)
 
 
 def _is_recall(row: Row, strategy: str) -> bool:
     return row["metric"] == NAMES and row["mode"] == "natural" and row["strategy"] == strategy
 
 
-def _new_tables(
-    ready: Prepared, preset: Preset, model: Model, task: Task, baseline: BaselineAtSizes | None
-) -> dict[str, Any]:
-    """The rows of a replay by table, and under `paid` what its requests and the baseline's have
-    cost.
+def _counts(answers: Collection[bool], request_count: int) -> SummaryCounts:
+    """The summaries of a pending replay: it waits for one more than it has answers, at least.
+
+    Args:
+        answers: whether each answer that came was of use.
+        request_count: as many summaries as the whole replay is known to need.
     """
-    before = () if baseline is None else requests_of(baseline.model)
-    tables = replay_rows(ready, preset, model, task.spec, baseline)
-    since = () if baseline is None else requests_of(baseline.model)[len(before) :]
-    # what a model said beside its summary; the rest was masked before
-    for row in tables["compactions"]:
-        row |= {
-            column: task.masked(str(row[column])) for column in ("findings", "misreports", "why")
-        }
-    writers = [innermost(model), innermost(baseline.model)] if baseline else [innermost(model)]
-    answers = {writer.model: writer.taken for writer in writers if isinstance(writer, Folder)}
-    return {**tables, "paid": _paid(task, (*requests_of(model), *since)), "answers": answers}
-
-
-def _rests_on_changed_answers(tables: Mapping[str, Any]) -> bool:
-    """Whether somebody has written answers in a folder anew since a replay took them."""
-    answers: Mapping[str, Mapping[str, str]] = tables.get("answers", {})
-    return any(are_changed(Path(folder), taken) for folder, taken in answers.items())
-
-
-def _pending(
-    done: ReplayResult,
-    why: WorkbenchError,
-    ready: Prepared,
-    preset: Preset,
-    model: Model,
-    task: Task,
-    baseline: BaselineAtSizes | None,
-) -> ReplayResult:
-    """A replay that waits for its model; filler counts the summaries that it needs."""
-    if is_awaited(why) and isinstance(model, AnsweringModel):
-        return _awaiting(done, why, ready, preset, model, task, baseline)
-    answers = getattr(model, "answers", [])
-    filler = FillerModel(model.name)
-    for _ in replays(ready, preset, filler, task.spec):
-        pass
-    summaries, written = max(len(filler.asked), len(answers) + 1), sum(answers)
-    counts = {"summaries": summaries, "written": written, "useless": len(answers) - written}
-    return replace(done, pending=True, reason=task.masked(str(why)), **counts)
-
-
-def _awaiting(
-    done: ReplayResult,
-    why: WorkbenchError,
-    ready: Prepared,
-    preset: Preset,
-    model: AnsweringModel,
-    task: Task,
-    baseline: BaselineAtSizes | None,
-) -> ReplayResult:
-    """A replay of which somebody answers the requests later: all that can be known are made."""
-    answering = AnsweringModel(model.model)
-    ahead = RequestsAhead(answering, chained=True)
-    # what else is wrong with the replay comes up when its answers are there
-    with suppress(WorkbenchError):
-        for replay in replays(ready, preset, ahead, task.spec):
-            ahead.chained = False  # only in the natural replay, which is made before all others
-            if baseline is not None and replay.mode == "matched" and not ahead.awaited:
-                _ask_baseline_ahead(baseline, replay, ready, task)
-    answers = answering.answers
-    return replace(
-        done,
-        pending=True,
-        reason=task.masked(str(why)),
-        summaries=max(ahead.requests, len(answers) + 1),
-        written=sum(answers),
-        useless=len(answers) - sum(answers),
+    written_count = sum(answers)
+    return SummaryCounts(
+        max(request_count, len(answers) + 1), written_count, len(answers) - written_count
     )
 
 
-def _ask_baseline_ahead(
-    baseline: BaselineAtSizes, replay: Replay, ready: Prepared, task: Task
-) -> None:
-    """Make the requests of the baseline at the sizes of a replay."""
-    ahead = RequestsAhead(baseline.model)
-    copy = task.baseline_of(ready, ahead)
-    if copy is None:
-        return
-    copy.prepare()
-    if not ahead.awaited:  # else the sizes that it has are not known
-        deque(copy.rows(replay), maxlen=0)
-
-
-def _paid(
-    task: Task, requests: Iterable[str], before: Mapping[str, float | None] | None = None
-) -> Mapping[str, float | None]:
-    """What the run has spent on requests, as this machine's ledger says; no less than was known
-    before.
-    """
-    wanted = list(requests)
-    found = task.model_settings.ledger.paid(wanted) if wanted else {}
-    known = before or {}
-    return {name: _larger(usd, known.get(name, 0.0)) for name, usd in found.items()}
-
-
-def _larger(usd: float | None, earlier: float | None) -> float | None:
-    """The larger amount of dollars; None where one of them is unknown."""
-    return None if usd is None or earlier is None else max(usd, earlier)
-
-
-def is_compared(preset: Preset, wanted: str | Model, task: Task) -> bool:
-    """Whether the baseline is cut to the sizes of this replay: not to those of a reference, nor
-    to its own.
-    """
-    own = preset == task.baseline and wanted == task.spec.model[0]
-    return task.baseline is not None and preset.name not in REFERENCES and not own
-
-
-def replay_key(
-    ready: Prepared, preset: Preset, wanted: str | Model, model: Model, task: Task
-) -> str:
-    """The name of a replay: equal for equal work, whatever the run.
-
-    Raises:
-        SettingError, SetupError: how the model is asked cannot be found out.
-    """
-    spec = task.spec
-    who, first = (one if isinstance(one, str) else key(one) for one in (wanted, spec.model[0]))
-    against = (task.baseline, first) if is_compared(preset, wanted, task) else None
-    return key(
-        SCHEMA,
-        task.codes[preset.name],
-        ready.content,
-        preset,
-        who,
-        task.model_settings.seal(model),
-        ready.window,
-        spec.shares,
-        spec.boundaries,
-        spec.seed,
-        spec.redaction,
-        spec.price_model,
-        spec.prices,
-        installed(),
-        against,
-        ready.work.seal,
-    )
+def _at_least(
+    paid: Mapping[str, float | None], earlier: Mapping[str, float | None]
+) -> dict[str, float | None]:
+    """Dollars by request, no less than was known before; None where one of both is unknown."""
+    larger: dict[str, float | None] = {}
+    for request, usd in paid.items():
+        known_usd = earlier.get(request, 0.0)
+        larger[request] = None if usd is None or known_usd is None else max(usd, known_usd)
+    return larger
 
 
 REPLAY_BEGINS = (
@@ -359,48 +370,3 @@ def code_of_replays(
     if redaction is None:
         return code_versions(REPLAY_BEGINS, parts, (*READS_SESSIONS, *MASKS), folder)
     return code_versions((*REPLAY_BEGINS, *MASKS), parts, READS_SESSIONS, folder)
-
-
-def replay_codes(task: Task) -> dict[str, str]:
-    """The version of the code behind a replay under each preset: its own parts, and those of its
-    baseline.
-    """
-    parts: dict[str, object] = {}
-    for preset in task.presets:
-        is_reference = preset.name in REFERENCES
-        parts[preset.name] = preset if is_reference else (preset, task.baseline)
-    return code_of_replays(task.spec.redaction, parts, task.folder.path)
-
-
-def content_of(session: Session) -> str:
-    """A name for what was said in a session, whatever the session is called and wherever it
-    lies.
-    """
-    said = [[message.role, *said_texts(message)] for message in session.messages]
-    return key(said)[:16]
-
-
-def _session_row(ready: Prepared) -> Row:
-    session, sizing, fitted = ready.session, ready.sizing, ready.sizing.calibration
-    return {
-        **{name: getattr(session, name) for name in ("project", "model", "window", "branches")},
-        "title": session.heading,
-        "session": session.id,
-        "path": session.origin.path,
-        "format": session.origin.format,
-        "messages": len(session.messages),
-        "requests": len(session.requests),
-        "tokens": sum(sizing.sizes),
-        "overhead": sizing.overhead,
-        "scale": None if fitted is None else fitted.scale,
-        "calibration_error": None if fitted is None else fitted.error,
-        "window_wanted": ready.wanted.tokens,
-        "window_source": ready.wanted.source,
-        "window_used": ready.window,
-        "recorded_compactions": len(session.recorded),
-        "skipped": "\n".join(session.origin.skipped),
-        "reports_left_out": "\n".join(ready.left_out),
-        "content": content_of(session),
-        "status": "ok",
-        "reason": "",
-    }

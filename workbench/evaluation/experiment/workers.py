@@ -192,13 +192,13 @@ def _kill(pool: Executor) -> None:
     """End a pool and its process, which loky, told to, has been seen to leave: then the command
     never ended.
     """
-    left = [*(getattr(pool, "_processes", None) or {}).values()]
+    processes = [*(getattr(pool, "_processes", None) or {}).values()]
     pool.shutdown(wait=False, kill_workers=True)  # type: ignore[call-arg]  # loky's own argument
-    for process in left:
+    for process in processes:
         process.terminate()
 
 
-def _start(parent: int, most: float) -> None:
+def _start(parent: int, byte_limit: float) -> None:
     """Make this worker end when its parent does, also when that is killed, and take so much
     memory at most.
     """
@@ -214,7 +214,7 @@ def _start(parent: int, most: float) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-    memory.bound(most)
+    memory.bound(byte_limit)
 
 
 class Cluster(Workers):
@@ -234,8 +234,8 @@ class Cluster(Workers):
         try:
             self._client: Client = Client(address, timeout=TIMEOUT, set_as_default=False)
         except (OSError, ValueError) as error:
-            why = " ".join(str(error).split())[:200] or type(error).__name__
-            raise SetupError(f"no Dask scheduler answers at {address!r}: {why}") from None
+            explanation = " ".join(str(error).split())[:200] or type(error).__name__
+            raise SetupError(f"no Dask scheduler answers at {address!r}: {explanation}") from None
         self._address = address
         self.size = max(len(self._client.ncores()), 1)
 
@@ -259,12 +259,12 @@ class Cluster(Workers):
         }
         last_seen = time.monotonic()
         while pending:
-            done = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
-            if done or self._has_workers():
+            finished = wait(pending, timeout=PATIENCE / 12, return_when=FIRST_COMPLETED).done
+            if finished or self._has_workers():
                 last_seen = time.monotonic()
             elif time.monotonic() - last_seen > PATIENCE:
                 raise self._ended(f"it has had no worker for {PATIENCE:.0f} s")
-            for future in done:
+            for future in finished:
                 yield pending.pop(future), self._result(future)
 
     def _has_workers(self) -> bool:
@@ -291,9 +291,9 @@ class Cluster(Workers):
                 " strategy of your own"
             ) from None
 
-    def _ended(self, why: str) -> SetupError:
+    def _ended(self, cause: str) -> SetupError:
         return SetupError(
-            f"the Dask cluster at {self._address!r} cannot finish the run: {why}; finished work is"
+            f"the Dask cluster at {self._address!r} cannot finish the run: {cause}; finished work is"
             " kept, and the same command continues from there once workers answer again"
         )
 

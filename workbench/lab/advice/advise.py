@@ -16,9 +16,9 @@ from workbench.base.errors import SettingError
 from workbench.evaluation.analysis.advice_note import AdviceNote
 from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.analysis.trade import MARGIN, WORTH, Trade, difference
-from workbench.evaluation.experiment.compare import REPORTS, Forecast, Run, together
-from workbench.evaluation.experiment.grid import Grid, Point, read
-from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.compare import Forecast, Run, together
+from workbench.evaluation.experiment.grid import Grid, Point, by_run, read
+from workbench.evaluation.experiment.job import folder_of
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -231,13 +231,13 @@ class Search:
     ) -> Search:
         """The search of some candidates over some recordings."""
         by_name = {source.name: source for source in sources}
-        known = recorded(by_name.values(), spec.group_by)
-        projects = {name: source.project for name, source in known.items()}
+        recordings = recorded(by_name.values(), spec.group_by)
+        projects = {name: source.project for name, source in recordings.items()}
         if not projects:
             raise SettingError(
                 "there is no session to advise on; `workbench list formats` shows what can be read"
             )
-        folder = spec.out or REPORTS / f"advise-{key(candidates.facts, sorted(by_name))[:8]}"
+        folder = folder_of(spec, "advise", candidates.facts, sorted(by_name))
         common = {
             "redact",
             "unmasked",
@@ -250,7 +250,7 @@ class Search:
         }
         settings = {name: getattr(spec, name) for name in common}
         run = RunSpec(**settings, shares=(), baseline="none", out=folder, quiet=spec.quiet)
-        measured = Measurements(candidates.grid, by_name, known, run)
+        measured = Measurements(candidates.grid, by_name, recordings, run)
         return cls(spec, candidates, measured, projects, spread(projects, spec.seed))
 
     def among(self, candidates: Candidates) -> Search:
@@ -270,12 +270,11 @@ class Search:
         # the dearest that may come this far
         for step, earlier in zip(planned, [Round(0, 0), *planned], strict=False):
             units = self.order[earlier.recordings : step.recordings]
-            for window, model in dict.fromkeys((point.window, point.model) for point in points):
-                alive = points[: step.candidates]
-                mine = [point for point in alive if (point.window, point.model) == (window, model)]
-                if mine and units:
-                    sources = [self.measured.sources[unit] for unit in units]
-                    parts.append(Run.of(sources, self.measured.run_of(mine)).forecast())
+            if not units:
+                continue
+            sources = [self.measured.sources[unit] for unit in units]
+            for run_points in by_run(points[: step.candidates]).values():
+                parts.append(Run.of(sources, self.measured.run_of(run_points)).forecast())
         return together(parts)
 
     def advice(self) -> Advice:
@@ -288,7 +287,7 @@ class Search:
         finals = halved(measured, points, order, trade, in_use)
         default = in_use.strategy
         best = default if finals.choice is None else finals.choice.use
-        others = () if finals.choice is None else finals.choice.others
+        runners_up = () if finals.choice is None else finals.choice.others
         comparison = DefaultComparison(default, spec.margin, saved_shares(finals.rows))
         verdict = comparison.verdict(measured, finals, outside)
         table = figures(finals.rows, spec.worth)
@@ -307,7 +306,9 @@ class Search:
             half=measured.half,
             table=table,
             lead=difference(finals.points, best, default) if has_points else None,
-            runner_up=(others[0], difference(finals.points, best, others[0])) if others else None,
+            runner_up=(runners_up[0], difference(finals.points, best, runners_up[0]))
+            if runners_up
+            else None,
             outside=outside,
             regret=_regret(finals.points, default, outside),
             rounds=tuple(self.rounds()),
@@ -316,26 +317,26 @@ class Search:
             pending=measured.pending,
         )
 
-    def publish(self, said: Sequence[tuple[str, Advice]]) -> None:
+    def publish(self, titled_advices: Sequence[tuple[str, Advice]]) -> None:
         """Leave in the folder of the run what was said, for its pages: the last advice is the one
         that is shown first.
 
         Args:
-            said: titles and advices that share this search's measurements.
+            titled_advices: titles and advices that share this search's measurements.
         """
-        titled = [advice.note(title) for title, advice in said]
-        named = [
-            name
-            for _, advice in reversed(said)
-            for name in (advice.advised.strategy, *advice.table["candidate"])
-        ]
-        points = {point.strategy: point for _, advice in said for point in advice.grid.points()}
-        points |= {
-            point.strategy: point
-            for _, advice in said
-            for point in (advice.default, advice.advised)
-        }
-        self.measured.publish([points[name] for name in dict.fromkeys(named)], self.order, titled)
+        notes = [advice.note(title) for title, advice in titled_advices]
+        names: list[str] = []
+        for _, advice in reversed(titled_advices):
+            names += [advice.advised.strategy, *advice.table["candidate"]]
+        points: dict[str, Point] = {}
+        for _, advice in titled_advices:
+            for point in advice.grid.points():
+                points[point.strategy] = point
+        for _, advice in titled_advices:
+            for point in (advice.default, advice.advised):
+                points[point.strategy] = point
+        shown_points = [points[name] for name in dict.fromkeys(names)]
+        self.measured.publish(shown_points, self.order, notes)
 
     def _point(self, name: str) -> Point:
         return next(point for point in self.candidates.points if point.strategy == name)
@@ -353,9 +354,9 @@ def _regret(points: pd.DataFrame, default: str, outside: Outside) -> float | Non
     """What the best finalist, known beforehand, gains over the choice on the projects that were
     held out.
     """
-    known = points.reindex(list(outside.by_project)).dropna()
-    if not len(known):
+    shared_points = points.reindex(list(outside.by_project)).dropna()
+    if not len(shared_points):
         return None
-    gains = known.sub(known[default], axis=0)
-    choice = pd.Series(outside.by_project).reindex(known.index)
+    gains = shared_points.sub(shared_points[default], axis=0)
+    choice = pd.Series(outside.by_project).reindex(shared_points.index)
     return max(0.0, float(gains.mean().max() - choice.mean()))

@@ -61,21 +61,21 @@ class PresentSetting:
 
     @classmethod
     def of(
-        cls, agent: Agent, sessions: Sequence[Session], asked: int | None = None
+        cls, agent: Agent, sessions: Sequence[Session], asked_window: int | None = None
     ) -> PresentSetting:
         """As the recordings show it, else as it is documented.
 
         Args:
             agent: that recorded them.
             sessions: at least one.
-            asked: a window that the user asks for, in tokens.
+            asked_window: a window that the user asks for, in tokens.
         """
         counter = TiktokenCounter()
         windows: Counter[Sized] = Counter()
         shares = []
         for session in sessions:
             trusted = checked_reports(session, counter.sizes(session.messages), counter).session
-            window = window_of(trusted, asked)
+            window = window_of(trusted, asked_window)
             windows[window] += 1
             shares += [limit / window_of(trusted).tokens for limit in recorded_limits(trusted)]
         window = windows.most_common(1)[0][0]
@@ -157,20 +157,20 @@ class AgentSearch:
         own_presets = (present.preset, *earlier)
         grid = _with_presets(usual_grid(sources, spec), own_presets)
         candidates = Candidates.of(grid, present.preset)
-        own_names = {own.name for own in own_presets}
-        others = [point for point in candidates.points if point.base not in own_names]
-        switching = replace(candidates, points=(candidates.default, *others)).at_most(
+        own_names = {own_points.name for own_points in own_presets}
+        other_points = [point for point in candidates.points if point.base not in own_names]
+        switching = replace(candidates, points=(candidates.default, *other_points)).at_most(
             spec.candidates
         )
         compactor = Search.over(sources, switching, spec)
         if not agent.settable:
             return cls(agent, len(sessions), present, None, compactor)
-        own = tuple(point for point in candidates.points if _is_of(point, own_presets))
+        own_points = tuple(point for point in candidates.points if _is_of(point, own_presets))
         return cls(
             agent,
             len(sessions),
             present,
-            compactor.among(replace(candidates, points=own)),
+            compactor.among(replace(candidates, points=own_points)),
             compactor,
         )
 
@@ -178,10 +178,12 @@ class AgentSearch:
         """Do both."""
         settings = self.settings.advice() if self.settings else None
         compactor = self.compactor.advice()
-        said = [(SWITCHING.format(agent=self.agent.name) if self.agent else "", compactor)]
+        titled_advices = [
+            (SWITCHING.format(agent=self.agent.name) if self.agent else "", compactor)
+        ]
         if self.agent and settings:
-            said.insert(0, (SETTING.format(agent=self.agent.name), settings))
-        self.compactor.publish(said)
+            titled_advices.insert(0, (SETTING.format(agent=self.agent.name), settings))
+        self.compactor.publish(titled_advices)
         return AgentAdvice(self.agent, self.sessions, self.present, settings, compactor)
 
     def forecast(self) -> Forecast:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from workbench.evaluation.analysis.scores import floats, leading_metric, plain, 
 from workbench.evaluation.analysis.summary_writers import SummaryWriters
 from workbench.evaluation.analysis.trade import Trade
 from workbench.evaluation.experiment.compare import Run
-from workbench.evaluation.experiment.grid import Grid, Point
+from workbench.evaluation.experiment.grid import Grid, Point, by_run
 from workbench.evaluation.experiment.sources import SessionSource, sessions_in
 from workbench.evaluation.experiment.spec import RunSpec
 from workbench.evaluation.experiment.store import Results
@@ -82,16 +83,10 @@ class Measurements:
         """The rows of these candidates on these sources, one a session and candidate; `recall`
         is of the half.
         """
-        places = dict.fromkeys((point.window, point.model) for point in points)
-        for window, model in places:
-            mine = [point for point in points if (point.window, point.model) == (window, model)]
-            lacking = [
-                unit
-                for unit in units
-                if any((point.strategy, unit) not in self.done for point in mine)
-            ]
+        for run_points in by_run(points).values():
+            lacking = [unit for unit in units if not self._are_done(run_points, [unit])]
             if lacking:
-                self._measure(mine, lacking)
+                self._measure(run_points, lacking)
         names = [point.strategy for point in points]
         rows = self.rows[self.rows["candidate"].isin(names) & self.rows["unit"].isin(units)]
         return rows.assign(recall=floats(rows[self.half]))
@@ -111,19 +106,18 @@ class Measurements:
             units: the sources.
             notes: what was said.
         """
-        place = (points[0].window, points[0].model)
-        shown = [point for point in points if (point.window, point.model) == place]
+        shown_points = by_run(points)[points[0].window, points[0].model]
         sources = sorted((self.sources[unit] for unit in units), key=lambda source: source.number)
-        run = Run.of(sources, self.run_of(shown))
+        run = Run.of(sources, self.run_of(shown_points))
         run.results()
-        run.task.folder.note(noted(notes))
+        run.job.folder.note(noted(notes))
+
+    def _are_done(self, points: Sequence[Point], units: Sequence[str]) -> bool:
+        """Whether all of these candidates were measured on all of these sources."""
+        return all((point.strategy, unit) in self.done for point in points for unit in units)
 
     def _measure(self, points: Sequence[Point], units: Sequence[str]) -> None:
-        new = [
-            point
-            for point in points
-            if any((point.strategy, unit) not in self.done for unit in units)
-        ]
+        new = [point for point in points if not self._are_done([point], units)]
         units = sorted(units, key=lambda unit: self.sources[unit].number)  # as the rows of a run
         run = Run.of([self.sources[unit] for unit in units], self.run_of(new)).results()
         names = [point.strategy for point in new]
@@ -163,11 +157,11 @@ def recorded(sources: Collection[SessionSource], by: str) -> dict[str, RecordedS
         sessions = sessions_in(source)
         if sessions:
             row = {"session": sessions[0].id, "project": sessions[0].project, "path": source.name}
-            known = with_projects(
+            with_project = with_projects(
                 pd.DataFrame({"session": [sessions[0].id]}), pd.DataFrame([row]), by
             )
             ids = tuple(session.id for session in sessions)
-            by_name[source.name] = RecordedSession(str(known["project"].iloc[0]), ids)
+            by_name[source.name] = RecordedSession(str(with_project["project"].iloc[0]), ids)
     return by_name
 
 
@@ -177,20 +171,25 @@ def _units(
     """By the name of a session in a run its source: rows are in the order of sources, and those
     of some may lack.
     """
-    expected = iter([(unit, id) for unit in units for id in sources[unit].sessions])
+    expected = deque((unit, id) for unit in units for id in sources[unit].sessions)
     by_name = {}
     for name in rows:
-        by_name[name] = next(
-            (unit for unit, id in expected if name == id or name.startswith(f"{id}~")), ""
-        )
+        by_name[name] = ""
+        while expected and not by_name[name]:
+            unit, id = expected.popleft()
+            if name == id or name.startswith(f"{id}~"):
+                by_name[name] = unit
     return by_name
 
 
 def _rows(
-    run: Results, names: Sequence[str], units: Sequence[str], known: Mapping[str, RecordedSession]
+    run: Results,
+    names: Sequence[str],
+    units: Sequence[str],
+    recordings: Mapping[str, RecordedSession],
 ) -> pd.DataFrame:
     sessions = run.sessions[run.sessions["status"] == "ok"]
-    unit = _units(map(str, sessions["session"]), known, units)
+    unit = _units(map(str, sessions["session"]), recordings, units)
     replays = run.replays[run.replays["strategy"].isin(names)]
     table = replays[["session", "strategy", "status"]].rename(columns={"strategy": "candidate"})
     scores = run.scores[run.scores["mode"] == "natural"]
@@ -209,7 +208,7 @@ def _rows(
     table = table.merge(places, "left", "session")
     for column in (*SCORES, "saved", "usd", "plain"):
         table[column] = floats(table[column])
-    project = table["unit"].map({name: source.project for name, source in known.items()})
+    project = table["unit"].map({name: source.project for name, source in recordings.items()})
     # a source's session may have a name of its run only: sources keep sessions of two runs apart
     session = table["unit"] + "#" + table["session"]
     table = table.assign(
@@ -235,26 +234,20 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
         of the bill `saved`, `usd` a session, and how many `sessions` and `projects` these are over.
     """
     points = Trade(worth).points(rows)
-    recall = (
-        rows.pivot_table("recall", "session", "candidate", dropna=False)
-        .reindex(columns=points.columns)
-        .dropna()
-    )
-    mine = rows[rows["session"].isin(recall.index)]
-    by = mine.groupby("candidate")
-    plain_bill = by["plain"].sum()
-    halves = {
-        title: Trade(0).points(mine.assign(recall=mine[half])).mean() / 100
-        for title, half in (("work", WORK), ("names", NAMES))
-    }
+    recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
+    recall = recall.reindex(columns=points.columns).dropna()
+    shared_rows = rows[rows["session"].isin(recall.index)]
+    by_candidate = shared_rows.groupby("candidate")
+    plain_bill = by_candidate["plain"].sum()
     table = pd.DataFrame(
         {
             "points": points.mean(),
-            **halves,
-            "saved": by["saved"].sum() / plain_bill.where(plain_bill > 0),
-            "usd": by["usd"].mean(),
-            "sessions": by["session"].nunique(),
-            "projects": by["project"].nunique(),
+            "work": _mean_kept(shared_rows, WORK),
+            "names": _mean_kept(shared_rows, NAMES),
+            "saved": by_candidate["saved"].sum() / plain_bill.where(plain_bill > 0),
+            "usd": by_candidate["usd"].mean(),
+            "sessions": by_candidate["session"].nunique(),
+            "projects": by_candidate["project"].nunique(),
         }
     )
     return (
@@ -262,3 +255,8 @@ def figures(rows: pd.DataFrame, worth: float) -> pd.DataFrame:
         .rename_axis("candidate")
         .reset_index()
     )
+
+
+def _mean_kept(rows: pd.DataFrame, half: str) -> pd.Series[float]:
+    """By candidate what it keeps of one half, as a share."""
+    return Trade(0).points(rows.assign(recall=rows[half])).mean() / 100

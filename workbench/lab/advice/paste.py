@@ -116,18 +116,19 @@ def snippets(
         window: tokens.
         model: that writes summaries.
     """
-    known = settings(preset)
+    preset_settings = settings(preset)
     due = due_at(preset, window)
     budget = preset.trigger.check(Situation(tokens=due, window=window)) if due else None
     share = next(
-        (setting.value for path, setting in known.items() if path.endswith("cut.share")), None
+        (setting.value for path, setting in preset_settings.items() if path.endswith("cut.share")),
+        None,
     )
     clears = base == "clear_tool_uses"
     values = {
         "due": due,
         "tail": int(float(str(share)) * budget.target) if budget and share else None,
         "clears": clears,
-        "keep": known["clear_tool_uses.keep"].value if clears else 0,
+        "keep": preset_settings["clear_tool_uses.keep"].value if clears else 0,
         "base": base,
         "changes": changes,
         "window": window,

@@ -32,13 +32,22 @@ class Round:
 
 def rounds(candidates: int, recordings: int) -> list[Round]:
     """The rounds: recordings double and candidates halve, until a round has all recordings."""
-    planned, alive, n = [], candidates, min(FIRST, recordings)
+    planned = []
+    alive = candidates
+    recording_count = min(FIRST, recordings)
     while True:
-        n = recordings if alive <= FINALISTS else n
-        planned.append(Round(alive, n))
-        if n >= recordings:
+        if alive <= FINALISTS:
+            recording_count = recordings
+        planned.append(Round(alive, recording_count))
+        if recording_count >= recordings:
             return planned
-        alive, n = max(-(-alive // 2), min(FINALISTS, alive)), min(2 * n, recordings)
+        alive = better_half(alive)
+        recording_count = min(2 * recording_count, recordings)
+
+
+def better_half(candidates: int) -> int:
+    """How many candidates stay: half of them, and no fewer than the finalists."""
+    return max(-(-candidates // 2), min(FINALISTS, candidates))
 
 
 def spread(projects: Mapping[str, str], seed: int) -> list[str]:
@@ -70,26 +79,29 @@ class Finals:
 
 
 def halved(
-    measured: Measurements, points: Sequence[Point], units: Sequence[str], trade: Trade, kept: Point
+    measured: Measurements,
+    points: Sequence[Point],
+    units: Sequence[str],
+    trade: Trade,
+    default: Point,
 ) -> Finals:
     """Try all candidates on few recordings, the better half on twice as many, and the last ones on
     all.
 
-    A candidate that fails, or sends a request larger than the window, is out. `kept` stays to the
-    end.
+    A candidate that fails, or sends a request larger than the window, is out. The default stays
+    to the end.
     """
-    alive = [kept, *(point for point in points if point.strategy != kept.strategy)]
+    alive = [default, *(point for point in points if point.strategy != default.strategy)]
     for planned in rounds(len(alive), len(units)):
         rows = measured.of(alive, units[: planned.recordings])
-        out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {kept.strategy}
+        out = set(rows.loc[~(rows["ok"] & rows["fits"]), "candidate"]) - {default.strategy}
         rows = rows[~rows["candidate"].isin(out)]
         table = trade.points(rows).dropna()
         if table.empty:  # too little is needed later for any figure
             return Finals(None, table, rows)
         if planned.recordings < len(units):
             order = table.mean().sort_values(ascending=False, kind="stable").index.tolist()
-            most = max(-(-len(alive) // 2), min(FINALISTS, len(alive)))
-            names = dict.fromkeys([*order[:most], kept.strategy])
+            names = {*order[: better_half(len(alive))], default.strategy}
             alive = [point for point in alive if point.strategy in names]
     return Finals(choice(table, saved_shares(rows)), table, rows)
 
@@ -120,7 +132,9 @@ class Folds:
         """The projects of each part; none where there is one project alone."""
         names = list(dict.fromkeys(self.projects[unit] for unit in units))
         count = min(self.count, len(names))
-        return [set(names[fold::count]) for fold in range(count if count > 1 else 0)]
+        if count < 2:
+            return []
+        return [set(names[fold::count]) for fold in range(count)]
 
 
 def cross_validated(
@@ -129,24 +143,23 @@ def cross_validated(
     units: Sequence[str],
     folds: Folds,
     trade: Trade,
-    kept: Point,
+    default: Point,
 ) -> Outside:
     """Choose without a part of the projects, measure the choice on it, and so on for each part."""
     gains: dict[str, float] = {}
-    chosen = []
+    choices = []
     for part in folds.parts(units):
-        rest = [unit for unit in units if folds.projects[unit] not in part]
-        picked = halved(measured, points, rest, trade, kept).choice
-        best = kept.strategy if picked is None else picked.use
-        chosen.append(best)
-        pair = [
-            kept,
-            *(point for point in points if point.strategy == best and best != kept.strategy),
-        ]
+        other_units = [unit for unit in units if folds.projects[unit] not in part]
+        picked = halved(measured, points, other_units, trade, default).choice
+        best = default.strategy if picked is None else picked.use
+        choices.append(best)
+        pair = [default]
+        if best != default.strategy:
+            pair += [point for point in points if point.strategy == best]
         table = trade.points(
             measured.of(pair, [unit for unit in units if folds.projects[unit] in part])
         )
         if not table.empty:
-            differences = (table[best] - table[kept.strategy]).dropna()
+            differences = (table[best] - table[default.strategy]).dropna()
             gains |= {str(name): float(gain) for name, gain in differences.items()}
-    return Outside(estimate(list(gains.values())), gains, tuple(chosen))
+    return Outside(estimate(list(gains.values())), gains, tuple(choices))

@@ -51,15 +51,15 @@ def space(
             changes.setdefault("models", (default_model,))
         return named.changed(**changes)
     changes.setdefault("models", (default_model,))
-    names = tuple(
-        name
-        for name in found("preset", {one: preset(one) for one in NAMES})
-        if name not in REFERENCES
-    )
-    names = (default, *(name for name in names if name != default))
+    names = [default]
+    for name in found("preset", {built_in: preset(built_in) for built_in in NAMES}):
+        if name not in REFERENCES and name != default:
+            names.append(name)
     values: Mapping[str, list[Plain]] = tomllib.loads(AXES.read_text(encoding="utf-8"))["settings"]
     return Grid(
-        strategies=names, settings={name: _axes(preset(name), values) for name in names}, **changes
+        strategies=tuple(names),
+        settings={name: _axes(preset(name), values) for name in names},
+        **changes,
     )
 
 
@@ -82,22 +82,21 @@ class Candidates:
         """The points of a grid; the default is a point of it, or the preset of that name as it
         is.
         """
-        points, plain = grid.points(), preset(default)
+        points = grid.points()
+        plain = preset(default)
         as_it_is = next((point for point in points if is_default(point, grid, plain)), None)
         if as_it_is is None:
             as_it_is = Point(plain.name, plain.name, grid.windows[0], grid.models[0], {})
-            grid = (
-                grid.changed(strategies=(*grid.strategies, plain))
-                if plain.name not in grid.names
-                else grid
-            )
-        return cls(grid, as_it_is, (as_it_is, *(point for point in points if point != as_it_is)))
+            if plain.name not in grid.names:
+                grid = grid.changed(strategies=(*grid.strategies, plain))
+        others = [point for point in points if point != as_it_is]
+        return cls(grid, as_it_is, (as_it_is, *others))
 
-    def at_most(self, most: int | None) -> Candidates:
+    def at_most(self, limit: int | None) -> Candidates:
         """So many of them: the first of every preset, then the second of every preset, and so
         on.
         """
-        if most is None:
+        if limit is None:
             return self
         place: dict[str, int] = {}
         turn = []
@@ -105,7 +104,7 @@ class Candidates:
             turn.append(place.setdefault(point.base, 0))
             place[point.base] += 1
         order = sorted(range(len(self.points)), key=lambda i: turn[i])
-        return replace(self, points=tuple(self.points[i] for i in order[:most]))
+        return replace(self, points=tuple(self.points[i] for i in order[:limit]))
 
     @property
     def facts(self) -> list[tuple[object, ...]]:
@@ -121,22 +120,23 @@ def _axes(of: Preset, values: Mapping[str, list[Plain]]) -> dict[str, list[Plain
     presets_own = settings(of)
     axes = {}
     for path, tried in values.items():
-        for name in (name for name in presets_own if name == path or name.endswith(f".{path}")):
-            usual = presets_own[name].value
-            if isinstance(usual, int | float):
-                axes[name] = [usual, *(value for value in tried if value != usual)]
+        for name, setting in presets_own.items():
+            is_named = name == path or name.endswith(f".{path}")
+            if is_named and isinstance(setting.value, int | float):
+                others = [value for value in tried if value != setting.value]
+                axes[name] = [setting.value, *others]
     return axes
 
 
 def is_default(point: Point, grid: Grid, default: Preset) -> bool:
     """Whether a point is the default as it is, with the grid's first window and model."""
-    if point.base != default.name or (point.window, point.model) != (
-        grid.windows[0],
-        grid.models[0],
-    ):
+    if point.base != default.name:
         return False
-    values, usual = (
-        [setting.value for setting in settings(some).values()]
-        for some in (grid.preset(point), default)
-    )
-    return values == usual
+    if point.window != grid.windows[0] or point.model != grid.models[0]:
+        return False
+    return _values(grid.preset(point)) == _values(default)
+
+
+def _values(strategy: Preset) -> list[object]:
+    """The values of a preset's settings."""
+    return [setting.value for setting in settings(strategy).values()]

@@ -68,8 +68,8 @@ class DefaultComparison:
             measured, picked, [name for name in picked.others if name != self.default], projects
         )
         verdict = self._against_default(picked, outside)
-        beside = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
-        return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, beside))))
+        writers_note = measured.writers.no_winner(picked.use, rivals, measured.half, projects, MODE)
+        return replace(verdict, sentence=" ".join(filter(None, (verdict.sentence, writers_note))))
 
     def _no_winner(self, measured: Measurements, picked: Choice, projects: int) -> str:
         """Why nothing can be said between the choice and the default; empty where something can."""
@@ -130,12 +130,12 @@ class DefaultComparison:
             "use", picked.use, f"Use {picked.use} in place of {self.default}: {measured}{doubt}."
         )
 
-    def _cheapest(self, other: str) -> str:
+    def _cheapest(self, candidate: str) -> str:
         """The cheaper of the default and another candidate; the default where nothing is priced."""
-        mine, theirs = self.saved.get(self.default), self.saved.get(other)
+        mine, theirs = self.saved.get(self.default), self.saved.get(candidate)
         if mine is None or theirs is None or missing(mine) or missing(theirs):
             return self.default
-        return other if theirs > mine else self.default
+        return candidate if theirs > mine else self.default
 
     def _no_difference(self, names: Sequence[str], cheapest: str) -> str:
         """That nobody would notice which of these is used, and which one to take."""
@@ -175,15 +175,13 @@ def opening(measured: Measurements, rows: pd.DataFrame) -> str:
         rows["session"].nunique(),
         rows.loc[rows[WORK].notna(), "session"].nunique(),
     )
-    counted = f"{with_work} of {some(sessions, 'session')}"
-    asked = (
-        f"{counted} have questions about the work behind the first request that fills the window"
-    )
+    session_counts = f"{with_work} of {some(sessions, 'session')}"
+    question_counts = f"{session_counts} have questions about the work behind the first request that fills the window"
     command = "`workbench lab exam write SESSIONS --model ...` writes them"
     if measured.half == NAMES and rows[NAMES].notna().any():
-        sentences.insert(0, f"By names alone: {asked}; {command}.")
+        sentences.insert(0, f"By names alone: {question_counts}; {command}.")
     elif measured.half == WORK and with_work < sessions:
-        sentences.append(f"By the work: {asked}; {command}.")
+        sentences.append(f"By the work: {question_counts}; {command}.")
     return " ".join(sentences)
 
 
@@ -199,14 +197,14 @@ def traded(table: pd.DataFrame, names: Sequence[str], half: str) -> str:
         if name not in rows.index:
             continue
         row = rows.loc[name]
-        kept = [
+        kept_parts = [
             f"{percent(row[column])} of {titles[column]}"
             for column in order
             if not missing(row[column])
         ]
         facts = []
-        if kept:
-            facts.append(f"keeps {' and '.join(kept)}")
+        if kept_parts:
+            facts.append(f"keeps {' and '.join(kept_parts)}")
         if not missing(row["saved"]):
             facts.append(f"saves {percent(row['saved'])} of the bill")
         if facts:

@@ -39,45 +39,49 @@ def held_things(sessions: Sequence[Prepared], rows: pd.DataFrame) -> pd.DataFram
             the thing makes no
         question.
     """
-    own = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
-    found = [part for ready in sessions for part in _of_session(ready, own)]
-    return pd.concat(found).reset_index()[list(HELD)].astype(HELD)
+    recorded_rows = rows[rows["context"] == "recorded"].set_index(["session", "at"]).sort_index()
+    tables = [part for prepared in sessions for part in _of_session(prepared, recorded_rows)]
+    return pd.concat(tables).reset_index()[list(HELD)].astype(HELD)
 
 
-def _of_session(ready: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    session, history = ready.session, Exams.of(ready.index).history
-    for at, one in recorded_contexts(session, ready.sizing).items():
-        if (session.id, at) not in rows.index:
+def _of_session(prepared: Prepared, rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    session, history = prepared.session, Exams.of(prepared.index).history
+    for boundary, contexts in recorded_contexts(session, prepared.sizing).items():
+        if (session.id, boundary) not in rows.index:
             continue
-        own = rows.loc[[(session.id, at)]]
-        exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
+        boundary_rows = rows.loc[[(session.id, boundary)]]
+        exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
         place = {item.answer.lower(): number for number, item in enumerate(exam.items)}
-        after, looks = view(session, one.after), set(looked_again(session, at))
+        context, looks = view(session, contexts.after), set(looked_again(session, boundary))
         credits: list[float | None] = []
-        for thing, used in zip(own["thing"].str.lower(), own["used"], strict=True):
-            seen, number = _without(after, at, int(used), looks), place.get(thing)
+        for thing, used in zip(
+            boundary_rows["thing"].str.lower(), boundary_rows["used"], strict=True
+        ):
+            context_at_use, number = _without(context, boundary, int(used), looks), place.get(thing)
             if number is None:
                 credits.append(None)
-            elif history.held(seen)[history.number[exam.items[number].evidence]]:
+            elif history.held(context_at_use)[history.number[exam.items[number].evidence]]:
                 credits.append(1.0)
             else:
-                credits.append(float(exam.credit(seen)[number]))
+                credits.append(float(exam.credit(context_at_use)[number]))
         simulated = pd.array(credits, dtype="Float64")
-        yield own.assign(simulated=simulated, looked_up=simulated <= TOLD)
+        yield boundary_rows.assign(simulated=simulated, looked_up=simulated <= TOLD)
 
 
-def _without(after: View, at: int, used: int, looks: set[int]) -> View:
+def _without(context: View, boundary: int, used: int, looks: set[int]) -> View:
     """What the context holds when a thing is used, without what the agent looked up."""
-    return View(after.kept | (set(range(at, used)) - looks), after.texts, (), after.from_message)
+    return View(
+        context.kept | (set(range(boundary, used)) - looks), context.texts, (), context.from_message
+    )
 
 
-def looked_again(session: Session, at: int) -> Iterator[int]:
+def looked_again(session: Session, boundary: int) -> Iterator[int]:
     """The messages among the next `HORIZON` that look: calls, and their results."""
     looks = Looks(session)
-    for place, message in enumerate(session.messages[at : at + HORIZON], at):
+    for place, message in enumerate(session.messages[boundary : boundary + HORIZON], boundary):
         if isinstance(message, AssistantMessage):
-            is_look = bool(looks.of(message, at))
+            is_look = bool(looks.of(message, boundary))
         else:
-            is_look = isinstance(message, ToolResult) and looks.gave(message, at)
+            is_look = isinstance(message, ToolResult) and looks.gave(message, boundary)
         if is_look:
             yield place

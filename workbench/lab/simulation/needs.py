@@ -99,54 +99,55 @@ class Needs:
         reader: a model that says whether a context tells a thing; None: the lexical reader.
     """
 
-    def __init__(self, ready: Prepared, reader: ModelReader | None = None) -> None:
-        self.history: ExamHistory = Exams.of(ready.index).history
-        self._looks = looks_of(ready.session, ready.sizing)
+    def __init__(self, prepared: Prepared, reader: ModelReader | None = None) -> None:
+        self.history: ExamHistory = Exams.of(prepared.index).history
+        self._looks = looks_of(prepared.session, prepared.sizing)
         self._is_look = np.isin(np.arange(len(self.history.messages)), list(self._looks))
         self._reader = reader
         self.uses = cache(self._uses)
         self.thing = cache(self._thing)
 
-    def _uses(self, at: int) -> tuple[Use, ...]:
+    def _uses(self, action: int) -> tuple[Use, ...]:
         """The names of the history that the action `messages[at]` uses."""
-        return tuple(uses(self.history, at, self.history.before(at), horizon=1))
+        return tuple(uses(self.history, action, self.history.before(action), horizon=1))
 
-    def old(self, at: int, boundary: int) -> bool:
+    def old(self, action: int, boundary: int) -> bool:
         """Whether an action uses something that was last told before a boundary."""
-        newest = self.history.before(at).newest
-        return any(newest[use.evidence] < boundary for use in self.uses(at))
+        newest = self.history.before(action).newest
+        return any(newest[use.evidence] < boundary for use in self.uses(action))
 
-    def missing(self, at: int, seen: View, text: Texts, but: set[str]) -> NeededThing | None:
+    def missing(self, action: int, context: View, text: Texts, but: set[str]) -> NeededThing | None:
         """The first thing that an action uses and a context does not tell.
 
         Where the context has the very line that tells it, nobody is asked. A model is asked for all
         things of the action together, since it reads the context for each request.
 
         Args:
-            at: the action.
-            seen: what the context holds.
+            action: the action.
+            context: what the context holds.
             text: the same as text.
             but: names that need no answer; those that are told are added.
         """
-        uses_now = self.uses(at)
-        held = self.history.held(seen) if uses_now else ()
-        asked = [
+        uses_now = self.uses(action)
+        is_line_held = self.history.held(context) if uses_now else ()
+        open_uses = [
             use
             for use in uses_now
-            if self.history.names[use.name].text not in but and not held[use.evidence]
+            if self.history.names[use.name].text not in but and not is_line_held[use.evidence]
         ]
-        told = (
-            {}
-            if self._reader is None
-            else self._told(self._reader, [self.thing(at, use) for use in asked], text)
-        )
-        but.update(thing.name for thing, is_told in told.items() if is_told)
+        verdicts: Mapping[NeededThing, bool] = {}
+        if self._reader is not None:
+            open_things = [self.thing(action, use) for use in open_uses]
+            verdicts = self._told(self._reader, open_things, text)
+        but.update(thing.name for thing, is_told in verdicts.items() if is_told)
         for use in uses_now:
             name = self.history.names[use.name].text
             if name in but:
                 continue
-            if not held[use.evidence] and not self._tells(self.thing(at, use), seen, told):
-                return self.thing(at, use)
+            if not is_line_held[use.evidence] and not self._tells(
+                self.thing(action, use), context, verdicts
+            ):
+                return self.thing(action, use)
             but.add(name)
         return None
 
@@ -162,40 +163,42 @@ class Needs:
         if not with_question:
             return {}
         answers = reader.sit([item for _, item in with_question], text())
-        told: dict[NeededThing, bool] = {}
+        verdicts: dict[NeededThing, bool] = {}
         for (thing, _), answer in zip(with_question, answers, strict=True):
             if np.isnan(answer.credit):
                 raise Unanswered(f"a question about {thing.name!r} has no answer: {answer.why}")
-            told[thing] = answer.credit > TOLD
-        return told
+            verdicts[thing] = answer.credit > TOLD
+        return verdicts
 
-    def _tells(self, thing: NeededThing, seen: View, told: Mapping[NeededThing, bool]) -> bool:
+    def _tells(
+        self, thing: NeededThing, context: View, verdicts: Mapping[NeededThing, bool]
+    ) -> bool:
         """Whether a context tells a thing: as a reader said, by its name, or as the lexical
         reader finds.
         """
-        if thing in told:
-            return told[thing]
+        if thing in verdicts:
+            return verdicts[thing]
         if thing.exam is None:
             named = thing.name.lower()
-            return bool(self.history.held(seen)[thing.lines].any()) or any(
-                named in new.lower() for new in seen.texts
+            return bool(self.history.held(context)[thing.lines].any()) or any(
+                named in new.lower() for new in context.texts
             )
-        return bool(thing.exam.credit(seen)[0] > TOLD)
+        return bool(thing.exam.credit(context)[0] > TOLD)
 
-    def _thing(self, at: int, use: Use) -> NeededThing:
+    def _thing(self, action: int, use: Use) -> NeededThing:
         history = self.history
-        past = history.before(at)
+        past = history.before(action)
         entity = history.names[use.name]
         item = item_of(history, use, past)
-        exam = BoundaryExam(history, at, (item,)) if item else None
+        exam = BoundaryExam(history, action, (item,)) if item else None
         exam = exam if exam and exam.items else None
         lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
         said_at = int(past.newest[use.evidence])
-        look = self._look(at, use, lines, exam)
+        look = self._look(action, use, lines, exam)
         return NeededThing(
             entity.text,
             entity.kind,
-            at,
+            action,
             use.evidence,
             said_at,
             self._origin(said_at),
@@ -204,27 +207,27 @@ class Needs:
             exam,
         )
 
-    def _origin(self, at: int) -> Origin:
-        message = self.history.messages[at]
+    def _origin(self, index: int) -> Origin:
+        message = self.history.messages[index]
         if is_real_user(message) or isinstance(message, SystemMessage):
             return "user"
         return "decision" if isinstance(message, AssistantMessage) else "result"
 
-    def _look(self, at: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
+    def _look(self, action: int, use: Use, lines: Ints, exam: BoundaryExam | None) -> Look | None:
         """The newest call before the action that only looks and whose result tells the thing."""
         history = self.history
-        told = (
-            [[True] for _ in lines]
-            if exam is None
-            else exam.answered_by([history.texts[line] for line in lines])
-        )
-        telling = [
-            line for line, answered in zip(lines.tolist(), told, strict=True) if answered[0]
-        ] + [use.evidence]
-        before = np.isin(history.place_line, telling) & (history.place_message < at)
-        messages = history.place_message[before]
-        found = messages[self._is_look[messages]]
-        return self._looks[int(found.max())] if len(found) else None
+        telling = [use.evidence]
+        if exam is None:
+            telling += lines.tolist()
+        else:
+            line_answers = exam.answered_by([history.texts[line] for line in lines])
+            for line, item_answers in zip(lines.tolist(), line_answers, strict=True):
+                if item_answers[0]:
+                    telling.append(line)
+        is_earlier = np.isin(history.place_line, telling) & (history.place_message < action)
+        messages = history.place_message[is_earlier]
+        looking_messages = messages[self._is_look[messages]]
+        return self._looks[int(looking_messages.max())] if len(looking_messages) else None
 
 
 def exchange(
@@ -232,30 +235,27 @@ def exchange(
 ) -> tuple[AssistantMessage, ToolResult]:
     """A call that the recording does not have here, and its result."""
     name = f"look-up-{number}"
-    made = replace(call, id=f"{name}-call")
-    result = ToolResult(id=f"{name}-result", call_id=made.id, name=call.name, blocks=blocks)
-    return AssistantMessage(id=name, blocks=(made,)), result
+    new_call = replace(call, id=f"{name}-call")
+    result = ToolResult(id=f"{name}-result", call_id=new_call.id, name=call.name, blocks=blocks)
+    return AssistantMessage(id=name, blocks=(new_call,)), result
 
 
 def looks_of(session: Session, sizing: Sizing) -> Mapping[int, Look]:
     """By message, the call that would give again what it holds."""
     calls, kinds = answered(session.messages), sources(session.messages)
-    found: dict[int, Look] = {}
-    for at, message in enumerate(session.messages):
+    looks: dict[int, Look] = {}
+    for index, message in enumerate(session.messages):
+        candidates: list[tuple[ToolCall, tuple[SaidBlock, ...]]] = []
         if isinstance(message, AssistantMessage):
-            made = list(_written(message))
-        else:
-            made = (
-                [(calls[at][1], message.blocks)]
-                if kinds[at] == "repeatable" and at in calls
-                else []
-            )
-        if made:
-            call, blocks = made[-1]
-            asked, result = exchange(0, call, blocks)
-            size = sizing.sizes[at] if isinstance(message, ToolResult) else sizing.count(result)
-            found[at] = Look(at, call, blocks, (sizing.count(asked), size))
-    return found
+            candidates = list(_written(message))
+        elif kinds[index] == "repeatable" and index in calls:
+            candidates = [(calls[index][1], message.blocks)]
+        if candidates:
+            call, blocks = candidates[-1]
+            question, result = exchange(0, call, blocks)
+            size = sizing.sizes[index] if isinstance(message, ToolResult) else sizing.count(result)
+            looks[index] = Look(index, call, blocks, (sizing.count(question), size))
+    return looks
 
 
 def _written(message: AssistantMessage) -> Iterator[tuple[ToolCall, tuple[SaidBlock, ...]]]:

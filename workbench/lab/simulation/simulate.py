@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from itertools import chain
 from statistics import median
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from pydantic import Field
 
@@ -22,10 +23,9 @@ from workbench.engine.models.weights import weights
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked
-from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.job import Job, KeptWork, folder_of
 from workbench.evaluation.experiment.prepared import Prepared, Recording, read
 from workbench.evaluation.experiment.prepared import replay as replay_of
-from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
     MaskingSettings,
@@ -53,7 +53,6 @@ from workbench.evaluation.experiment.spec import (
 )
 from workbench.evaluation.experiment.store import RunFolder, typed
 from workbench.evaluation.experiment.work import READS_SESSIONS
-from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.metrics.costs.pricing import pricing
 from workbench.evaluation.metrics.costs.replay_cost import replay_cost
 from workbench.evaluation.metrics.exam.item import Item
@@ -134,13 +133,94 @@ class Simulation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    source: SessionSource
-    spec: SimulationSpec
-    presets: tuple[Preset, ...]
-    folder: RunFolder
-    how: ModelSettings
-    codes: Mapping[str, str]
+class SimulationJob(Job[SimulationSpec]):
+    """The simulations of a specification."""
+
+    @classmethod
+    def of(cls, sources: Sequence[SessionSource], spec: SimulationSpec) -> Self:
+        """The job over these sources, with the version of the code behind each strategy."""
+        if not spec.model:
+            spec = spec.changed(model=default_model_for(sources))
+        presets = tuple(preset(strategy) for strategy in spec.strategies)
+        settings = [
+            spec.window,
+            spec.reader,
+            spec.redaction,
+            spec.price_model,
+            spec.prices,
+            model_name(spec.model),
+        ]
+        names = [source.name for source in sources]
+        folder = folder_of(spec, "simulate", settings, list(presets), names)
+        by_name = {strategy.name: strategy for strategy in presets}
+        begins = ["workbench.lab.simulation.simulate"]
+        return cls(
+            spec,
+            presets,
+            RunFolder(folder),
+            ModelSettings.of_run(spec.model_settings, folder),
+            code_versions(begins, by_name, READS_SESSIONS, folder),
+        )
+
+    def recording(self, source: SessionSource) -> Recording:
+        """What a source holds."""
+        return read(source, self.spec.window, redaction=self.spec.redaction)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationWork(KeptWork):
+    """A session under a strategy."""
+
+    job: SimulationJob
+    prepared: Prepared
+    needs: Needs
+    strategy: Preset
+
+    def key_parts(self) -> tuple[object, ...]:
+        """See `KeptWork`."""
+        spec = self.job.spec
+        return (
+            self.job.codes[self.strategy.name],
+            self.prepared.content,
+            self.strategy,
+            self.prepared.window,
+            spec.reader,
+            model_name(spec.model),
+            spec.price_model,
+            spec.prices,
+            spec.redaction,
+        )
+
+    def make(self) -> Row:
+        """Follow the recorded actions."""
+        job = self.job
+        return simulated_row(self.prepared, self.strategy, self.needs, job.spec, job.model_settings)
+
+    def row(self) -> Row:
+        """The simulation's row, from disk where it is there; else `failed` or `awaited` with the
+        reason.
+
+        Raises:
+            Unanswered: a model gave no answer, and nobody answers later in a folder.
+            SetupError: something is missing that a model needs.
+        """
+        outcome = self.job.outcome(self)
+        if outcome.result is not None:
+            return outcome.result
+        if outcome.error is not None and outcome.is_pending:
+            if not self._is_answered_later:
+                raise outcome.error
+            return {"awaited": outcome.reason}  # the others have requests of their own
+        return {
+            "failed": f"{self.prepared.session.id} under {self.strategy.name}: {outcome.reason}"
+        }
+
+    @property
+    def _is_answered_later(self) -> bool:
+        """Whether somebody writes the answers of the reader or of the writer into a folder."""
+        spec = self.job.spec
+        names = [name for name in (spec.reader, spec.model) if isinstance(name, str)]
+        return any(name.startswith("folder:") for name in names)
 
 
 @documented(SimulationSpec)
@@ -166,27 +246,19 @@ def simulate(
         Unanswered: a model gave no answer; what is finished is kept.
     """
     spec = SimulationSpec.of(spec, settings)
-    tasks = _tasks(sessions, spec)
-    rows_of_task: dict[int, list[Row]] = {}
-    with (
-        workers(spec.jobs, spec.scheduler, [task.source for task in tasks]) as crew,
-        progress(len(tasks), "following recorded actions", quiet=spec.quiet) as bar,
-    ):
-        for place, task_rows in crew.surely(_simulated, tasks):
-            if task_rows is None:
-                task_rows = [{"failed": f"{tasks[place].source.name}: its worker died"}]
-            rows_of_task[place] = task_rows
-            bar.update()
-    rows: list[Row] = []
-    for place in sorted(rows_of_task):
-        rows += rows_of_task[place]
-    if awaited := [row["awaited"] for row in rows if "awaited" in row]:
+    sources = limited(sources_of(sessions), spec.limit)
+    job = SimulationJob.of(sources, spec)
+    with job.crew("following recorded actions", len(sources), sources=sources) as crew:
+        rows_by_source = crew.results(sources, partial(_simulated, job), _lost_rows)
+    rows = list(chain.from_iterable(rows_by_source))
+    awaited = [row["awaited"] for row in rows if "awaited" in row]
+    if awaited:
         raise Unanswered(f"{len(awaited)} of {len(rows)} simulations wait: {awaited[0]}")
-    done = _tables(rows)
-    folder = tasks[0].folder.path
-    write_atomically(folder / SIMULATED_FILE, done.simulated.to_parquet(index=False))
-    write_atomically(folder / "look_ups.parquet", done.look_ups.to_parquet(index=False))
-    return done
+    simulation = _tables(rows)
+    folder = job.folder.path
+    write_atomically(folder / SIMULATED_FILE, simulation.simulated.to_parquet(index=False))
+    write_atomically(folder / "look_ups.parquet", simulation.look_ups.to_parquet(index=False))
+    return simulation
 
 
 @documented(SimulationSpec)
@@ -202,27 +274,29 @@ def forecast(
         **settings: the fields of `SimulationSpec`.
     """
     spec = SimulationSpec.of(spec, settings)
-    tasks = _tasks(sessions, spec)
-    how, spec = tasks[0].how, tasks[0].spec
-    counted: dict[str, FillerModel] = {}
+    sources = limited(sources_of(sessions), spec.limit)
+    job = SimulationJob.of(sources, spec)
+    fillers: dict[str, FillerModel] = {}
     reader = None
-    if spec.reader != "lexical" and is_asked(how.model(spec.reader)):
-        counted["the reader"] = FillerModel(how.model(spec.reader).name)
-        reader = FillerReader(counted["the reader"])
-    writer: str | Model = spec.model
-    if is_asked(how.model(spec.model)):
-        counted["summaries"] = FillerModel(how.model(spec.model).name)
-        writer = counted["summaries"]
-    if not counted:
+    if spec.reader != "lexical":
+        model = job.model_settings.model(spec.reader)
+        if is_asked(model):
+            fillers["the reader"] = FillerModel(model.name)
+            reader = FillerReader(fillers["the reader"])
+    counted_spec = job.spec
+    writer = job.model_settings.model(job.spec.model)
+    if is_asked(writer):
+        fillers["summaries"] = FillerModel(writer.name)
+        counted_spec = job.spec.changed(model=fillers["summaries"])
+    if not fillers:
         return {}
-    asked = spec.changed(model=writer)
-    for task in tasks:
-        for ready in _recording(task).ready[: task.source.most]:
-            needs = Needs(ready, reader)
-            for strategy in task.presets:
+    for source in sources:
+        for prepared in job.recording(source).ready[: source.most]:
+            needs = Needs(prepared, reader)
+            for strategy in job.presets:
                 with suppress(SettingError):
-                    simulated_row(ready, strategy, needs, asked)
-    return {purpose: model.use for purpose, model in counted.items()}
+                    simulated_row(prepared, strategy, needs, counted_spec)
+    return {purpose: filler.use for purpose, filler in fillers.items()}
 
 
 class FillerReader(Choice):
@@ -234,150 +308,107 @@ class FillerReader(Choice):
         return [Answered(float(credit)) for credit in Lexical().read(items, (context,))]
 
 
-def _tasks(sessions: What, spec: SimulationSpec) -> list[_Task]:
-    presets = tuple(map(preset, spec.strategies))
-    sources = limited(sources_of(sessions), spec.limit)
-    if not spec.model:
-        spec = spec.changed(model=default_model_for(sources))
-    folder = spec.out or Path("reports") / f"simulate-{_name(spec, presets, sources)}"
-    how = ModelSettings.of_run(spec.model_settings, folder)
-    by_name = {preset.name: preset for preset in presets}
-    codes = code_versions(["workbench.lab.simulation.simulate"], by_name, READS_SESSIONS, folder)
-    return [_Task(source, spec, presets, RunFolder(folder), how, codes) for source in sources]
-
-
-def _name(spec: SimulationSpec, presets: Iterable[Preset], sources: Iterable[SessionSource]) -> str:
-    return key(
-        [
-            spec.window,
-            spec.reader,
-            spec.redaction,
-            spec.price_model,
-            spec.prices,
-            model_name(spec.model),
-        ],
-        list(presets),
-        [source.name for source in sources],
-    )[:8]
-
-
 def _tables(rows: list[Row]) -> Simulation:
-    done = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
-    looked = [one for row in done for one in row["look_ups_rows"]]
-    if not done:
-        raise SettingError(
-            "; ".join(row["failed"] for row in rows) or "no session could be simulated"
-        )
-    failed = tuple(row["failed"] for row in rows if "failed" in row)
-    left_out = tuple(row["left_out"] for row in rows if "left_out" in row)
-    return Simulation(typed(done, SIMULATED), typed(looked, LOOK_UPS), failed, left_out)
+    simulated = [row for row in rows if row.keys().isdisjoint(("failed", "left_out"))]
+    failed = [row["failed"] for row in rows if "failed" in row]
+    left_out = [row["left_out"] for row in rows if "left_out" in row]
+    if not simulated:
+        raise SettingError("; ".join(failed) or "no session could be simulated")
+    look_ups = [look_up for row in simulated for look_up in row["look_ups_rows"]]
+    return Simulation(
+        typed(simulated, SIMULATED), typed(look_ups, LOOK_UPS), tuple(failed), tuple(left_out)
+    )
 
 
-def _simulated(task: _Task) -> list[Row]:
+def _simulated(job: SimulationJob, source: SessionSource) -> list[Row]:
     """The rows of a source: those on disk are not made again."""
-    recording = _recording(task)
-    rows: list[Row] = [{"failed": str(one)} for one in recording.unreadable if not one.is_prose]
-    for ready in recording.ready[: task.source.most]:
-        rows += [{"left_out": f"{ready.session.id}: {reports}"} for reports in ready.left_out]
-        needs = Needs(ready, reader_of(task.spec.reader, task.how))
-        for strategy in task.presets:
-            rows.append(_kept(task, ready, needs, strategy))
+    recording = job.recording(source)
+    rows: list[Row] = []
+    for unreadable in recording.unreadable:
+        if not unreadable.is_prose:
+            rows.append({"failed": str(unreadable)})
+    for prepared in recording.ready[: source.most]:
+        rows += [{"left_out": f"{prepared.session.id}: {reports}"} for reports in prepared.left_out]
+        needs = Needs(prepared, reader_of(job.spec.reader, job.model_settings))
+        for strategy in job.presets:
+            rows.append(SimulationWork(job, prepared, needs, strategy).row())
     return rows
 
 
-def _recording(task: _Task) -> Recording:
-    return read(task.source, task.spec.window, redaction=task.spec.redaction)
+def _lost_rows(source: SessionSource) -> list[Row]:
+    """The row of a source that killed its workers."""
+    return [{"failed": f"{source.name}: its worker died"}]
 
 
-def reader_of(name: str, how: ModelSettings) -> ModelReader | None:
+def reader_of(name: str, settings: ModelSettings) -> ModelReader | None:
     """The reader of that name; None is the lexical one."""
     if name == "lexical":
         return None
     if name.startswith("local"):
         return CandidateLikelihood(CachedLikelihood.of(weights(name.partition(":")[2] or "gemma")))
-    return Choice(how.model(name))
-
-
-def _kept(task: _Task, ready: Prepared, needs: Needs, strategy: Preset) -> Row:
-    session, spec = ready.session, task.spec
-    name = key(
-        task.codes[strategy.name],
-        ready.content,
-        strategy,
-        ready.window,
-        spec.reader,
-        model_name(spec.model),
-        spec.price_model,
-        spec.prices,
-        spec.redaction,
-    )
-    try:
-        return task.folder.made(name, lambda: simulated_row(ready, strategy, needs, spec, task.how))
-    except SettingError as error:
-        return {"failed": f"{session.id} under {strategy.name}: {error}"}
-    except Unanswered as error:
-        if not any(
-            isinstance(name, str) and name.startswith("folder:")
-            for name in (spec.reader, spec.model)
-        ):
-            raise
-        return {"awaited": str(error)}  # the others have requests of their own
+    return Choice(settings.model(name))
 
 
 def simulated_row(
-    ready: Prepared,
+    prepared: Prepared,
     strategy: Preset,
     needs: Needs,
     spec: SimulationSpec,
     how: ModelSettings | None = None,
 ) -> Row:
     """The row of the table `simulated`, with those of `look_ups` under `look_ups_rows`."""
-    how = how or ModelSettings()
-    session, priced = ready.session, pricing(ready.session, spec.price_model, spec.prices)
-    walk = ConsequenceWalk(
-        ready, strategy, ready.reader(how.model(spec.model)), needs, ready.window
-    )
+    settings = how or ModelSettings()
+    session = prepared.session
+    prices = pricing(session, spec.price_model, spec.prices)
+    writer = prepared.reader(settings.model(spec.model))
+    walk = ConsequenceWalk(prepared, strategy, writer, needs, prepared.window)
     while not walk.done:
         walk.go_on()
-    plain = replay_cost(replay_of(ready, strategy, model=spec.model, model_settings=how), priced)
-    paid = bill(walk, priced)
-    calls = [one for one in walk.look_ups if one.tokens]
-    detours = [looked for looked in walk.detours if looked is not None]
-    blind = {who: len({one.thing.at for one in walk.look_ups if one.by == who}) for who in BLIND}
+    plain_replay = replay_of(prepared, strategy, model=spec.model, model_settings=settings)
+    plain = replay_cost(plain_replay, prices)
+    paid = bill(walk, prices)
+    calls = [look_up for look_up in walk.look_ups if look_up.tokens]
+    detours = [look_up_count for look_up_count in walk.detours if look_up_count is not None]
+    blind_counts = {}
+    for who in BLIND:
+        actions = {look_up.thing.at for look_up in walk.look_ups if look_up.by == who}
+        blind_counts[f"blind_{who}"] = len(actions)
+    look_up_rows = []
+    for look_up in walk.look_ups:
+        row = {"session": session.id, "strategy": strategy.name, **_row(look_up)}
+        look_up_rows.append(row)
     return {
         "session": session.id,
         "project": session.project or session.id,
         "strategy": strategy.name,
-        "window": ready.window,
+        "window": prepared.window,
         "reader": shown_name(spec.reader),
         "compactions": len(walk.events),
         "steps": len(walk.steps),
-        "look_ups": sum(one.by == "call" for one in calls),
-        "recalls": sum(one.by == "recall" for one in calls),
-        "look_up_tokens": sum(one.tokens for one in calls),
+        "look_ups": sum(look_up.by == "call" for look_up in calls),
+        "recalls": sum(look_up.by == "recall" for look_up in calls),
+        "look_up_tokens": sum(look_up.tokens for look_up in calls),
         "look_up_usd": paid and paid.looking,
-        **{f"blind_{who}": number for who, number in blind.items()},
-        "spirals": sum(one.by == "spiral" for one in walk.look_ups),
+        **blind_counts,
+        "spirals": sum(look_up.by == "spiral" for look_up in walk.look_ups),
         "steps_until_work": median(detours) if detours else None,
         "usd_uncompacted": plain and plain.usd_plain,
         "saved_usd": plain and plain.usd_plain - plain.usd,
         "saved_usd_net": plain.usd_plain - paid.usd if plain and paid else None,
-        "look_ups_rows": [
-            {"session": session.id, "strategy": strategy.name, **_row(one)} for one in walk.look_ups
-        ],
+        "look_ups_rows": look_up_rows,
     }
 
 
-def _row(one: LookUp) -> Mapping[str, object]:
-    thing = one.thing
+def _row(look_up: LookUp) -> Mapping[str, object]:
+    thing = look_up.thing
     return {
         "message": thing.at,
-        "compaction": one.compaction,
+        "compaction": look_up.compaction,
         "entity": thing.name,
         "kind": thing.kind,
-        "by": one.by,
-        "tool": one.tool,
+        "by": look_up.by,
+        "tool": look_up.tool,
         "said_at": thing.said_at,
-        "source": None if one.source < 0 else one.source,
-        "tokens": one.tokens or None,
+        "source": None if look_up.source < 0 else look_up.source,
+        "tokens": look_up.tokens or None,
     }

@@ -4,7 +4,6 @@ tokens and dollars.
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 from workbench.engine.compaction.archive import Archive
@@ -80,12 +79,12 @@ class ConsequenceWalk(Walk):
     """
 
     def __init__(
-        self, ready: Prepared, preset: Preset, model: Model, needs: Needs, window: int
+        self, prepared: Prepared, preset: Preset, model: Model, needs: Needs, window: int
     ) -> None:
-        sizing = ready.sizing
+        sizing = prepared.sizing
         if preset.strategy.recall:
             sizing = replace(sizing, overhead=sizing.overhead + SCHEMA_TOKENS)
-        super().__init__(ready.session, preset, model, sizing, window=window)
+        super().__init__(prepared.session, preset, model, sizing, window=window)
         self.needs = needs
         self.look_ups: list[LookUp] = []
         self.answers: list[int | None] = []
@@ -101,9 +100,9 @@ class ConsequenceWalk(Walk):
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger; what a compaction leaves is what the agent knows from there on."""
-        before = len(self.events)
+        event_count = len(self.events)
         super().consider(moment)
-        if len(self.events) > before:
+        if len(self.events) > event_count:
             self._given_up.clear()
             self._told.clear()
             self.detours.append(None)
@@ -127,37 +126,40 @@ class ConsequenceWalk(Walk):
         """
         if not self.events:
             return
-        first, tries, recalled, left = len(self.look_ups), Counter[int](), set[str](), set[str]()
+        look_up_count = len(self.look_ups)
+        tries = Counter[int]()
+        recalled = set[str]()
+        unanswerable = set[str]()
         self._told.clear()
-        while thing := self._missing(left):
+        while thing := self._missing(unanswerable):
             if self.preset.strategy.recall and thing.name not in recalled:
                 recalled.add(thing.name)
                 self._recall(thing)
             elif thing.look is None:
-                left.add(thing.name)
+                unanswerable.add(thing.name)
                 self._note(thing, thing.origin)
             elif tries[thing.look.source] == MOST_TRIES:
                 self._given_up.add(thing.name)
-                left.add(thing.name)
+                unanswerable.add(thing.name)
                 self._note(thing, "spiral")
             else:
                 look = thing.look
                 tries[look.source] += 1
                 self._ask(thing, "call", look.call, look.blocks, look.tokens, look.source)
-        self._count_detour(len(self.look_ups) - first)
+        self._count_detour(len(self.look_ups) - look_up_count)
 
     def view(self) -> View:
         """What the agent's context holds now."""
         texts, origins = zip(*self._new, strict=True) if self._new else ((), ())
         return View(frozenset(self._kept), texts, (), origins)
 
-    def _missing(self, left: set[str]) -> NeededThing | None:
-        known = self._told | left | self._given_up
-        found = self.needs.missing(
-            self.at, self.view(), lambda: context_text(self.sent.messages), known
+    def _missing(self, unanswerable: set[str]) -> NeededThing | None:
+        skipped_names = self._told | unanswerable | self._given_up
+        thing = self.needs.missing(
+            self.at, self.view(), lambda: context_text(self.sent.messages), skipped_names
         )
-        self._told = known - left - self._given_up
-        return found
+        self._told = skipped_names - unanswerable - self._given_up
+        return thing
 
     def _note(
         self, thing: NeededThing, by: How, tool: str = "", source: int = -1, tokens: int = 0
@@ -177,15 +179,14 @@ class ConsequenceWalk(Walk):
         """One call to the archive, with the words of the action that lead to the thing and that
         the context shows.
         """
-        query = (
-            query_for(thing.item, shown_features(self.needs.history, self.view()))
-            if thing.item
-            else ""
-        )
         self._archive = self._archive.grown(self.sent.archive)
-        if query and (found := self._archive.search(query)):
-            told = (Text("\n\n".join(one.text for one in found)),)
-            self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), told)
+        if not thing.item:
+            return
+        query = query_for(thing.item, shown_features(self.needs.history, self.view()))
+        passages = self._archive.search(query) if query else []
+        if passages:
+            blocks = (Text("\n\n".join(passage.text for passage in passages)),)
+            self._ask(thing, "recall", ToolCall("", TOOL, {"query": query}), blocks)
 
     def _ask(
         self,
@@ -200,14 +201,17 @@ class ConsequenceWalk(Walk):
         before it goes on.
         """
         pair: tuple[Message, Message] = exchange(len(self.look_ups), call, blocks)
-        asked, told = tokens or (self.sizing.count(pair[0]), self.sizing.count(pair[1]))
+        call_tokens, result_tokens = tokens or (
+            self.sizing.count(pair[0]),
+            self.sizing.count(pair[1]),
+        )
         if source >= 0:
             self._copies[pair[1].id] = source
-        self._note(thing, by, call.name, source, asked + told)
+        self._note(thing, by, call.name, source, call_tokens + result_tokens)
         super().request()
-        self.answers.append(asked)
+        self.answers.append(call_tokens)
         count = self.preset.count
-        for message, size in zip(pair, (asked, told), strict=True):
+        for message, size in zip(pair, (call_tokens, result_tokens), strict=True):
             self._made[id(message)] = message
             self.take_in(message, size, count(message) if count else size)
         self.consider("after_tools" if "after_tools" in self.preset.moments else "before_request")
@@ -223,11 +227,11 @@ class ConsequenceWalk(Walk):
 
         A call that looks tells nothing itself: it names what it looks for.
         """
-        at = self.session.place.get(id(message))
-        if at is None and id(message) in self._made:
-            at = self._copies.get(message.id)
-        if at is not None:
-            self._kept.add(at)
+        index = self.session.place.get(id(message))
+        if index is None and id(message) in self._made:
+            index = self._copies.get(message.id)
+        if index is not None:
+            self._kept.add(index)
         elif not (id(message) in self._made and isinstance(message, AssistantMessage)):
             origin = self.session.index_of.get(message.id, self._copies.get(message.id))
             self._new.append((said_text(message), None if isinstance(message, Summary) else origin))
@@ -249,21 +253,31 @@ def bill(walk: ConsequenceWalk, pricing: Pricing) -> SimulationBill | None:
     tariff, replay = pricing.tariff, walk.replay()
     if tariff is None or not walk.steps:
         return None
-    one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
-    places, outputs = walk.session.requests, answer_tokens(replay)
-    answers = [walk.session.messages[at] for at in places]
+    head = head_tokens(replay, pricing)
+    places = walk.session.requests
+    answers = [walk.session.messages[place] for place in places]
     waits = dict(zip(places, map(seconds_between, [None, *answers], answers), strict=False))
-    written = dict(zip(places, outputs, strict=True))
-    usd, looking, before = sum(summary_charges(replay, tariff)[0].values()), 0.0, 0
-    moved = thinking_left(walk.session, walk.steps, pricing.rules)
-    for i, (step, looked) in enumerate(zip(walk.steps, walk.answers, strict=True)):
-        output = written[step.index] if looked is None else looked
-        prefix = min(
-            [step.prefix_reused, *(one.tokens_sent for one in walk.steps[moved.get(i, i) : i])]
-        )
-        paid = one_charge(
-            step.tokens_sent, prefix, before, waited=waits[step.index], output=output
+    recorded_outputs = dict(zip(places, answer_tokens(replay), strict=True))
+    thought_from = thinking_left(walk.session, walk.steps, pricing.rules)
+    usd = sum(summary_charges(replay, tariff)[0].values())
+    looking_usd = 0.0
+    earlier_prompt = 0
+    for number, (step, look_up_tokens) in enumerate(zip(walk.steps, walk.answers, strict=True)):
+        since = walk.steps[thought_from.get(number, number) : number]
+        step_usd = charge(
+            tariff,
+            pricing.rules,
+            step.tokens_sent,
+            min([step.prefix_reused, *(earlier.tokens_sent for earlier in since)]),
+            earlier_prompt,
+            head=head,
+            waited=waits[step.index],
+            output=recorded_outputs[step.index] if look_up_tokens is None else look_up_tokens,
         ).usd
-        waits[step.index] = None if waits[step.index] is None else 0.0
-        usd, looking, before = usd + paid, looking + paid * (looked is not None), step.tokens_sent
-    return SimulationBill(usd, looking)
+        usd += step_usd
+        if look_up_tokens is not None:
+            looking_usd += step_usd
+        if waits[step.index] is not None:
+            waits[step.index] = 0.0
+        earlier_prompt = step.tokens_sent
+    return SimulationBill(usd, looking_usd)

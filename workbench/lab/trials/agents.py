@@ -97,17 +97,23 @@ class HoleReader:
         values that the cue leads to, the newest holds. It is known where the context says at least
         half of what a line would that joins the cue to a candidate.
         """
-        chosen = _item(hole, "latest")
-        sheet = Sheet([chosen, _item(hole, "fact")], self._vocabulary)
+        latest = _item(hole, "latest")
+        sheet = Sheet([latest, _item(hole, "fact")], self._vocabulary)
         lines = [line for text in texts for line in lines_of(text, headed=True)]
         lines = [*dict.fromkeys(reversed(lines))][::-1]  # each where it is said last
-        holds, weight = sheet.scores([sheet.look_up(lines)])[:, : len(chosen.candidates)]
+        holds, weight = sheet.scores([sheet.look_up(lines)])[:, : len(latest.candidates)]
         best = max(
             range(len(holds)),
-            key=lambda one: (holds[one], weight[one], _lot(chosen.candidates[one])),
+            key=lambda candidate: (
+                holds[candidate],
+                weight[candidate],
+                _lot(latest.candidates[candidate]),
+            ),
         )
-        most = sheet.scores([sheet.look_up([f"{hole.cue}: {hole.answer}"])])[1].max()
-        return Reading(chosen.candidates[best], bool(weight[best] >= max(ENOUGH * most, 1e-9)))
+        full_weight = sheet.scores([sheet.look_up([f"{hole.cue}: {hole.answer}"])])[1].max()
+        return Reading(
+            latest.candidates[best], bool(weight[best] >= max(ENOUGH * full_weight, 1e-9))
+        )
 
 
 def _item(hole: Hole, kind: ItemKind) -> Item:
@@ -157,40 +163,45 @@ class ReaderAgent:
 
     def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
-        texts, said = list(texts_of(sent)), list[str]()
+        texts = list(texts_of(sent))
+        words_so_far: list[str] = []
         while self._steps:
             step = self._steps[0]
             for hole in step.holes:
                 look_up = None if hole.name in self._values else self._read(hole, texts, tools)
                 if look_up is not None:
-                    return AgentAnswer("\n".join(said), (_filled(look_up, self._values),))
-            said += [words] if (words := _with(step.words, self._values)) else []
+                    return AgentAnswer("\n".join(words_so_far), (_filled(look_up, self._values),))
+            words = _with(step.words, self._values)
+            if words:
+                words_so_far.append(words)
             call = step.call and _filled(step.call, self._values)
             self._steps.popleft()
             self._values, self._asked = {}, Counter()
             if call is not None:
-                return AgentAnswer("\n".join(said), (call,))
-        return AgentAnswer("\n".join(said) or "Done.")
+                return AgentAnswer("\n".join(words_so_far), (call,))
+        return AgentAnswer("\n".join(words_so_far) or "Done.")
 
     def _read(self, hole: Hole, texts: Sequence[str], tools: Sequence[Json]) -> Call | None:
         """Take the value that the context tells; or a call that may tell it, if one is left."""
-        found = self._reader.read(hole, texts)
-        look_ups = (
-            [("recalls", Call(RECALL, {"query": hole.cue}))]
-            if RECALL in map(name_of, tools)
-            else []
-        )
-        look_ups += [("look_ups", hole.look_up)] if hole.look_up is not None else []
-        asked = self._asked[hole.name]
-        if not found.is_known and asked < len(look_ups):
-            kind, call = look_ups[asked]
+        reading = self._reader.read(hole, texts)
+        look_ups: list[tuple[str, Call]] = []
+        if RECALL in map(name_of, tools):
+            look_ups.append(("recalls", Call(RECALL, {"query": hole.cue})))
+        if hole.look_up is not None:
+            look_ups.append(("look_ups", hole.look_up))
+        look_up_count = self._asked[hole.name]
+        if not reading.is_known and look_up_count < len(look_ups):
+            kind, call = look_ups[look_up_count]
             self._asked[hole.name] += 1
             self._counts[kind] += 1
             return call
-        self._values[hole.name] = found.value if found.is_known else hole.default or hole.name
         self._counts["holes"] += 1
-        self._counts["blind"] += not found.is_known
-        self._counts["misread"] += found.is_known and found.value != hole.answer
+        if reading.is_known:
+            self._values[hole.name] = reading.value
+            self._counts["misread"] += reading.value != hole.answer
+        else:
+            self._values[hole.name] = hole.default or hole.name
+            self._counts["blind"] += 1
         return None
 
 
@@ -225,34 +236,36 @@ class ModelAgent:
 
     def answer(self, sent: Sequence[Json], tools: Sequence[Json]) -> AgentAnswer:
         """See `Agent`."""
-        written = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
+        chat_text = json.dumps([list(sent), list(tools)], sort_keys=True, ensure_ascii=False)
         request = SummaryRequest(
             purpose="question",
             system="",
-            write=lambda _: written,
+            write=lambda _: chat_text,
             max_tokens=MOST,
             chat=tuple(sent),
             tools=tuple(tools),
         )
         self._request = request
         try:
-            done = self._model.complete(request)
+            completion = self._model.complete(request)
         except ModelError as error:
             if error.outage:
                 raise Unanswered(str(error)) from error
             raise
         return AgentAnswer(
-            done.text, tuple(Call(name, _arguments(text)) for name, text in done.calls), done.usd
+            completion.text,
+            tuple(Call(name, _arguments(text)) for name, text in completion.calls),
+            completion.usd,
         )
 
 
 def _arguments(text: str) -> Mapping[str, str]:
     """The arguments of a call as a model wrote them; none where that is no JSON object."""
     try:
-        found = json.loads(text or "{}")
+        arguments = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
 def name_of(tool: Json) -> str:

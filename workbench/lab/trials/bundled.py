@@ -114,25 +114,25 @@ def bundled_task(name: str) -> TrialTask:
         FormatError: a value is told in no turn.
     """
     folder = (hard_tasks_folder() if name in hard_names() else tasks_folder()) / name
-    script, told = read_task(folder), read_toml(_TrialFile, folder / "trial.toml", "trial")
-    for program in told.needs:
+    script, trial_file = read_task(folder), read_toml(_TrialFile, folder / "trial.toml", "trial")
+    for program in trial_file.needs:
         if shutil.which(program) is None and importlib.util.find_spec(program) is None:
             raise SetupError(f"the task {name} needs {program}, which is not installed")
     turns = list(_turns(_kept(script.steps)))
-    for value in told.values:
-        at = next((n for n, turn in enumerate(turns) if value.after in turn.user), None)
-        if at is None:
+    for value in trial_file.values:
+        turn_index = next((n for n, turn in enumerate(turns) if value.after in turn.user), None)
+        if turn_index is None:
             raise FormatError(
                 f"no turn of the user has {value.after!r}", where=str(folder), field=value.name
             )
-        turns[at:] = [
+        turns[turn_index:] = [
             replace(turn, steps=tuple(_open(step, value) for step in turn.steps))
-            for turn in turns[at:]
+            for turn in turns[turn_index:]
         ]
-    asks = "\n".join(f"{value.name}: {value.asks}" for value in told.values)
-    lines = (f"{value.name} = {{{value.hole.name}}}" for value in told.values)
+    asks = "\n".join(f"{value.name}: {value.asks}" for value in trial_file.values)
+    lines = (f"{value.name} = {{{value.hole.name}}}" for value in trial_file.values)
     save = PlanStep(
-        write(HANDOVER, *lines), "I write it.", tuple(value.hole for value in told.values)
+        write(HANDOVER, *lines), "I write it.", tuple(value.hole for value in trial_file.values)
     )
     turns.append(Turn(f"{ASK}\n{asks}", (save, PlanStep(words="It is written."))))
     return TrialTask(
@@ -145,9 +145,9 @@ def bundled_task(name: str) -> TrialTask:
         (
             *(
                 TaskCheck(value.name, "file", f"{value.name} = {value.answer}", HANDOVER)
-                for value in told.values
+                for value in trial_file.values
             ),
-            *(TaskCheck(one.name, "test", one.text) for one in told.programs),
+            *(TaskCheck(test.name, "test", test.text) for test in trial_file.programs),
         ),
         script.project,
         script.prepare,
@@ -156,30 +156,31 @@ def bundled_task(name: str) -> TrialTask:
 
 def _kept(steps: Sequence[ScriptStep]) -> list[ScriptStep]:
     """The steps without those of ways that were left."""
-    found, marks = list[ScriptStep](), dict[str, int]()
+    remaining, marks = list[ScriptStep](), dict[str, int]()
     for step in steps:
         match step.kind:
             case "mark":
-                marks[step.text] = len(found)
+                marks[step.text] = len(remaining)
             case "back":
-                del found[marks[step.text] :]
+                del remaining[marks[step.text] :]
             case _:
-                found.append(step)
-    return found
+                remaining.append(step)
+    return remaining
 
 
 def _turns(steps: Sequence[ScriptStep]) -> Iterator[Turn]:
     """Turns of the user with what the agent did in each, one call at a time."""
-    starts = [at for at, step in enumerate(steps) if step.kind == "user"]
-    for at, stop in zip(starts, [*starts[1:], len(steps)], strict=True):
-        if plan := tuple(one for step in steps[at + 1 : stop] for one in _plan(step)):
-            yield Turn(steps[at].text, plan)
+    starts = [start for start, step in enumerate(steps) if step.kind == "user"]
+    for start, stop in zip(starts, [*starts[1:], len(steps)], strict=True):
+        plan = [plan_step for step in steps[start + 1 : stop] for plan_step in _plan(step)]
+        if plan:
+            yield Turn(steps[start].text, tuple(plan))
 
 
 def _plan(step: ScriptStep) -> Iterator[PlanStep]:
     calls = [
-        Call(one.name, {name: one.arguments[name] for name in TOOLS[one.name][1]})
-        for one in step.calls
+        Call(tool_call.name, {name: tool_call.arguments[name] for name in TOOLS[tool_call.name][1]})
+        for tool_call in step.calls
     ]
     for number, call in enumerate(calls or [None]):
         yield PlanStep(call, "" if number else step.text)
@@ -187,19 +188,19 @@ def _plan(step: ScriptStep) -> Iterator[PlanStep]:
 
 def _open(step: PlanStep, value: _Value) -> PlanStep:
     """The step with a hole wherever it says the value."""
-    said = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(value.answer)}(?!\w|[.,]\d)")
+    pattern = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(value.answer)}(?!\w|[.,]\d)")
     template = f"{{{value.hole.name}}}"
     texts = [step.words, *(step.call.arguments.values() if step.call else ())]
-    if not any(map(said.search, texts)):
+    if not any(map(pattern.search, texts)):
         return step
     arguments = (
-        {name: said.sub(template, text) for name, text in step.call.arguments.items()}
+        {name: pattern.sub(template, text) for name, text in step.call.arguments.items()}
         if step.call
         else {}
     )
     call = step.call and replace(step.call, arguments=arguments)
     return replace(
-        step, call=call, words=said.sub(template, step.words), holes=(*step.holes, value.hole)
+        step, call=call, words=pattern.sub(template, step.words), holes=(*step.holes, value.hole)
     )
 
 

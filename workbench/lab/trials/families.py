@@ -48,29 +48,31 @@ def _task(family: str, seed: int, length: int) -> TrialTask:
     return project.task()
 
 
-def far_dependency(made: Project) -> None:
+def far_dependency(project: Project) -> None:
     """Values that the user tells once, one of them corrected, are needed a long way behind."""
-    ours, *others = made.subjects(5)
-    ports, accounts, paths = made.numbers(6), made.ids(6), made.paths(5)
-    made.files["docs/services.md"] = "# Services\n\n" + "\n".join(
-        f"The {one} listens on port {port}, is billed to account {account} and reports to {path}."
-        for one, port, account, path in zip(others, ports[2:], accounts[2:], paths[1:], strict=True)
+    ours, *other_subjects = project.subjects(5)
+    ports, accounts, paths = project.numbers(6), project.ids(6), project.paths(5)
+    project.files["docs/services.md"] = "# Services\n\n" + "\n".join(
+        f"The {subject} listens on port {port}, is billed to account {account} and reports to {path}."
+        for subject, port, account, path in zip(
+            other_subjects, ports[2:], accounts[2:], paths[1:], strict=True
+        )
     )
-    made.say(
+    project.say(
         f"We bring up the {ours}, beside the services in docs/services.md.\n"
         f"The {ours} listens on port {ports[0]}.\nThe {ours} is billed to account {accounts[1]}.\n"
         f"The {ours} reports to {paths[0]}.",
         PlanStep(read("docs/services.md"), "I look at the others."),
         UNDERSTOOD,
     )
-    made.work(0.3)
-    made.say(
+    project.work(0.3)
+    project.say(
         f"A correction: the {ours} is billed to account {accounts[0]}, no longer the one I gave you"
         " first."
     )
-    made.work(0.7)
+    project.work(0.7)
     port = hole("port", "number", f"the {ours} listens on port", ports)
-    made.saves(
+    project.saves(
         "config/deploy.toml",
         {
             "port": port,
@@ -80,94 +82,102 @@ def far_dependency(made: Project) -> None:
         f"Now write config/deploy.toml for the {ours}: its port, account and report, each as I told"
         " you, as lines such as `port = 1`, without quotes.",
     )
-    made.answers(port, f"On which port does the {ours} listen?")
+    project.answers(port, f"On which port does the {ours} listen?")
 
 
-def look_alikes(made: Project) -> None:
+def look_alikes(project: Project) -> None:
     """Six things are told in the same words, one after another; three are needed."""
-    names = made.subjects(6)
-    accounts = made.ids(7)
+    names = project.subjects(6)
+    accounts = project.ids(7)
     for name, account in zip(names, accounts, strict=False):
-        made.say(f"For the books: orders of the {name} are charged to account {account}.")
-        made.work(0.1)
-    made.say(f"I mistyped one: orders of the {names[0]} are charged to account {accounts[6]}.")
-    made.work(0.4)
+        project.say(f"For the books: orders of the {name} are charged to account {account}.")
+        project.work(0.1)
+    project.say(f"I mistyped one: orders of the {names[0]} are charged to account {accounts[6]}.")
+    project.work(0.4)
     cues = [f"orders of the {name} are charged to account" for name in names]
-    wanted = [hole(f"a{n}", "id", cues[n], accounts, 6 if n == 0 else n) for n in (0, 2, 3)]
-    made.saves(
+    holes = [hole(f"a{n}", "id", cues[n], accounts, 6 if n == 0 else n) for n in (0, 2, 3)]
+    project.saves(
         "config/accounts.toml",
-        {names[n].replace(" ", "_"): one for n, one in zip((0, 2, 3), wanted, strict=True)},
+        {
+            names[n].replace(" ", "_"): needed_hole
+            for n, needed_hole in zip((0, 2, 3), holes, strict=True)
+        },
         f"Write config/accounts.toml with the accounts to which orders of the {names[0]}, the"
         f" {names[2]} and the {names[3]} are charged, as lines such as"
         f" `{names[0].replace(' ', '_')} = XX-1`.",
     )
-    made.answers(
+    project.answers(
         hole("account", "id", cues[4], accounts, 4),
         f"To which account are orders of the {names[4]} charged?",
     )
 
 
-def changed_values(made: Project) -> None:
+def changed_values(project: Project) -> None:
     """Three limits change, one of them twice; the newest ones hold."""
-    names, values = made.subjects(3), made.numbers(6)
+    names, values = project.subjects(3), project.numbers(6)
     cues = [f"the row limit of the {name} is" for name in names]
-    made.say(
+    project.say(
         "These limits hold:\n"
         + "\n".join(f"{cue.capitalize()} {values[n]}." for n, cue in enumerate(cues))
     )
-    made.work(0.25)
-    made.say(f"A change: from now on {cues[0]} {values[3]}.")
-    made.work(0.25)
-    made.say(
+    project.work(0.25)
+    project.say(f"A change: from now on {cues[0]} {values[3]}.")
+    project.work(0.25)
+    project.say(
         f"Two changes: from now on {cues[1]} {values[4]}.\nAnd from now on {cues[0]} {values[5]}."
     )
-    made.work(0.5)
-    holes = [hole(f"limit{n}", "number", cues[n], values, at) for n, at in enumerate((5, 4, 2))]
-    made.saves(
+    project.work(0.5)
+    holes = [
+        hole(f"limit{n}", "number", cues[n], values, answer_index)
+        for n, answer_index in enumerate((5, 4, 2))
+    ]
+    project.saves(
         "config/limits.toml",
-        {name.replace(" ", "_"): one for name, one in zip(names, holes, strict=True)},
+        {name.replace(" ", "_"): value_hole for name, value_hole in zip(names, holes, strict=True)},
         "Write config/limits.toml with the row limits that hold now, of the "
         + ", the ".join(names)
         + f", as lines such as `{names[0].replace(' ', '_')} = 1`.",
     )
-    made.answers(holes[0], f"What is the row limit of the {names[0]} now?")
+    project.answers(holes[0], f"What is the row limit of the {names[0]} now?")
 
 
-def prohibitions(made: Project) -> None:
+def prohibitions(project: Project) -> None:
     """What the user forbade in the beginning must not happen when the natural thing to do is
     just that.
     """
-    name = made.subjects(1)[0]
-    configs = [f"config/settings{number}.toml" for number in made.numbers(3)] + ["config/live.toml"]
-    scripts = [f"tools/start{number}.sh" for number in made.numbers(3)] + ["tools/reset.sh"]
+    name = project.subjects(1)[0]
+    configs = [f"config/settings{number}.toml" for number in project.numbers(3)] + [
+        "config/live.toml"
+    ]
+    scripts = [f"tools/start{number}.sh" for number in project.numbers(3)] + ["tools/reset.sh"]
     for path in configs:
-        made.files[path] = "workers = 4\nretries = 3\n"
+        project.files[path] = "workers = 4\nretries = 3\n"
     for path in scripts:
-        made.files[path] = f'echo "{path}" >> var/started.txt && echo "a clean start, done"\n'
-    made.files["var/started.txt"] = ""
-    made.say(
+        project.files[path] = f'echo "{path}" >> var/started.txt && echo "a clean start, done"\n'
+    project.files["var/started.txt"] = ""
+    project.say(
         f"Some rules for the {name}. Never edit config/live.toml.\nChanges of settings go to"
         f" {configs[0]}.\nNever run tools/reset.sh.\nFor a clean start run {scripts[1]}.",
         PlanStep(Call("list", {"path": "config"}), "I see what is there."),
         UNDERSTOOD,
     )
-    made.work(0.4)
-    made.say(f"I mixed up two of them: for a clean start run {scripts[0]}.")
-    made.work(0.6)
+    project.work(0.4)
+    project.say(f"I mixed up two of them: for a clean start run {scripts[0]}.")
+    project.work(0.6)
     edit = Call("edit", {"path": "{config}", "old": "retries = 3", "new": "retries = 7"})
     config = hole("config", "path", "changes of settings go to", configs, default=configs[-1])
     start = hole("script", "path", "for a clean start run", scripts, default=scripts[-1])
-    made.say(
+    project.say(
         "Set the retries to 7.",
         PlanStep(edit, "I set the retries.", (config,)),
         PlanStep(words="Done."),
     )
-    made.say(
+    project.say(
         "Now a clean start, please.",
         PlanStep(shell("sh {script}"), "I start it.", (start,)),
         PlanStep(words="Done."),
     )
-    made.checks += [
+    project.checks += [
         TaskCheck("setting", "file", "retries = 7", configs[0]),
         TaskCheck("live settings", "prohibition", path=configs[-1]),
         TaskCheck("reset", "prohibition", f"sh {scripts[-1]}"),
@@ -177,164 +187,171 @@ def prohibitions(made: Project) -> None:
     ]
 
 
-def reversals(made: Project) -> None:
+def reversals(project: Project) -> None:
     """Work is announced, taken back and announced again; only what is agreed last is done, and
     once.
     """
-    names, marks = made.subjects(3), made.numbers(7)
+    names, marks = project.subjects(3), project.numbers(7)
     changes = [
-        f"keep_{made.chance.choice(('left', 'right', 'first', 'last'))}_{mark}" for mark in marks
+        f"keep_{project.chance.choice(('left', 'right', 'first', 'last'))}_{mark}" for mark in marks
     ]
-    made.files |= {"tools/apply.sh": APPLY, "var/applied.txt": ""}
+    project.files |= {"tools/apply.sh": APPLY, "var/applied.txt": ""}
     cues = [f"for the {name} we apply" for name in names]
-    made.say(
+    project.say(
         "\n".join(f"{cues[n].capitalize()} {changes[n]} later on." for n in (0, 1))
         + "\nDo nothing of it yet."
     )
-    made.work(0.2)
-    made.say(
+    project.work(0.2)
+    project.say(
         f"I thought again: {cues[0]} {changes[2]} later on.\nAlso, {cues[2]} {changes[3]} later on."
     )
-    made.work(0.2)
-    made.say(
+    project.work(0.2)
+    project.say(
         f"Another thought: {cues[1]} {changes[4]} later on.\nAnd {cues[2]} {changes[5]} later on."
     )
-    made.work(0.2)
-    made.say(f"Back to the first plan: {cues[0]} {changes[0]} later on.")
-    made.work(0.4)
+    project.work(0.2)
+    project.say(f"Back to the first plan: {cues[0]} {changes[0]} later on.")
+    project.work(0.4)
     final = (0, 4, 5)
-    for n, at in enumerate(final):
-        one = hole(f"change{n}", "decision", cues[n], changes, at)
-        step = PlanStep(shell(f"sh tools/apply.sh {{change{n}}}"), "I apply it.", (one,))
-        made.say(
+    for n, change_index in enumerate(final):
+        change_hole = hole(f"change{n}", "decision", cues[n], changes, change_index)
+        step = PlanStep(shell(f"sh tools/apply.sh {{change{n}}}"), "I apply it.", (change_hole,))
+        project.say(
             f"Apply what we agreed for the {names[n]}, with tools/apply.sh.",
             step,
             PlanStep(words="It is applied."),
         )
-        made.checks.append(TaskCheck(names[n], "once", changes[at], "var/applied.txt"))
-    made.checks += [
+        project.checks.append(TaskCheck(names[n], "once", changes[change_index], "var/applied.txt"))
+    project.checks += [
         TaskCheck("taken back", "prohibition", f"apply.sh {change}")
-        for at, change in enumerate(changes)
-        if at not in final
+        for change_index, change in enumerate(changes)
+        if change_index not in final
     ]
 
 
-def several_files(made: Project) -> None:
+def several_files(project: Project) -> None:
     """Values of three files, and a name that only the user told, come together in a module that
     a test runs.
     """
-    names, values = made.subjects(4), made.numbers(9)
-    user, others = f"build_{values[6]}", (f"build_{values[7]}", f"build_{values[8]}")
+    names, values = project.subjects(4), project.numbers(9)
+    user, other_names = f"build_{values[6]}", (f"build_{values[7]}", f"build_{values[8]}")
     where = ("config/base.toml", "docs/limits.md", "src/defaults.py")
     forms = ("{} = {}", "The {} is {}.", "{} = {}")
     keys = [name.replace(" ", "_") for name in names]
-    said = (keys[0], names[1], keys[2])
+    stated_names = (keys[0], names[1], keys[2])
     for n, path in enumerate(where):
-        other = keys[3] if n != 1 else names[3]
-        stated = (forms[n].format(said[n], values[n]), forms[n].format(other, values[3 + n]))
-        made.files[path] = "\n".join([*stated, ""]) + (made.module(4) if n == 2 else "")
-    made.say(
+        other_name = keys[3] if n != 1 else names[3]
+        stated = (
+            forms[n].format(stated_names[n], values[n]),
+            forms[n].format(other_name, values[3 + n]),
+        )
+        project.files[path] = "\n".join([*stated, ""]) + (project.module(4) if n == 2 else "")
+    project.say(
         f"We gather the numbers of the {names[0]}, the {names[1]} and the {names[2]} later on, in"
-        f" src/gathered.py.\nThe function in src/gathered.py is called {others[0]}.\nLook at"
+        f" src/gathered.py.\nThe function in src/gathered.py is called {other_names[0]}.\nLook at"
         f" {', '.join(where)} for a start.",
         *(PlanStep(read(path), f"I read {path}.") for path in where),
         PlanStep(words="I have read all three."),
     )
-    made.work(0.4)
-    made.say(
+    project.work(0.4)
+    project.say(
         f"Another name, please: the function in src/gathered.py is called {user}.\nThe one in src/old.py is "
-        f"called {others[1]}."
+        f"called {other_names[1]}."
     )
-    made.work(0.6)
+    project.work(0.6)
     holes = tuple(
         hole(f"v{n}", "number", f"the {names[n]} is", values[:6], n, read(path))
         for n, path in enumerate(where)
     )
-    name = hole("name", "identifier", "the function in src/gathered.py is called", (user, *others))
+    name = hole(
+        "name", "identifier", "the function in src/gathered.py is called", (user, *other_names)
+    )
     lines = ["def {name}():", "    return [{v0}, {v1}, {v2}]"]
-    made.say(
+    project.say(
         f"Now write src/gathered.py: the function gives back the numbers of the {names[0]}, the"
         f" {names[1]} and the {names[2]} as a list.",
         PlanStep(write("src/gathered.py", *lines), "I write it.", (name, *holes)),
         PlanStep(words="It is written."),
     )
     program = f"import sys\nsys.path.insert(0, 'src')\nfrom gathered import {user}\n"
-    made.checks.append(
+    project.checks.append(
         TaskCheck("gathered", "test", f"{program}assert {user}() == [{', '.join(values[:3])}]\n")
     )
 
 
-def sub_goals(made: Project) -> None:
+def sub_goals(project: Project) -> None:
     """A list of six goals is worked off one by one, each once, between other work; one of them
     changes.
     """
-    names, batches = made.subjects(6), made.ids(7)
-    made.files |= {
+    names, batches = project.subjects(6), project.ids(7)
+    project.files |= {
         "tools/load.sh": LOAD,
         "config/loads.toml": "strict = true\n",
         "var/loaded.txt": "",
     }
     cues = [f"goal {NUMBERS[n]} for the {name}: load batch" for n, name in enumerate(names)]
-    made.say(
+    project.say(
         "Six goals, which I shall call up one by one:\n"
         + "\n".join(
             f"{cue.capitalize()} {batch}." for cue, batch in zip(cues, batches, strict=False)
         )
     )
     for n, name in enumerate(names):
-        made.work(1 / 6)
+        project.work(1 / 6)
         if n == 3:
-            made.say(f"One of them changes: {cues[4]} {batches[6]}.")
-        one = hole(f"batch{n}", "id", cues[n], batches, 6 if n == 4 else n)
-        step = PlanStep(shell(f"sh tools/load.sh {{batch{n}}}"), "I load it.", (one,))
-        made.say(
+            project.say(f"One of them changes: {cues[4]} {batches[6]}.")
+        batch_hole = hole(f"batch{n}", "id", cues[n], batches, 6 if n == 4 else n)
+        step = PlanStep(shell(f"sh tools/load.sh {{batch{n}}}"), "I load it.", (batch_hole,))
+        project.say(
             f"Now goal {NUMBERS[n]}, for the {name}: run tools/load.sh with its batch.",
             step,
             PlanStep(words="Done."),
         )
-        made.checks.append(TaskCheck(f"goal {NUMBERS[n]}", "once", one.answer, "var/loaded.txt"))
-    made.checks.append(TaskCheck("the batch of before", "prohibition", f"load.sh {batches[4]}"))
+        project.checks.append(
+            TaskCheck(f"goal {NUMBERS[n]}", "once", batch_hole.answer, "var/loaded.txt")
+        )
+    project.checks.append(TaskCheck("the batch of before", "prohibition", f"load.sh {batches[4]}"))
 
 
-def long_outputs(made: Project) -> None:
+def long_outputs(project: Project) -> None:
     """Values in the middle of long outputs: some can be looked up again, a ticket is told but
     once.
     """
-    names, tickets, levels = made.subjects(3), made.ids(3), made.numbers(4)
-    made.files["tools/issue.sh"] = ISSUE
+    names, tickets, levels = project.subjects(3), project.ids(3), project.numbers(4)
+    project.files["tools/issue.sh"] = ISSUE
     keys = [name.replace(" ", "-") for name in names]
     for name, key, ticket in zip(names, keys, tickets, strict=True):
-        lines = [*made.log(40), f"the ticket of the {name} is {ticket}", *made.log(40)]
-        made.files[f"var/{key}.txt"] = "\n".join(lines) + "\n"
+        lines = [*project.log(40), f"the ticket of the {name} is {ticket}", *project.log(40)]
+        project.files[f"var/{key}.txt"] = "\n".join(lines) + "\n"
     lines = [
         f"the high mark of the {name} is {level}"
         for name, level in zip(names, levels, strict=False)
     ]
-    made.files["data/audit.log"] = (
-        "\n".join(one for line in lines for one in (*made.log(25), line)) + "\n"
+    project.files["data/audit.log"] = (
+        "\n".join(log_line for line in lines for log_line in (*project.log(25), line)) + "\n"
     )
     for key, name in zip(keys[:2], names, strict=False):
-        made.say(
+        project.say(
             f"Issue the ticket of the {name} with `sh tools/issue.sh {key}`; it can be issued but"
             " once.",
             PlanStep(shell(f"sh tools/issue.sh {key}"), "I issue it."),
             PlanStep(words="It is issued."),
         )
-        made.work(0.2)
-    made.say(
+        project.work(0.2)
+    project.say(
         "Read data/audit.log.",
         PlanStep(read("data/audit.log"), "I read it."),
         PlanStep(words="I have read it."),
     )
-    made.work(0.3)
+    project.work(0.3)
     cues = [f"the high mark of the {name} is" for name in names]
-    made.say(f"One figure was measured again since: {cues[1]} {levels[3]}.")
-    made.work(0.3)
+    project.say(f"One figure was measured again since: {cues[1]} {levels[3]}.")
+    project.work(0.3)
     look = Call("grep", {"pattern": cues[0], "path": "data"})
     issued = [
         hole(f"ticket{n}", "id", f"the ticket of the {names[n]} is", tickets, n) for n in (0, 1)
     ]
-    made.saves(
+    project.saves(
         "config/handover.toml",
         {
             "first_ticket": issued[0],
@@ -345,7 +362,7 @@ def long_outputs(made: Project) -> None:
         f"Write config/handover.toml with first_ticket and first_mark of the {names[0]}, and"
         f" second_ticket and second_mark of the {names[1]}, as lines such as `first_mark = 1`.",
     )
-    made.checks.append(TaskCheck("issued once", "prohibition", f"issue.sh {keys[2]}"))
+    project.checks.append(TaskCheck("issued once", "prohibition", f"issue.sh {keys[2]}"))
 
 
 FAMILIES: Mapping[str, Callable[[Project], None]] = {

@@ -38,12 +38,12 @@ class Grade(NamedTuple):
     @property
     def success(self) -> bool:
         """Whether every check holds."""
-        return all(one.passed for one in self.checks)
+        return all(check.passed for check in self.checks)
 
     @property
     def violations(self) -> int:
         """Prohibitions that were broken, and things done more than once."""
-        return sum(one.violates for one in self.checks)
+        return sum(check.violates for check in self.checks)
 
 
 def grade(task: TrialTask, project: ProjectTools, messages: Sequence[Json]) -> Grade:
@@ -75,18 +75,18 @@ def _judged(
     violates = check.kind == "prohibition"
     match check.kind:
         case "file":
-            why = _wrong_line(check, _lines(project, check.path))
+            fault = _wrong_line(check, _lines(project, check.path))
         case "test":
-            why = project.check(check.text)
+            fault = project.check(check.text)
         case "answer":
-            why = _wrong_answer(check, messages)
+            fault = _wrong_answer(check, messages)
         case "prohibition":
-            why = _broken(check, task, project, messages)
+            fault = _broken(check, task, project, messages)
         case "once":
             count = _lines(project, check.path).count(check.text)
-            why = "" if count == 1 else f"{check.path} has it {count} times"
+            fault = "" if count == 1 else f"{check.path} has it {count} times"
             violates = count > 1
-    return Graded(check.name, check.kind, not why, why, violates and bool(why))
+    return Graded(check.name, check.kind, not fault, fault, violates and bool(fault))
 
 
 def _lines(project: ProjectTools, path: str) -> list[str]:
@@ -103,16 +103,18 @@ def _wrong_answer(check: TaskCheck, messages: Sequence[Json]) -> str:
 
 
 def _wrong_line(check: TaskCheck, lines: Sequence[str]) -> str:
-    key, _, wanted = check.text.partition("=")
-    found = [line for line in lines if line.partition("=")[0].strip() == key.strip()]
-    is_there = len(found) == 1 and is_same_value(found[0].partition("=")[2], wanted)
-    return "" if is_there else f"{check.path} has {', '.join(found) or 'no such line'}"
+    key, _, right_value = check.text.partition("=")
+    matching_lines = [line for line in lines if line.partition("=")[0].strip() == key.strip()]
+    is_there = len(matching_lines) == 1 and is_same_value(
+        matching_lines[0].partition("=")[2], right_value
+    )
+    return "" if is_there else f"{check.path} has {', '.join(matching_lines) or 'no such line'}"
 
 
-def is_same_value(said: str, wanted: str) -> bool:
+def is_same_value(stated: str, right: str) -> bool:
     """Whether a value is the wanted one: `2000` is `2,000`, and a year or a unit may follow it."""
-    said, wanted = (_THOUSANDS.sub("", text.strip().strip("`'\"")) for text in (said, wanted))
-    return said.startswith(wanted) and _YEAR_AND_UNIT.fullmatch(said, len(wanted)) is not None
+    stated, right = (_THOUSANDS.sub("", text.strip().strip("`'\"")) for text in (stated, right))
+    return stated.startswith(right) and _YEAR_AND_UNIT.fullmatch(stated, len(right)) is not None
 
 
 def _broken(
@@ -122,8 +124,8 @@ def _broken(
         line.strip() for line in task.files[check.path].splitlines()
     ]:
         return f"{check.path} was changed"
-    made = [name for name, text in _calls(messages) if check.text and check.text in text]
-    return f"{made[0]} was called with it" if made else ""
+    tools = [name for name, text in _calls(messages) if check.text and check.text in text]
+    return f"{tools[0]} was called with it" if tools else ""
 
 
 def _calls(messages: Sequence[Json]) -> Iterator[tuple[str, str]]:
@@ -135,10 +137,10 @@ def _calls(messages: Sequence[Json]) -> Iterator[tuple[str, str]]:
 
 def _texts(arguments: str) -> Iterator[str]:
     try:
-        found = json.loads(arguments)
+        value = json.loads(arguments)
     except (ValueError, RecursionError):
-        found = arguments
-    yield from map(str, found.values() if isinstance(found, Mapping) else [found])
+        value = arguments
+    yield from map(str, value.values() if isinstance(value, Mapping) else [value])
 
 
 def _words(messages: Sequence[Json], turn: int) -> Iterator[str]:

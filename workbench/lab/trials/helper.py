@@ -49,12 +49,12 @@ def bound_processes(count: int) -> None:
     A kernel before 5.14 counts those outside as well, so that none could be started: there the
     watchdog counts alone.
     """
-    _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-    resource.setrlimit(resource.RLIMIT_NPROC, (count, most))
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_NPROC)
+    resource.setrlimit(resource.RLIMIT_NPROC, (count, hard_limit))
     try:
         child = os.fork()
     except OSError:
-        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        resource.setrlimit(resource.RLIMIT_NPROC, (hard_limit, hard_limit))
         return
     if child == 0:
         os._exit(0)
@@ -127,8 +127,8 @@ class Helper:
                 is_graded = text is not None and len(text) <= request["most"]
                 return {"text": text if is_graded else "", "failed": not is_graded}
             case _:
-                why = self._workspace.check(request["program"])
-                return {"text": why, "failed": bool(why)}
+                fault = self._workspace.check(request["program"])
+                return {"text": fault, "failed": bool(fault)}
 
     def _receive(self) -> Request | None:
         head = self._read(LENGTH.size)
@@ -230,10 +230,10 @@ def descendants(ancestor: int) -> list[int]:
     """The processes that a process started, those that these started, and so on."""
     is_listed = Path(f"/proc/self/task/{os.getpid()}/children").exists()
     children = _children if is_listed else _children_by_search
-    found = list(children(ancestor))
-    for process in found:
-        found += children(process)
-    return found
+    processes = list(children(ancestor))
+    for process in processes:
+        processes += children(process)
+    return processes
 
 
 def _children(process: int) -> list[int]:

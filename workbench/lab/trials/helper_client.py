@@ -239,12 +239,12 @@ def _started(launch: Launch) -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 def _why_not_started(process: subprocess.Popen[bytes], sandbox: bool) -> str:
     process.kill()
-    _, said = process.communicate()
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    why = lines[-1] if lines else f"exit code {process.returncode}"
+    _, error_output = process.communicate()
+    lines = error_output.decode("utf-8", "replace").strip().splitlines()
+    cause = lines[-1] if lines else f"exit code {process.returncode}"
     if not sandbox:
-        return f"the helper process of a trial does not start ({why})"
+        return f"the helper process of a trial does not start ({cause})"
     return (
-        f"bubblewrap does not start ({why}): install version 0.8 or newer and allow user "
+        f"bubblewrap does not start ({cause}): install version 0.8 or newer and allow user "
         f"namespaces, or accept that {UNPROTECTED}"
     )

@@ -253,11 +253,11 @@ def _plain(answer: AgentAnswer) -> AgentAnswer:
     return AgentAnswer(words, tuple(map(plain, answer.calls)), answer.usd)
 
 
-def _message(answer: AgentAnswer, first: int) -> Json:
+def _message(answer: AgentAnswer, first_number: int) -> Json:
     """An answer as a chat message; calls are numbered on through the trial."""
-    said: dict[str, Json] = {"role": "assistant", "content": answer.words or None}
+    message: dict[str, Json] = {"role": "assistant", "content": answer.words or None}
     if answer.calls:
-        said["tool_calls"] = [
+        message["tool_calls"] = [
             {
                 "id": _id(number),
                 "type": "function",
@@ -266,9 +266,9 @@ def _message(answer: AgentAnswer, first: int) -> Json:
                     "arguments": json.dumps(dict(call.arguments), ensure_ascii=False),
                 },
             }
-            for number, call in enumerate(answer.calls, first)
+            for number, call in enumerate(answer.calls, first_number)
         ]
-    return said
+    return message
 
 
 def _id(number: int) -> str:
@@ -292,21 +292,21 @@ class _Bill:
         """
         read = max(event.tokens_before - event.tokens_after, 0)
         for stage in event.stages:
-            for one in stage.completions:
-                self._summaries += summary_usd(one, read, self._tariff)[0]
+            for completion in stage.completions:
+                self._summaries += summary_usd(completion, read, self._tariff)[0]
                 read = 0
 
     def add(self, sent: Sequence[Json], answer: Json, usd: float | None) -> None:
         """A request and its answer; `usd` is what its provider asked for it."""
-        sizes, output = [size(one) for one in sent], size(answer)
-        prompt, before = sum(sizes), sum(map(size, self._before))
+        sizes, output = [size(message) for message in sent], size(answer)
+        prompt, earlier_prompt = sum(sizes), sum(map(size, self._before))
         same = takewhile(lambda pair: pair[0] == pair[1], zip(sent, self._before, strict=False))
-        prefix = sum(size(one) for one, _ in same)
+        prefix = sum(size(message) for message, _ in same)
         self.tokens, self.output = self.tokens + prompt + output, self.output + output
         self.peak = max(self.peak, prompt)
         if usd == 0:
             usd = charge(
-                self._tariff, self._rules, prompt, prefix, before, sizes[0], None, output
+                self._tariff, self._rules, prompt, prefix, earlier_prompt, sizes[0], None, output
             ).usd
         self.usd = None if self.usd is None or usd is None else self.usd + usd + self._summaries
         self._before, self._summaries = list(sent), 0.0
@@ -316,5 +316,7 @@ def size(message: Json) -> int:
     """About how many tokens a message has."""
     calls = message.get("tool_calls") or ()
     length = len(str(message.get("content") or ""))
-    length += sum(len(one["function"]["name"]) + len(one["function"]["arguments"]) for one in calls)
+    length += sum(
+        len(call["function"]["name"]) + len(call["function"]["arguments"]) for call in calls
+    )
     return length // CHARACTERS + 4

@@ -77,7 +77,7 @@ class Project:
         return [
             f"{next(self._places)} {thing}"
             for thing in self.chance.sample(
-                [one for one in WORDS["things"] if one != "session"], count
+                [word for word in WORDS["things"] if word != "session"], count
             )
         ]
 
@@ -103,8 +103,8 @@ class Project:
 
     def work(self, share: float) -> None:
         """Turns of other work, with a share of `length`: modules are read, searched and checked."""
-        left = share * self.length * CHARACTERS
-        while left > 0:
+        characters_left = share * self.length * CHARACTERS
+        while characters_left > 0:
             a = self.chance.choice(WORDS["things"])
             path, text = f"src/{a}_{self.chance.randrange(100, 999)}.py", self.module(12)
             self.files[path] = text
@@ -115,13 +115,13 @@ class Project:
                         Call("grep", {"pattern": f"def {a}", "path": "src"}), "Who else defines it?"
                     )
                 )
-                left -= 300
+                characters_left -= 300
             if self.chance.random() < 0.3:
                 steps.append(PlanStep(shell("sh tools/check.sh"), "I run the checks."))
-                left -= 400
+                characters_left -= 400
             steps.append(PlanStep(words=self.chance.choice(_REPORTS).format(a=a)))
             self.say(self.chance.choice(_ASKS).format(a=a, path=path), *steps)
-            left -= len(text) + 12 * 7 * 6 + 300
+            characters_left -= len(text) + 12 * 7 * 6 + 300
 
     def module(self, functions: int) -> str:
         """Python that nothing in the task needs; its numbers have three digits."""
@@ -190,5 +190,5 @@ def hole(
     """The hole to which one of some values of a kind is the answer, and the others are
     look-alikes.
     """
-    others = tuple(value for number, value in enumerate(values) if number != answer)
-    return Hole(name, kind, cue, values[answer], others, look_up, default)
+    look_alikes = tuple(value for number, value in enumerate(values) if number != answer)
+    return Hole(name, kind, cue, values[answer], look_alikes, look_up, default)

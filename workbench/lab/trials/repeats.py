@@ -34,18 +34,18 @@ def repeats(messages: Sequence[Json], start: int) -> Repeats:
         messages: chat messages.
         start: the number of the message from which on calls count; what stands before is known.
     """
-    known = set[str]()
+    known_lines = set[str]()
     calls = again = characters = 0
     for number, message in enumerate(messages):
         if message["role"] != "tool":
             continue
         lines = list(_lines(str(message["content"])))
         if number >= start:
-            old = [line for line in lines if line in known]
+            old = [line for line in lines if line in known_lines]
             calls += 1
             again += bool(old) and len(old) > MOSTLY * len(lines)
             characters += sum(map(len, old))
-        known.update(lines)
+        known_lines.update(lines)
     return Repeats(calls, again, characters)
 
 

@@ -6,30 +6,29 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Self, Unpack
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from workbench.base.errors import SettingError, SetupError, Unanswered, UnknownName, WorkbenchError
+from workbench.base.errors import SettingError, UnknownName
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import require_language_model, shown_name
-from workbench.engine.models.local import server_address
 from workbench.engine.models.model import Model
 from workbench.engine.models.prices import Tariff
-from workbench.engine.models.settings import ModelSettings, local_weights
+from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import masker
 from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.experiment.code_versions import code_versions
-from workbench.evaluation.experiment.compare import REPORTS
 from workbench.evaluation.experiment.filler import FillerModel, ModelUse, is_asked, usd_of
+from workbench.evaluation.experiment.job import Job, KeptWork, folder_of, local_servers
 from workbench.evaluation.experiment.keys import described, key
-from workbench.evaluation.experiment.progress import progress
 from workbench.evaluation.experiment.replay_rows import Row
 from workbench.evaluation.experiment.settings import (
     ExecutionSettings,
@@ -52,7 +51,6 @@ from workbench.evaluation.experiment.spec import (
     with_references,
 )
 from workbench.evaluation.experiment.store import RunFolder
-from workbench.evaluation.experiment.workers import workers
 from workbench.evaluation.metrics.costs.pricing import ASSUMED, known_tariff
 from workbench.lab.trials.agents import Agent, ModelAgent, ReaderAgent
 from workbench.lab.trials.beginning import beginning_of, begun
@@ -85,11 +83,11 @@ DIED = "its worker process died, perhaps because memory ran out; the same comman
 
 def _families(names: tuple[str, ...]) -> tuple[str, ...]:
     groups = {BUNDLED: bundled_names(), HARD: hard_names()}
-    found = tuple(family for name in names for family in groups.get(name, (name,)))
-    for name in found:
+    families = tuple(family for name in names for family in groups.get(name, (name,)))
+    for name in families:
         if name not in (*FAMILIES, *scripted_names()):
             raise UnknownName("family of tasks", name, (*FAMILIES, *groups, *scripted_names()))
-    return tuple(dict.fromkeys(found)) or tuple(FAMILIES)
+    return tuple(dict.fromkeys(families)) or tuple(FAMILIES)
 
 
 class TrialSpec(Masking, Execution):
@@ -171,11 +169,9 @@ class TrialSpec(Masking, Execution):
     @property
     def presets(self) -> tuple[Preset, ...]:
         """What is tried: the strategies, between the references unless these are left out."""
-        return (
-            tuple(map(preset, self.strategies))
-            if self.no_references
-            else with_references(self.strategies)
-        )
+        if self.no_references:
+            return tuple(preset(strategy) for strategy in self.strategies)
+        return with_references(self.strategies)
 
     @property
     def folder(self) -> Path:
@@ -185,24 +181,26 @@ class TrialSpec(Masking, Execution):
             for name, value in dict(self).items()
             if name not in Execution.model_fields and (name not in Masking.model_fields or value)
         }
-        named = [one if isinstance(one, str) else described(one) for one in self.strategies]
+        named = [
+            strategy if isinstance(strategy, str) else described(strategy)
+            for strategy in self.strategies
+        ]
         plain = {
             **parts,
             "strategies": named,
             "agent": model_name(self.agent),
             "writer": model_name(self.writer),
         }
-        return self.out or REPORTS / f"trial-{key(plain)[:8]}"
+        return folder_of(self, "trial", plain)
 
     @property
     def how(self) -> ModelSettings:
         """How models are asked; limits count for the folder unless another run is named."""
-        found = ModelSettings.of_run(self.model_settings, self.folder)
-        wanted = [one for one in (self.agent, self.writer) if one != READER]
-        served = found.served or tuple(
-            (name, server_address(name)) for name in local_weights(wanted)
-        )
-        return replace(found, served=served)
+        settings = ModelSettings.of_run(self.model_settings, self.folder)
+        if settings.served:
+            return settings
+        models = [model for model in (self.agent, self.writer) if model != READER]
+        return replace(settings, served=local_servers(models))
 
 
 class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
@@ -226,26 +224,109 @@ class TrialSettings(MaskingSettings, ExecutionSettings, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
-    """What a worker needs to know."""
-
-    spec: TrialSpec
-    how: ModelSettings
-    presets: tuple[Preset, ...]
-    codes: Mapping[str, str]
+class TrialJob(Job[TrialSpec]):
+    """The trials of a specification."""
 
     @classmethod
     def of(cls, spec: TrialSpec) -> Self:
-        """The job of a specification, with the version of the code behind a trial under each
-        preset.
-        """
-        presets = {way.name: way for way in (preset("none"), *spec.presets)}
-        codes = code_versions(["workbench.lab.trials.run"], presets, folder=spec.folder)
-        return cls(spec, spec.how, spec.presets, codes)
+        """The job, with the version of the code behind a trial under each preset."""
+        by_name = {strategy.name: strategy for strategy in (preset("none"), *spec.presets)}
+        codes = code_versions(["workbench.lab.trials.run"], by_name, folder=spec.folder)
+        return cls(spec, spec.presets, RunFolder(spec.folder), spec.how, codes)
+
+    def with_spec(self, spec: TrialSpec) -> Self:
+        """The same under another specification, in the folder of that one."""
+        return replace(self, spec=spec, folder=RunFolder(spec.folder))
+
+    def trial_of(self, task: TrialTask, strategy: Preset, window: int) -> TrialWork:
+        """The trial of a task under a strategy, with the models that it asks."""
+        spec = self.spec
+        if strategy.name == "none" and spec.is_reader:
+            window = UNBOUNDED
+        agent_model = None if spec.is_reader else self.model_settings.model(spec.agent)
+        writer = self.model_settings.model(spec.writer)
+        return TrialWork(self, task, strategy, window, agent_model, writer)
+
+    def columns_of(self, family: str, seed: int, strategy: Preset) -> Row:
+        """The columns that say which trial a row is about."""
+        agent = shown_name(model_name(self.spec.agent))
+        return {"strategy": strategy.name, "family": family, "seed": seed, "agent": agent}
+
+
+@dataclass(frozen=True, slots=True)
+class TrialWork(KeptWork):
+    """A task under a strategy.
+
+    Attributes:
+        window: tokens.
+        agent_model: None for the agent without a model.
+        writer: writes summaries.
+    """
+
+    job: TrialJob
+    task: TrialTask
+    strategy: Preset
+    window: int
+    agent_model: Model | None
+    writer: Model
 
     @property
-    def folder(self) -> RunFolder:
-        return RunFolder(self.spec.folder)
+    def limits(self) -> Limits:
+        """When the trial is stopped."""
+        spec = self.job.spec
+        return Limits(spec.steps, spec.seconds, spec.output)
+
+    def key_parts(self) -> list[object]:
+        """See `KeptWork`."""
+        spec, settings = self.job.spec, self.job.model_settings
+        parts: list[object] = [
+            "trial",
+            self.job.codes[self.strategy.name],
+            self.task,
+            self.strategy,
+            READER if self.agent_model is None else settings.seal(self.agent_model),
+            model_name(spec.writer),
+            settings.seal(self.writer),
+            self.window,
+            spec.price_model,
+            self.limits,
+            settings.replicate,
+        ]
+        if spec.redact:
+            parts.append(spec.redaction)
+        return parts
+
+    def make(self) -> Row:
+        """Let the agent work on the task, and grade it."""
+        spec = self.job.spec
+        keep = partial(_keep_conversation, spec, self.task, self.strategy)
+        columns = attempt(
+            self.task,
+            ReaderAgent() if self.agent_model is None else ModelAgent(self.agent_model),
+            self.strategy,
+            sandbox=self.agent_model is not None and not spec.no_sandbox,
+            window=self.window,
+            tariff=known_tariff(spec.price_model),
+            writer=self.writer,
+            limits=self.limits,
+            mask=masker(spec.redaction),
+            keep=keep if spec.conversations else None,
+        )
+        return {**self._columns, "status": "ok", **columns}
+
+    def row(self) -> Row:
+        """The trial's row, from disk where it is there."""
+        outcome = self.job.outcome(self)
+        if outcome.result is not None:
+            return outcome.result
+        reason = masker(self.job.spec.redaction)(outcome.reason)
+        return {**self._columns, "status": outcome.status, "reason": reason}
+
+    @property
+    def _columns(self) -> Row:
+        task = self.task
+        columns = self.job.columns_of(task.family, task.seed, self.strategy)
+        return {**columns, "window": self.window}
 
 
 @documented(TrialSpec)
@@ -282,58 +363,42 @@ def trial(
         require_sandbox()  # refuse before anything is asked
     if not before(forecast(spec)):
         return None
-    job = _Job.of(spec)
+    job = TrialJob.of(spec)
     places = [(family, seed) for family in spec.families for seed in seeds_of(family, spec.seeds)]
-    found: dict[int, list[Row]] = {}
-    with (
-        workers(spec.jobs, spec.scheduler) as crew,
-        progress(len(places), "working on tasks", "task", quiet=spec.quiet) as bar,
-    ):
-        for number, rows in crew.surely(partial(_worked, job), places):
-            died = [
-                {**_of(job, *places[number], one), "status": "failed", "reason": DIED}
-                for one in job.presets
-            ]
-            found[number] = died if rows is None else rows
-            bar.update()
+    with job.crew("working on tasks", len(places), "task") as crew:
+        rows_by_task = crew.results(places, partial(_rows, job), partial(_lost_rows, job))
     notes = {"agent": model_name(spec.agent), "seeds": spec.seeds, "families": list(spec.families)}
-    return TrialResults.write(
-        spec.folder, [row for number in sorted(found) for row in found[number]], notes
-    )
+    return TrialResults.write(spec.folder, list(chain.from_iterable(rows_by_task)), notes)
 
 
 def forecast(spec: TrialSpec) -> list[ModelUse]:
     """What models would be asked if the agent followed the plan; nothing where none is asked."""
     writer = spec.how.model(spec.writer)
-    is_paid = is_asked(writer)
-    if spec.is_reader and not is_paid:
+    is_writer_asked = is_asked(writer)
+    if spec.is_reader and not is_writer_asked:
         return []
-    agent, summaries = ModelUse("", model_name(spec.agent)), ModelUse("", writer.name)
-    job = replace(_Job.of(spec), spec=spec.changed(agent=READER))
+    agent_use = ModelUse("", model_name(spec.agent))
+    writer_use = ModelUse("", writer.name)
+    job = TrialJob.of(spec).with_spec(spec.changed(agent=READER))
     for family in spec.families:
-        whole, times, filler = (
-            tasks(family, [0])[0],
-            len(seeds_of(family, spec.seeds)),
-            FillerModel(writer.name),
-        )
-        window, one = _window(job, whole), _begun(job, whole)
-        for way in job.presets:
-            with opened(one, sandbox=False) as workspace:
-                done = work(
-                    one,
-                    ReaderAgent(),
-                    way,
-                    workspace,
-                    window=window,
-                    tariff=known_tariff(spec.price_model),
-                    writer=filler if is_paid else writer,
-                )
-            wrote = done.output
-            usd = usd_of(agent.model, done.tokens - wrote, wrote)
-            use = ModelUse("", agent.model, done.steps, done.tokens - wrote, wrote, usd)
-            agent = sum([use] * times, agent)
-        summaries = sum([filler.use] * times, summaries)
-    return [*([] if spec.is_reader else [agent]), *([summaries] if is_paid else [])]
+        task = tasks(family, [0])[0]
+        window = _window(job, task)
+        begun_task = _begun(job, task)
+        filler = FillerModel(writer.name)
+        task_count = len(seeds_of(family, spec.seeds))
+        for strategy in job.presets:
+            planned_trial = _planned_trial(
+                job, begun_task, strategy, window, filler if is_writer_asked else writer
+            )
+            use = _use_of(planned_trial, agent_use.model)
+            agent_use = sum([use] * task_count, agent_use)
+        writer_use = sum([filler.use] * task_count, writer_use)
+    uses = []
+    if not spec.is_reader:
+        uses.append(agent_use)
+    if is_writer_asked:
+        uses.append(writer_use)
+    return uses
 
 
 @contextmanager
@@ -348,93 +413,74 @@ def opened(task: TrialTask, *, sandbox: bool) -> Iterator[HelperWorkspace]:
         yield workspace
 
 
-def _worked(job: _Job, place: tuple[str, int]) -> list[Row]:
+def _rows(job: TrialJob, place: tuple[str, int]) -> list[Row]:
     """The trials of one task, the uncompacted one first; those on disk are not done again."""
     family, seed = place
-    whole = tasks(family, [seed])[0]
-    window, task = _window(job, whole), _begun(job, whole)
-    return [_row(job, task, one, window) for one in job.presets]
+    whole_task = tasks(family, [seed])[0]
+    window = _window(job, whole_task)
+    task = _begun(job, whole_task)
+    return [job.trial_of(task, strategy, window).row() for strategy in job.presets]
 
 
-def _begun(job: _Job, task: TrialTask) -> TrialTask:
+def _lost_rows(job: TrialJob, place: tuple[str, int]) -> list[Row]:
+    """The trials of a task that killed its workers."""
+    return [
+        {**job.columns_of(*place, strategy), "status": "failed", "reason": DIED}
+        for strategy in job.presets
+    ]
+
+
+def _begun(job: TrialJob, task: TrialTask) -> TrialTask:
     """The task, or what the plan leaves of it to the agent."""
     turns = job.spec.turns
     if turns is None or turns >= len(task.turns):
         return task
-    named = key("beginning", job.codes["none"], task, turns)
-    return begun(task, turns, job.folder.made(named, lambda: dict(beginning_of(task, turns))))
+    name = key("beginning", job.codes["none"], task, turns)
+    return begun(task, turns, job.folder.made(name, lambda: dict(beginning_of(task, turns))))
 
 
-def _window(job: _Job, task: TrialTask) -> int:
+def _window(job: TrialJob, task: TrialTask) -> int:
     """As given, or a share of the largest request of the agent without a model and without
     compaction.
     """
     spec = job.spec
     if spec.window is not None:
         return spec.window
-    plan = spec.changed(
+    measured_spec = spec.changed(
         agent=READER,
         steps=MEASURED.steps,
         seconds=MEASURED.seconds,
         output=None,
         conversations=False,
     )
-    plain = replace(job, spec=plan)
-    row = _row(plain, task, preset("none"), UNBOUNDED)
+    measured_job = job.with_spec(measured_spec)
+    row = measured_job.trial_of(task, preset("none"), UNBOUNDED).row()
     if row["status"] != "ok":
         raise SettingError(f"the task {task.name} cannot be measured: {row['reason']}")
     return max(int(spec.share * float(row["peak"] or 0)), SMALLEST)
 
 
-def _of(job: _Job, family: str, seed: int, way: Preset) -> Row:
-    agent = shown_name(model_name(job.spec.agent))
-    return {"strategy": way.name, "family": family, "seed": seed, "agent": agent}
-
-
-def _row(job: _Job, task: TrialTask, way: Preset, window: int) -> Row:
-    """One trial's row, from disk where it is there."""
-    spec, of = job.spec, _of(job, task.family, task.seed, way)
-    window = UNBOUNDED if way.name == "none" and spec.is_reader else window
-    who = READER if spec.is_reader else job.how.seal(job.how.model(spec.agent))
-    writer = job.how.model(spec.writer)
-    limits = Limits(spec.steps, spec.seconds, spec.output)
-    named = key(
-        "trial",
-        job.codes[way.name],
-        task,
-        way,
-        who,
-        model_name(spec.writer),
-        job.how.seal(writer),
-        window,
-        spec.price_model,
-        limits,
-        job.how.replicate,
-        *([spec.redaction] if spec.redact else []),
-    )
-
-    def tried() -> Row:
-        agent: Agent = ReaderAgent() if spec.is_reader else ModelAgent(job.how.model(spec.agent))
-        columns = attempt(
+def _planned_trial(
+    job: TrialJob, task: TrialTask, strategy: Preset, window: int, writer: Model
+) -> Trial:
+    """A trial whose agent follows the plan."""
+    with opened(task, sandbox=False) as workspace:
+        return work(
             task,
-            agent,
-            way,
-            sandbox=not spec.is_reader and not spec.no_sandbox,
+            ReaderAgent(),
+            strategy,
+            workspace,
             window=window,
-            tariff=known_tariff(spec.price_model),
+            tariff=known_tariff(job.spec.price_model),
             writer=writer,
-            limits=limits,
-            mask=masker(spec.redaction),
-            keep=partial(_keep_conversation, spec, task, way) if spec.conversations else None,
         )
-        return {**of, "window": window, "status": "ok", **columns}
 
-    try:
-        return job.folder.made(named, tried)
-    except (Unanswered, SetupError) as error:
-        return {**of, "window": window, "status": "pending", "reason": str(error)}
-    except WorkbenchError as error:
-        return {**of, "window": window, "status": "failed", "reason": str(error)}
+
+def _use_of(trial: Trial, agent: str) -> ModelUse:
+    """What a model of this name would be asked if it did as in this trial."""
+    read = trial.tokens - trial.output
+    usd = usd_of(agent, read, trial.output)
+    return ModelUse("", agent, trial.steps, read, trial.output, usd)
 
 
 def attempt(
@@ -476,31 +522,32 @@ def attempt(
         return _graded(task, workspace, trial)
 
 
-def _keep_conversation(spec: TrialSpec, task: TrialTask, way: Preset, trial: Trial) -> None:
+def _keep_conversation(spec: TrialSpec, task: TrialTask, strategy: Preset, trial: Trial) -> None:
     """Write a trial's conversation down, and what the agent knew when it began."""
-    kept = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
-    file = spec.folder / "conversations" / f"{way.name}-{task.family}-{task.seed}.json"
-    write_atomically(file, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+    conversation = {"messages": trial.messages, "start": trial.start, "opening": trial.opening}
+    file = spec.folder / "conversations" / f"{strategy.name}-{task.family}-{task.seed}.json"
+    write_atomically(file, json.dumps(conversation, ensure_ascii=False, indent=1) + "\n")
 
 
-def _graded(task: TrialTask, workspace: HelperWorkspace, done: Trial) -> Row:
+def _graded(task: TrialTask, workspace: HelperWorkspace, trial: Trial) -> Row:
     """The columns that say what came of a trial."""
     workspace.until = max(workspace.until, time.monotonic() + GRADING_SECONDS)
-    found = grade(task, workspace, done.messages)
-    bad = [one for one in found.checks if not one.passed]
-    told_again = repeats(done.messages, done.start)
+    graded = grade(task, workspace, trial.messages)
+    failed_checks = [check for check in graded.checks if not check.passed]
+    told_again = repeats(trial.messages, trial.start)
     return {
-        "success": int(not bad and not done.stopped),
-        "checks": len(found.checks),
-        "passed": len(found.checks) - len(bad),
-        "violations": found.violations,
-        "reason": done.stopped or "; ".join(f"{one.name}: {one.why}" for one in bad),
-        "steps": done.steps,
+        "success": int(not failed_checks and not trial.stopped),
+        "checks": len(graded.checks),
+        "passed": len(graded.checks) - len(failed_checks),
+        "violations": graded.violations,
+        "reason": trial.stopped
+        or "; ".join(f"{check.name}: {check.why}" for check in failed_checks),
+        "steps": trial.steps,
         "calls": told_again.calls,
         "again": told_again.again,
-        "tokens": done.tokens,
-        "peak": done.peak,
-        "usd": done.usd,
-        "compactions": done.compactions,
-        **done.counts,
+        "tokens": trial.tokens,
+        "peak": trial.peak,
+        "usd": trial.usd,
+        "compactions": trial.compactions,
+        **trial.counts,
     }

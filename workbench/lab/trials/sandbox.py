@@ -124,7 +124,7 @@ def _shown() -> Iterator[_Shown]:
 
 
 def _places() -> Sequence[str]:
-    return [shown.place for shown in _shown()]
+    return [mount.place for mount in _shown()]
 
 
 def _pythons() -> Sequence[str]:
@@ -133,8 +133,8 @@ def _pythons() -> Sequence[str]:
     return sorted({*prefixes, *map(os.path.realpath, prefixes)})
 
 
-def _binds(shown: Iterable[_Shown]) -> Iterator[str]:
-    for part in shown:
+def _binds(mounts: Iterable[_Shown]) -> Iterator[str]:
+    for part in mounts:
         yield from ("--ro-bind", part.source, part.place)
 
 

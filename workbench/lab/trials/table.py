@@ -62,8 +62,8 @@ class TrialResults(TableFolder):
 
 def by_family(trials: pd.DataFrame) -> pd.DataFrame:
     """The success of each strategy in each family: a row of `strategy`, `family`, `success`."""
-    done = trials[trials["status"] == "ok"].astype({"success": float})
-    return done.groupby(["strategy", "family"], sort=False)["success"].mean().reset_index()
+    finished = trials[trials["status"] == "ok"].astype({"success": float})
+    return finished.groupby(["strategy", "family"], sort=False)["success"].mean().reset_index()
 
 
 def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
@@ -82,11 +82,11 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
     """
     rows = trials[trials["status"] == "ok"]
     rows = rows[rows["family"] == family] if family else rows
-    found = rows.groupby("strategy", sort=False)[list(MEANS)].mean()
-    found.insert(0, "trials", rows.groupby("strategy", sort=False).size())
-    baseline = chosen_baseline("", [str(name) for name in found.index])
+    by_name = rows.groupby("strategy", sort=False)[list(MEANS)].mean()
+    by_name.insert(0, "trials", rows.groupby("strategy", sort=False).size())
+    baseline = chosen_baseline("", [str(name) for name in by_name.index])
     if baseline is None:
-        return found.assign(baseline="", difference=None, low=None, high=None).reset_index()
+        return by_name.assign(baseline="", difference=None, low=None, high=None).reset_index()
     session = rows["family"] + " " + rows["seed"].astype("string")
     scores = pd.DataFrame(
         {
@@ -104,4 +104,4 @@ def by_strategy(trials: pd.DataFrame, family: str = "") -> pd.DataFrame:
         ["difference", "low", "high"]
     ]
     compared[["low", "high"]] = compared[["low", "high"]].clip(-1, 1)
-    return found.join(compared).assign(baseline=baseline).reset_index()
+    return by_name.join(compared).assign(baseline=baseline).reset_index()

@@ -71,11 +71,11 @@ def used(project: ProjectTools, call: Call) -> str:
     return whole_characters(project.use(call.tool, arguments)[0])
 
 
-def shortened(text: str, most: int | None) -> str:
+def shortened(text: str, limit: int | None) -> str:
     """A result without its middle where it is longer than an agent is shown."""
-    if most is None or len(text) <= most:
+    if limit is None or len(text) <= limit:
         return text
-    half = most // 2
+    half = limit // 2
     return (
         f"{text[:half]}\n[{len(text) - 2 * half} characters cut; ask for a part of"
         f" it]\n{text[-half:]}"

@@ -1,0 +1,145 @@
+"""One job: results in the order of the units, kept under their keys, and why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.base.errors import SettingError, SetupError, Unanswered
+from workbench.engine.models.settings import ModelSettings
+from workbench.evaluation.experiment.job import REPORTS, Crew, Job, KeptWork, folder_of
+from workbench.evaluation.experiment.keys import key
+from workbench.evaluation.experiment.spec import Execution
+from workbench.evaluation.experiment.store import RunFolder
+
+
+@dataclass
+class Square(KeptWork):
+    """The square of a number, or an error in its place."""
+
+    number: int
+    error: Exception | None = None
+    current: bool = True
+    made: int = 0
+
+    def key_parts(self) -> Sequence[object]:
+        return ("square", self.number)
+
+    def make(self) -> dict[str, Any]:
+        self.made += 1
+        if self.error is not None:
+            raise self.error
+        return {"square": self.number**2}
+
+    def is_current(self, result: object) -> bool:
+        return self.current
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job[Execution]:
+    return Job(Execution(quiet=True), (), RunFolder(tmp_path), ModelSettings())
+
+
+def test_a_result_is_made_once_and_kept_under_its_key(job: Job[Execution]) -> None:
+    first, second = Square(3), Square(3)
+    assert not job.is_kept(first)
+    outcome = job.outcome(first)
+    assert (outcome.status, outcome.result, outcome.reason) == ("ok", {"square": 9}, "")
+    assert outcome.key == key("square", 3)
+    assert (job.folder.path / "replays" / f"{outcome.key}.json").is_file()
+    assert job.outcome(second).result == {"square": 9}
+    assert (first.made, second.made) == (1, 0)
+    assert job.is_kept(second)
+
+
+def test_a_kept_result_that_no_longer_holds_is_made_anew(job: Job[Execution]) -> None:
+    job.outcome(Square(3))
+    changed = Square(3, current=False)
+    assert job.outcome(changed).status == "ok"
+    assert changed.made == 1
+
+
+@pytest.mark.parametrize("error", [Unanswered("no answer came"), SetupError("a key is missing")])
+def test_what_waits_for_something_outside_is_pending_and_tried_again(
+    job: Job[Execution], error: Exception
+) -> None:
+    outcome = job.outcome(Square(3, error))
+    assert (outcome.status, outcome.reason) == ("pending", str(error))
+    assert job.outcome(Square(3)).status == "ok"
+
+
+def test_a_wrong_setting_fails_and_says_why(job: Job[Execution]) -> None:
+    outcome = job.outcome(Square(3, SettingError("it is too large")))
+    assert (outcome.status, outcome.reason, outcome.result) == ("failed", "it is too large", None)
+    assert not job.is_kept(Square(3))
+
+
+def test_a_bug_in_a_part_fails_its_own_work_alone(job: Job[Execution]) -> None:
+    outcome = job.outcome(Square(3, KeyError("size")))
+    assert (outcome.status, outcome.reason) == ("failed", "KeyError: 'size'")
+    assert job.outcome(Square(4)).status == "ok"
+
+
+def test_where_memory_ran_out_the_worker_is_told(job: Job[Execution]) -> None:
+    with pytest.raises(MemoryError):
+        job.outcome(Square(3, MemoryError()))
+
+
+def test_a_folder_is_the_named_one_or_named_after_what_goes_in(tmp_path: Path) -> None:
+    assert folder_of(Execution(out=tmp_path), "compare", "settings") == tmp_path
+    named_after = folder_of(Execution(), "compare", "settings")
+    assert named_after == REPORTS / f"compare-{key('settings')[:8]}"
+    assert named_after != folder_of(Execution(), "compare", "other settings")
+
+
+@dataclass
+class Deadly:
+    """Does words in this process; those of some length die, as often as is said."""
+
+    deaths: dict[str, int] = field(default_factory=dict)
+    tried: list[str] = field(default_factory=list)
+
+    def __call__(self, word: str) -> str:
+        self.tried.append(word)
+        if self.deaths.get(word, 0) > 0:
+            self.deaths[word] -= 1
+            raise MemoryError
+        return word.upper()
+
+
+@pytest.fixture
+def crew(job: Job[Execution]) -> Iterator[Crew]:
+    with job.crew("testing", 3, "word") as crew:
+        yield crew
+
+
+def lost(word: str) -> str:
+    return f"{word} is lost"
+
+
+def test_results_have_the_order_of_the_units_whenever_they_come(crew: Crew) -> None:
+    results = crew.results(["one", "two", "three"], Deadly({"one": 1}), lost)
+    assert results == ["ONE", "TWO", "THREE"]
+
+
+def test_a_unit_that_kills_every_worker_is_lost_and_the_others_are_not(crew: Crew) -> None:
+    evaluate = Deadly({"two": 99})
+    assert crew.results(["one", "two", "three"], evaluate, lost) == ["ONE", "two is lost", "THREE"]
+    assert evaluate.tried.count("one") == 1
+
+
+def test_a_unit_is_done_again_in_smaller_ones_where_it_can_be_split(crew: Crew) -> None:
+    told: list[tuple[str, str]] = []
+    results = crew.results(
+        ["one", "two"],
+        Deadly({"one": 1, "n": 99}),
+        lost,
+        split=list,
+        tell=lambda word, result: told.append((word, result)),
+    )
+    assert results == ["O", "n is lost", "E", "TWO"]
+    assert sorted(word for word, _ in told) == ["e", "n", "o", "two"]
