@@ -72,9 +72,15 @@ class Archive:
         old = len(self._passages)
         self._texts |= texts
         self._passages += [
-            one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)
+            passage
+            for id, text in texts.items()
+            if len(id) == ID_LENGTH
+            for passage in _passages(id, text)
         ]
-        rows = ((number, one.text, one.id) for number, one in enumerate(self._passages[old:], old))
+        rows = (
+            (number, passage.text, passage.id)
+            for number, passage in enumerate(self._passages[old:], old)
+        )
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
@@ -88,42 +94,42 @@ class Archive:
             tokens: the most that it takes, by the archive's counter.
         """
         if id and id not in self._texts:
-            why = "ids stand in the conversation, and a query needs none"
-            return f"Nothing is archived under the id {id!r:.80}; {why}."
+            hint = "ids stand in the conversation, and a query needs none"
+            return f"Nothing is archived under the id {id!r:.80}; {hint}."
         if not query.strip():
             return (
                 clipped(self._texts[id], tokens, self._count)
                 if id
                 else "recall needs an id or a query."
             )
-        found = self.search(query, id, tokens)
-        if not found:
+        passages = self.search(query, id, tokens)
+        if not passages:
             return f"Nothing in the archive has a word of {query!r:.80}."
-        return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
+        return clipped("\n\n".join(map(_headed, passages)), tokens, self._count)
 
     def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
         """The best passages for a query that fit into so many tokens together, the best one
         anyway, oldest first.
         """
         words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
-        wanted = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
-        if not wanted:
+        match_expression = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
+        if not match_expression:
             return []
-        asked = (
+        statement = (
             "select rowid from passages where passages match ? and (? = '' or id = ?) "
             "order by bm25(passages), rowid desc limit ?"
         )
-        rows = self._index.execute(asked, (wanted, id, id, 4 * MOST))
-        chosen: dict[str, int] = {}  # by its text: what was said twice is found once
+        rows = self._index.execute(statement, (match_expression, id, id, 4 * MOST))
+        number_by_text: dict[str, int] = {}  # by its text: what was said twice is found once
         for (number,) in rows:
             passage = self._passages[number]
-            if passage.text in chosen:
+            if passage.text in number_by_text:
                 continue
             tokens -= self._count(UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),)))
-            if (chosen and tokens < 0) or len(chosen) == MOST:
+            if (number_by_text and tokens < 0) or len(number_by_text) == MOST:
                 break
-            chosen[passage.text] = number
-        return [self._passages[number] for number in sorted(chosen.values())]
+            number_by_text[passage.text] = number
+        return [self._passages[number] for number in sorted(number_by_text.values())]
 
 
 def _headed(passage: ArchivedPassage) -> str:
@@ -134,12 +140,12 @@ def _passages(id: str, text: str) -> Iterator[ArchivedPassage]:
     """The text in parts of whole lines; a longer line is cut."""
     parts, size = [""], 0
     for line in text.splitlines():
-        for at in range(0, max(len(line), 1), PASSAGE):
-            piece = line[at : at + PASSAGE]
+        for start in range(0, max(len(line), 1), PASSAGE):
+            piece = line[start : start + PASSAGE]
             if size and size + len(piece) > PASSAGE:
                 parts.append("")
                 size = 0
             parts[-1] += piece + "\n"
             size += len(piece) + 1
-    whole = [part.strip("\n") for part in parts]
-    return (ArchivedPassage(id, number, len(whole), part) for number, part in enumerate(whole, 1))
+    texts = [part.strip("\n") for part in parts]
+    return (ArchivedPassage(id, number, len(texts), part) for number, part in enumerate(texts, 1))

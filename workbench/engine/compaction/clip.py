@@ -42,26 +42,26 @@ def byte_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def boundary(text: str, at: int) -> int:
+def boundary(text: str, index: int) -> int:
     """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or
     joined emoji.
     """
-    if at <= 0 or at >= len(text):
-        return min(max(at, 0), len(text))
-    nearest = at - 1 if "\ud800" <= text[at - 1] <= "\udbff" else at
-    places = range(at, max(at - _LONGEST_CLUSTER, 0), -1)
+    if index <= 0 or index >= len(text):
+        return min(max(index, 0), len(text))
+    nearest = index - 1 if "\ud800" <= text[index - 1] <= "\udbff" else index
+    places = range(index, max(index - _LONGEST_CLUSTER, 0), -1)
     return next((i for i in places if not _sticks(text[i - 1], text[i])), nearest)
 
 
-def _sticks(before: str, after: str) -> bool:
-    return after >= "\u0300" and (
-        before == _JOINER
-        or after == _JOINER
-        or "\ud800" <= before <= "\udbff"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or "\U000e0020" <= after <= "\U000e007f"
-        or "\U0001f1e6" <= before <= "\U0001f1ff" >= after >= "\U0001f1e6"
-        or unicodedata.category(after)[0] == "M"
+def _sticks(previous: str, following: str) -> bool:
+    return following >= "\u0300" and (
+        previous == _JOINER
+        or following == _JOINER
+        or "\ud800" <= previous <= "\udbff"
+        or "\U0001f3fb" <= following <= "\U0001f3ff"
+        or "\U000e0020" <= following <= "\U000e007f"
+        or "\U0001f1e6" <= previous <= "\U0001f1ff" >= following >= "\U0001f1e6"
+        or unicodedata.category(following)[0] == "M"
     )
 
 
@@ -115,12 +115,12 @@ def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> 
         cap = max(chars, LEAST_CHARS)
         while True:
             short = _capped(message, cap, pictures)
-            now = count(short)
-            if now <= tokens:
+            short_size = count(short)
+            if short_size <= tokens:
                 return short
             if cap <= LEAST_CHARS:
                 break
-            cap = max(min(cap * tokens // now, cap * 9 // 10), LEAST_CHARS)
+            cap = max(min(cap * tokens // short_size, cap * 9 // 10), LEAST_CHARS)
     return None
 
 
@@ -201,8 +201,8 @@ def is_archived(message: Message, archive: Mapping[str, str]) -> bool:
     if not archive:
         return False
     text = plain_text(message)
-    found = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
-    return found is not None and found.group(1) in archive
+    match = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
+    return match is not None and match.group(1) in archive
 
 
 def rewritten(
@@ -227,8 +227,8 @@ def rewritten(
         message = context.messages[i]
         if message.role != "tool" or message.pinned:
             continue
-        shown = [block for block in message.blocks if block.type == "image"] if pictures else ()
-        blocks = (Text(text), *shown)
+        images = [block for block in message.blocks if block.type == "image"] if pictures else ()
+        blocks = (Text(text), *images)
         if blocks == message.blocks:
             continue
         short = replace(message, blocks=blocks)
@@ -243,10 +243,12 @@ def rewritten(
     return Plan(tuple(edits), archive) if edits else None
 
 
-def clipped(text: str, most: int, count: TokenCounter) -> str:
+def clipped(text: str, max_tokens: int, count: TokenCounter) -> str:
     """The text, or its two ends around a marker, in at most that many tokens; empty where not
     even a marker fits.
     """
-    whole = UserMessage(id="", blocks=(Text(text),))
-    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
+    message = UserMessage(id="", blocks=(Text(text),))
+    short = (
+        shortened(message, max_tokens, count(message), count) if text and max_tokens > 0 else None
+    )
     return "" if short is None else plain_text(short)

@@ -33,37 +33,40 @@ class Pins:
     def fixed(self, context: Context, budget: Budget) -> set[int]:
         """The indices that stay, without the suffix."""
         messages = context.messages
-        kept = protected(messages)
+        fixed_indices = protected(messages)
         if self.names:
-            kept |= with_partners(
+            fixed_indices |= with_partners(
                 messages, [i for i, message in enumerate(messages) if self.names_it(message)]
             )
         if self.prefix:
-            first = _lasting(
-                messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept
+            prefix_indices = _lasting(
+                messages,
+                with_partners(messages, range(min(self.prefix, len(messages)))) - fixed_indices,
             )
-            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(
-                context, budget, kept
+            if sum(context.sizes[i] for i in prefix_indices) <= self.share / 2 * _room(
+                context, budget, fixed_indices
             ):
-                kept |= first
-        return kept
+                fixed_indices |= prefix_indices
+        return fixed_indices
 
     def held(self, context: Context, budget: Budget) -> set[int]:
         """The indices that stay: the fixed ones, and as much of the suffix as the share allows."""
-        kept = self.fixed(context, budget)
+        fixed_indices = self.fixed(context, budget)
         if not self.suffix:
-            return kept
+            return fixed_indices
         flags = context.cut_points
-        left = self.share * _room(context, budget, kept)
+        suffix_room = self.share * _room(context, budget, fixed_indices)
         start = stop = len(flags) - 1
-        wanted = max(stop - self.suffix, 0)
-        while start > wanted:
+        suffix_start = max(stop - self.suffix, 0)
+        while start > suffix_start:
             begin = next(i for i in range(start - 1, -1, -1) if flags[i])
-            left -= sum(context.sizes[i] for i in range(begin, start) if i not in kept)
-            if left < 0:
+            suffix_room -= sum(
+                context.sizes[i] for i in range(begin, start) if i not in fixed_indices
+            )
+            if suffix_room < 0:
                 break
             start = begin
-        return kept | _lasting(context.messages, set(range(start, stop)) - kept)
+        return fixed_indices | _lasting(context.messages, set(range(start, stop)) - fixed_indices)
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
@@ -75,8 +78,8 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
     return {i for i in indices if messages[i].role != "summary"}
 
 
-def _room(context: Context, budget: Budget, kept: set[int]) -> int:
-    return max(budget.target - context.overhead - sum(context.sizes[i] for i in kept), 0)
+def _room(context: Context, budget: Budget, fixed_indices: set[int]) -> int:
+    return max(budget.target - context.overhead - sum(context.sizes[i] for i in fixed_indices), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class KeepRecent:
         """The span before the newest messages; None if everything fits, unless the compaction is
         forced.
         """
-        fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
+        fixed, held_indices = self.pins.fixed(context, budget), self.pins.held(context, budget)
         movable = Movable.weighed(context, budget, fixed)
         room = _room(context, budget, fixed)
         granted = (
@@ -120,24 +123,27 @@ class KeepRecent:
             else budget.keep_recent
         )
         if start := movable.fitting(granted):
-            at = self._landing(movable, movable.after(start), granted, room)
+            place = self._landing(movable, movable.after(start), granted, room)
         else:
             forced = movable.inner(len(movable) - LEFT_BY_FORCE) if budget.force else None
             if forced is None:
                 return None
-            at = forced
-        turn = movable.turn(at)
+            place = forced
+        turn = movable.turn(place)
         return Span(
-            tuple(i for i in range(at) if i not in held), turn if at - turn >= self.split else at
+            tuple(i for i in range(place) if i not in held_indices),
+            turn if place - turn >= self.split else place,
         )
 
-    def _landing(self, movable: Movable, at: int, granted: int, room: int) -> int:
+    def _landing(self, movable: Movable, place: int, granted: int, room: int) -> int:
         """The start of a turn near this place; behind all, that of the newest step if a summary
         fits beside it.
         """
-        if at == len(movable):
-            begin = movable.before(at - 1)
-            return begin if begin > 0 and sum(movable.sizes[begin:]) <= 0.8 * room else at
-        places = enumerate(accumulate(movable.sizes[at:-1], initial=0), at)
+        if place == len(movable):
+            begin = movable.before(place - 1)
+            return begin if begin > 0 and sum(movable.sizes[begin:]) <= 0.8 * room else place
+        places = enumerate(accumulate(movable.sizes[place:-1], initial=0), place)
         near = (i for i, given_up in places if given_up <= self.near * granted)
-        return next((i for i in near if movable.flags[i] and is_real_user(movable.messages[i])), at)
+        return next(
+            (i for i in near if movable.flags[i] and is_real_user(movable.messages[i])), place
+        )

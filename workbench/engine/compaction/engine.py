@@ -102,27 +102,27 @@ class Compaction:
         heads = ("stage", "tokens before", "after", "dropped", "rewritten", "requests", "findings")
         rows = [
             (
-                one.name,
-                one.tokens_before,
-                one.tokens_after,
-                len(one.dropped),
-                len(one.rewritten),
-                len(one.completions),
-                "; ".join(f"not used: {violation}" for violation in one.violations),
+                record.name,
+                record.tokens_before,
+                record.tokens_after,
+                len(record.dropped),
+                len(record.rewritten),
+                len(record.completions),
+                "; ".join(f"not used: {violation}" for violation in record.violations),
             )
-            for one in self.stages
+            for record in self.stages
         ]
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
 def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     """The history as it is sent: with the strategy's view, whose result is never kept."""
-    shown = history
+    view = history
     for stage in strategy.view:
-        plan = stage.plan(shown, budget)
-        projected = shown if plan is None else plan.apply(shown)
-        shown = shown if violations(shown, projected) else projected
-    return shown
+        plan = stage.plan(view, budget)
+        projected = view if plan is None else plan.apply(view)
+        view = view if violations(view, projected) else projected
+    return view
 
 
 def compact(
@@ -151,40 +151,42 @@ def compact(
     if not strategy.recall:
         return _compacted(history, strategy, budget, model, planner)
     goal = with_room(budget, history)
-    done = _compacted(history, strategy, goal, model, planner)
+    compaction = _compacted(history, strategy, goal, model, planner)
     # with room for ids it cannot be done: then without
-    if done.after is history and goal.target < budget.target:
-        done = _compacted(history, strategy, budget, model, planner)
-    if done.sent is history:
-        return replace(done, budget=budget)
-    after, sent = with_ids(history, done.after, done.sent, budget)
-    outcome, why = _outcome(history, after, sent, budget)
-    return replace(done, after=after, sent=sent, budget=budget, outcome=outcome, why=why)
+    if compaction.after is history and goal.target < budget.target:
+        compaction = _compacted(history, strategy, budget, model, planner)
+    if compaction.sent is history:
+        return replace(compaction, budget=budget)
+    compacted, sent = with_ids(history, compaction.after, compaction.sent, budget)
+    outcome, reason = _outcome(history, compacted, sent, budget)
+    return replace(
+        compaction, after=compacted, sent=sent, budget=budget, outcome=outcome, why=reason
+    )
 
 
 def _compacted(
     history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None
 ) -> Compaction:
-    after, records = history, []
+    current, records = history, []
     sent: Context | None = None
     refusal = ""
     for stage in strategy.stages:
         if not budget.force:
-            if after.tokens <= budget.target:
+            if current.tokens <= budget.target:
                 break  # what is sent is never larger: no view is planned to find that out
-            sent = seen(after, strategy, budget) if sent is None else sent
+            sent = seen(current, strategy, budget) if sent is None else sent
             if sent.tokens <= budget.target:
                 break
-        plan = stage.plan(after, budget) if planner is None else planner(stage, after, budget)
+        plan = stage.plan(current, budget) if planner is None else planner(stage, current, budget)
         if plan is None or not plan.edits:
             refusal = refusal or ("" if plan is None else plan.refusal)
             continue
-        record, changed = _run(stage, plan, after, model)
+        record, changed = _run(stage, plan, current, model)
         records.append(record)
-        after, sent = changed, sent if changed is after else None
-    sent = seen(after, strategy, budget) if sent is None else sent
-    outcome, why = _outcome(history, after, sent, budget)
-    return Compaction(history, after, sent, budget, tuple(records), outcome, why, refusal)
+        current, sent = changed, sent if changed is current else None
+    sent = seen(current, strategy, budget) if sent is None else sent
+    outcome, reason = _outcome(history, current, sent, budget)
+    return Compaction(history, current, sent, budget, tuple(records), outcome, reason, refusal)
 
 
 def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
@@ -193,12 +195,12 @@ def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[Stag
     changed = plan.apply(context, [completion.text for completion in completions], writer)
     if list(map(id, context.messages)) == list(map(id, changed.messages)):
         changed = context  # such as after an empty answer that compacts nothing
-    found = violations(context, changed)
+    findings = violations(context, changed)
     dropped, rewritten, wrote = _touched(context.messages, changed.messages)
     record = StageRecord(
-        stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote
+        stage.name, context.tokens, changed.tokens, completions, findings, dropped, rewritten, wrote
     )
-    return record, context if found else changed
+    return record, context if findings else changed
 
 
 def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
@@ -223,13 +225,15 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
         return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
     if completion.text.strip():
         completion = _no_longer_than_useful(completion, request)
-        known = completion.left_out is not None or completion.fallback or reads_messages(model)
-        return completion if known else replace(completion, left_out=request.left_out)
-    why = f"{completion.model} answered with an empty text"
+        counts_omissions = (
+            completion.left_out is not None or completion.fallback or reads_messages(model)
+        )
+        return completion if counts_omissions else replace(completion, left_out=request.left_out)
+    reason = f"{completion.model} answered with an empty text"
     text = request.stand_in if request.if_empty is None else request.if_empty
     if text is None:
-        raise ModelError(why)
-    return replace(completion, text=text, fallback=True, why=why)
+        raise ModelError(reason)
+    return replace(completion, text=text, fallback=True, why=reason)
 
 
 CLIPPED_SHARE = 0.25
@@ -256,27 +260,29 @@ def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> C
 
 
 def _touched(
-    before: Sequence[Message], after: Sequence[Message]
+    old_messages: Sequence[Message], new_messages: Sequence[Message]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
     """The ids of the dropped and of the rewritten messages, and the new messages."""
-    now = {message.id: message for message in after}
-    old = set(map(id, before))
-    dropped = tuple(message.id for message in before if message.id not in now)
+    message_by_id = {message.id: message for message in new_messages}
+    old = set(map(id, old_messages))
+    dropped = tuple(message.id for message in old_messages if message.id not in message_by_id)
     rewritten = tuple(
-        message.id for message in before if now.get(message.id, message) is not message
+        message.id
+        for message in old_messages
+        if message_by_id.get(message.id, message) is not message
     )
-    return dropped, rewritten, tuple(message for message in after if id(message) not in old)
+    return dropped, rewritten, tuple(message for message in new_messages if id(message) not in old)
 
 
 def _outcome(
-    history: Context, after: Context, sent: Context, budget: Budget
+    history: Context, compacted: Context, sent: Context, budget: Budget
 ) -> tuple[Outcome, str]:
-    changed = after is not history or sent is not history
+    changed = compacted is not history or sent is not history
     if sent.tokens <= budget.target:
         return "compacted" if changed else "unchanged", ""
     floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
-    why = (
+    reason = (
         f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected:"
         " overhead, pinned messages with their partners, and the newest user message"
     )
-    return "too_large" if changed else "unchanged", why
+    return "too_large" if changed else "unchanged", reason

@@ -20,17 +20,19 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
 
     A file that was read and later changed is listed as changed.
     """
-    said = tuple(messages)
-    failed = {message.call_id for message in said if message.role == "tool" and message.is_error}
-    found: list[FileOps] = []
-    for message in said:
+    all_messages = tuple(messages)
+    failed = {
+        message.call_id for message in all_messages if message.role == "tool" and message.is_error
+    }
+    operations: list[FileOps] = []
+    for message in all_messages:
         if message.role == "assistant":
             for block in message.blocks:
                 if block.type == "tool_call" and block.id not in failed:
-                    found.append(touched(block.name, block.arguments))
+                    operations.append(touched(block.name, block.arguments))
         elif message.role == "summary":
-            found.append(message.files)
-    return merged(found)
+            operations.append(message.files)
+    return merged(operations)
 
 
 def footer(files: FileOps, chars: int | None = None) -> str:
@@ -46,10 +48,12 @@ def footer(files: FileOps, chars: int | None = None) -> str:
     return "".join(
         _tagged(
             tag,
-            [*shown, f"(and {len(every) - len(shown)} more)"] if len(shown) < len(every) else shown,
+            [*shown_paths, f"(and {len(paths) - len(shown_paths)} more)"]
+            if len(shown_paths) < len(paths)
+            else shown_paths,
         )
-        for tag, every, shown in lists
-        if every
+        for tag, paths, shown_paths in lists
+        if paths
     )
 
 
@@ -59,7 +63,9 @@ def listed(files: FileOps, chars: int | None = None) -> str:
     """
     modified, read = _shown(files, chars)
     lists = (("read-files", read), ("modified-files", modified))
-    return "".join(_tagged(tag, [*map(harmless, shown)]) for tag, shown in lists if shown)
+    return "".join(
+        _tagged(tag, [*map(harmless, shown_paths)]) for tag, shown_paths in lists if shown_paths
+    )
 
 
 def without_lists(text: str) -> str:
@@ -70,19 +76,21 @@ def without_lists(text: str) -> str:
 def parted(text: str) -> tuple[str, str]:
     """The text, and the lists below it."""
     end = len(text)
-    for found in reversed([*_LIST.finditer(text)]):
-        if found.end() != end:
+    for match in reversed([*_LIST.finditer(text)]):
+        if match.end() != end:
             break
-        end = found.start()
+        end = match.start()
     return text[:end], text[end:]
 
 
 def lists_in(text: str) -> FileOps:
     """The paths that the lists in a text name."""
-    found: dict[str, Sequence[str]] = {}
+    paths_by_tag: dict[str, Sequence[str]] = {}
     for tag, paths in _LIST.findall(text):
-        found[tag] = [path.strip() for path in paths.splitlines() if path.strip()]
-    return FileOps(tuple(found.get("read-files", ())), tuple(found.get("modified-files", ())))
+        paths_by_tag[tag] = [path.strip() for path in paths.splitlines() if path.strip()]
+    return FileOps(
+        tuple(paths_by_tag.get("read-files", ())), tuple(paths_by_tag.get("modified-files", ()))
+    )
 
 
 def _shown(files: FileOps, chars: int | None) -> tuple[Sequence[str], Sequence[str]]:
@@ -91,10 +99,10 @@ def _shown(files: FileOps, chars: int | None) -> tuple[Sequence[str], Sequence[s
         return files.modified, files.read
     used = _used(files.modified)
     many = bisect_right(used, chars)
-    left = chars - (used[many - 1] if many else 0)
+    read_room = chars - (used[many - 1] if many else 0)
     return (
         files.modified[len(used) - many :],
-        files.read[len(files.read) - bisect_right(_used(files.read), left) :],
+        files.read[len(files.read) - bisect_right(_used(files.read), read_room) :],
     )
 
 

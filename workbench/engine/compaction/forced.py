@@ -17,17 +17,20 @@ def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
 
 
 def forced(
-    now: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None
+    situation: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None
 ) -> Budget:
     """What the trigger grants a full window, at most half of the present size.
 
     Where the preset's system says what newest messages `keep`, only less than the present size.
     """
-    full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
+    full = replace(
+        situation, tokens=max(situation.tokens, situation.window + 1), reported=None, since=0
+    )
     budget = check(full) or AtShare().check(full)
     assert budget is not None  # above the window AtShare is always due
-    spoken = now.tokens - now.overhead
+    message_tokens = situation.tokens - situation.overhead
     target = min(
-        budget.target, now.overhead + (spoken // 2 if keep is None else max(spoken - 1, 0))
+        budget.target,
+        situation.overhead + (message_tokens // 2 if keep is None else max(message_tokens - 1, 0)),
     )
     return replace(budget, target=target, reason=reason, force=True, keep_recent=keep)

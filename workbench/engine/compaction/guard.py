@@ -27,34 +27,40 @@ class Violation:
     message: str = ""
 
 
-def violations(before: Context, after: Context) -> tuple[Violation, ...]:
+def violations(original: Context, compacted: Context) -> tuple[Violation, ...]:
     """All invariants that the step from `before` to `after` broke; what was broken before does not
     count. O(n).
 
     S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pins), C3 (newest user message),
     D1 (never larger).
     """
-    if before is after:
+    if original is compacted:
         return ()
-    was, now = before.messages, after.messages
-    changed = [(old, new) for old, new in zip(was, now, strict=False) if old is not new]
-    if len(was) == len(now) and all(_in_place(old, new) for old, new in changed):
-        found, written = [], [new for _, new in changed]
-    else:
-        there = set(map(id, was))
-        found = [*_doubles(was, now), *_pairs(before, after), *_order(was, now)]
-        written = [message for message in now if id(message) not in there]
-    found += _kept(was, now)
-    found += [
-        Violation("S7", "a message without content was written", one.id)
-        for one in written
-        if is_empty(one)
+    old_messages, new_messages = original.messages, compacted.messages
+    changed = [
+        (old, new) for old, new in zip(old_messages, new_messages, strict=False) if old is not new
     ]
-    if after.tokens > before.tokens:
-        found.append(
-            Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens")
+    if len(old_messages) == len(new_messages) and all(_in_place(old, new) for old, new in changed):
+        findings, written_messages = [], [new for _, new in changed]
+    else:
+        old_objects = set(map(id, old_messages))
+        findings = [
+            *_doubles(old_messages, new_messages),
+            *_pairs(original, compacted),
+            *_order(old_messages, new_messages),
+        ]
+        written_messages = [message for message in new_messages if id(message) not in old_objects]
+    findings += _kept(old_messages, new_messages)
+    findings += [
+        Violation("S7", "a message without content was written", new_message.id)
+        for new_message in written_messages
+        if is_empty(new_message)
+    ]
+    if compacted.tokens > original.tokens:
+        findings.append(
+            Violation("D1", f"the context grew from {original.tokens} to {compacted.tokens} tokens")
         )
-    return tuple(found)
+    return tuple(findings)
 
 
 def _in_place(old: Message, new: Message) -> bool:
@@ -85,85 +91,91 @@ def _results(context: Context) -> list[tuple[str, Call | None]]:
     messages, caller_of = context.messages, context.callers
     results = [(i, message) for i, message in enumerate(messages) if message.role == "tool"]
     return [
-        (one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None)
-        for i, one in results
+        (result.id, (messages[caller_of[i]].id, result.call_id) if i in caller_of else None)
+        for i, result in results
     ]
 
 
-def _pairs(before: Context, after: Context) -> list[Violation]:
+def _pairs(original: Context, compacted: Context) -> list[Violation]:
     """Calls that lost their result, results that lost their call or got another, and calls with
     more results.
     """
-    old, now = _results(before), _results(after)
-    lost = _calls(after.messages) - {call for _, call in now}
+    old_results, new_results = _results(original), _results(compacted)
+    lost = _calls(compacted.messages) - {call for _, call in new_results}
     if lost:
-        lost -= _calls(before.messages) - {call for _, call in old}
-    found = [Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(lost)]
-    caller = dict(old)
-    for id, call in now:
-        was = caller.get(id)
-        if was is not None and (call is None or call[0] != was[0]):
+        lost -= _calls(original.messages) - {call for _, call in old_results}
+    findings = [
+        Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(lost)
+    ]
+    caller = dict(old_results)
+    for id, call in new_results:
+        old_call = caller.get(id)
+        if old_call is not None and (call is None or call[0] != old_call[0]):
             what = (
                 "a result lost its call"
                 if call is None
                 else f"a result now answers a call of {call[0]!r}"
             )
-            found.append(Violation("S1", what, id))
+            findings.append(Violation("S1", what, id))
         elif call is None and id not in caller:
-            found.append(Violation("S1", "a result was written that answers no call", id))
-    doubled = _repeated([call for _, call in old if call], [call for _, call in now if call])
-    return found + [
+            findings.append(Violation("S1", "a result was written that answers no call", id))
+    doubled = _repeated(
+        [call for _, call in old_results if call], [call for _, call in new_results if call]
+    )
+    return findings + [
         Violation("S2", f"call {call[1]!r} has {n} results", call[0]) for call, n in doubled
     ]
 
 
-def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _doubles(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> list[Violation]:
     """Message ids that occur more often than before."""
-    found = _repeated([message.id for message in before], [message.id for message in after])
-    return [Violation("S2", f"message id {id!r} occurs {n} times", id) for id, n in found]
+    repeats = _repeated(
+        [message.id for message in old_messages], [message.id for message in new_messages]
+    )
+    return [Violation("S2", f"message id {id!r} occurs {n} times", id) for id, n in repeats]
 
 
-def _repeated(before: Sequence[Named], after: Sequence[Named]) -> list[tuple[Named, int]]:
+def _repeated(old_items: Sequence[Named], new_items: Sequence[Named]) -> list[tuple[Named, int]]:
     """What occurs more than once, and more often than before, with its number."""
-    if len(set(after)) == len(after):
+    if len(set(new_items)) == len(new_items):
         return []
-    times = Counter(before)
-    return [(one, n) for one, n in Counter(after).items() if n > max(1, times[one])]
+    times = Counter(old_items)
+    return [(item, n) for item, n in Counter(new_items).items() if n > max(1, times[item])]
 
 
-def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _order(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> list[Violation]:
     """Messages that moved; ids that occurred twice before do not count."""
-    index = {message.id: i for i, message in enumerate(before)}
-    for id, _ in _repeated((), [message.id for message in before]):
+    index = {message.id: i for i, message in enumerate(old_messages)}
+    for id, _ in _repeated((), [message.id for message in old_messages]):
         del index[id]
-    found: list[Violation] = []
+    findings: list[Violation] = []
     latest = -1
-    for message in after:
-        at = index.get(message.id, latest)
-        if at < latest:
-            found.append(
+    for message in new_messages:
+        old_index = index.get(message.id, latest)
+        if old_index < latest:
+            findings.append(
                 Violation("C1", "a message moved before one that came earlier", message.id)
             )
-        latest = max(at, latest)
-    return found
+        latest = max(old_index, latest)
+    return findings
 
 
-def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _kept(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> list[Violation]:
     """Pinned messages that are gone or changed, but for registers; and the newest user message
     if it is gone.
     """
-    pinned = [message for message in before if message.pinned and message.name != REGISTER]
-    there: dict[str, list[Message]] = {message.id: [] for message in pinned}
-    for message in after:
-        if message.id in there:
-            there[message.id].append(message)
-    lost = [message for message in pinned if message not in there[message.id]]
-    found = [
+    pinned = [message for message in old_messages if message.pinned and message.name != REGISTER]
+    survivors: dict[str, list[Message]] = {message.id: [] for message in pinned}
+    for message in new_messages:
+        if message.id in survivors:
+            survivors[message.id].append(message)
+    lost = [message for message in pinned if message not in survivors[message.id]]
+    findings = [
         Violation("C2", "a pinned message is gone or was changed", message.id) for message in lost
     ]
-    newest = last_user(before)
+    newest = last_user(old_messages)
     if newest is not None and not any(
-        message.id == before[newest].id for message in reversed(after)
+        message.id == old_messages[newest].id for message in reversed(new_messages)
     ):
-        found.append(Violation("C3", "the newest user message is gone", before[newest].id))
-    return found
+        findings.append(Violation("C3", "the newest user message is gone", old_messages[newest].id))
+    return findings

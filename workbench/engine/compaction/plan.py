@@ -166,35 +166,38 @@ class Plan:
                 f"{len(answers)} answers for {len(requests)} requests; give one answer for each"
                 " request"
             )
-        left = list(answers)
+        remaining_answers = list(answers)
         messages: list[Message] = []
         sizes: list[int] = []
-        at = 0
+        position = 0
         for edit in self.edits:
-            if not at <= edit.start <= edit.stop <= len(context.messages):
+            if not position <= edit.start <= edit.stop <= len(context.messages):
                 raise PlanError(
-                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or"
+                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {position}, or"
                     f" reaches beyond the {len(context.messages)} messages; sort the edits and let"
                     " none overlap"
                 )
-            messages += context.messages[at : edit.start]
-            sizes += context.sizes[at : edit.start]
+            messages += context.messages[position : edit.start]
+            sizes += context.sizes[position : edit.start]
             for new in edit.by:
                 if isinstance(new, Draft):
-                    said, left = left[: len(new.requests)], left[len(new.requests) :]
-                    new = new.written(said, model)
+                    draft_answers, remaining_answers = (
+                        remaining_answers[: len(new.requests)],
+                        remaining_answers[len(new.requests) :],
+                    )
+                    new = new.written(draft_answers, model)
                 messages.append(new)
                 sizes.append(context.count(new) if edit.size is None else edit.size)
-            at = edit.stop
-        messages += context.messages[at:]
-        sizes += context.sizes[at:]
+            position = edit.stop
+        messages += context.messages[position:]
+        sizes += context.sizes[position:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
         edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
         second = None if self.then is None else self.then(edited)
         return edited if second is None else second.apply(edited)
 
 
-def place(context: Context, gone: Sequence[int]) -> int:
+def place(context: Context, removed_indices: Sequence[int]) -> int:
     """The index for a summary in the place of the first message that goes, never inside a pair.
 
     It lies behind the system prompt, which providers want first, even where a stray message comes
@@ -202,16 +205,16 @@ def place(context: Context, gone: Sequence[int]) -> int:
 
     Args:
         context: n messages.
-        gone: the indices that go, at least one, ascending.
+        removed_indices: the indices that go, at least one, ascending.
     """
     flags = context.cut_points
-    first = behind_prompt(context.messages, gone)
-    if first > gone[0]:
-        return next(i for i in range(first, len(flags)) if flags[i])
-    return next(i for i in range(gone[0], -1, -1) if flags[i])
+    prompt_end = behind_prompt(context.messages, removed_indices)
+    if prompt_end > removed_indices[0]:
+        return next(i for i in range(prompt_end, len(flags)) if flags[i])
+    return next(i for i in range(removed_indices[0], -1, -1) if flags[i])
 
 
-def behind_all(context: Context, gone: Sequence[int]) -> int:
+def behind_all(context: Context, removed_indices: Sequence[int]) -> int:
     """The index of a summary that comes last, but before an answer that is pinned while its
     calls wait for results.
     """
@@ -221,25 +224,31 @@ def behind_all(context: Context, gone: Sequence[int]) -> int:
     return len(context.messages)
 
 
-def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
+def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -> int:
     """The index behind the system prompt if nothing before it stays that a provider would be
     sent; else 0.
     """
-    going = set(gone)
+    going = set(removed_indices)
     stays = (i for i in range(len(messages)) if i not in going)
-    first = next((i for i in stays if messages[i].role != "tool"), None)
-    if first is None or messages[first].role != "system":
+    first_index = next((i for i in stays if messages[i].role != "tool"), None)
+    if first_index is None or messages[first_index].role != "system":
         return 0
-    behind = (i for i in range(first, len(messages)) if i in going or messages[i].role != "system")
-    return next(behind, len(messages))
+    candidates = (
+        i for i in range(first_index, len(messages)) if i in going or messages[i].role != "system"
+    )
+    return next(candidates, len(messages))
 
 
-def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
+def exchanged(
+    removed_indices: Sequence[int], index: int, *new: Message | Draft
+) -> tuple[Replace, ...]:
     """The removal of these messages, ascending, one edit for each run of them, and the new ones
     before index `at`.
     """
-    going = set(gone)
-    starts = [i for i in gone if i == at or i - 1 not in going]
-    stops = [i + 1 for i in gone if i + 1 == at or i + 1 not in going]
+    going = set(removed_indices)
+    starts = [i for i in removed_indices if i == index or i - 1 not in going]
+    stops = [i + 1 for i in removed_indices if i + 1 == index or i + 1 not in going]
     drops = [Replace(start, stop) for start, stop in zip(starts, stops, strict=True)]
-    return tuple(sorted([*drops, Replace(at, at, new)], key=lambda edit: (edit.start, edit.stop)))
+    return tuple(
+        sorted([*drops, Replace(index, index, new)], key=lambda edit: (edit.start, edit.stop))
+    )

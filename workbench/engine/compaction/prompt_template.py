@@ -137,30 +137,32 @@ class PromptTemplate:
 
     def frame(self, task: SummaryTask) -> str:
         """The places of the answers in the summary's text."""
-        shown = task.shown
-        if shown.split:
+        shown_input = task.model_input
+        if shown_input.split:
             return prompt(self.split)
-        alone = shown.prefix and not shown.history and not shown.earlier
+        alone = shown_input.prefix and not shown_input.history and not shown_input.earlier
         return prompt(self.start) if alone and self.start else "{0}"
 
     def requests(self, task: SummaryTask) -> tuple[SummaryRequest, SummaryRequest]:
         """The request about all messages that the model is shown, and the one about the start of
         a turn alone.
         """
-        given = task.shown
+        shown_input = task.model_input
         focus = "\n".join(filter(None, (self.focus, task.budget.instructions)))
-        purpose: Purpose = "update" if given.previous else "summary"
-        whole = SummaryRequest(
+        purpose: Purpose = "update" if shown_input.previous else "summary"
+        main_request = SummaryRequest(
             purpose=purpose,
             system=self.system,
             write=self._bounded(task),
-            messages=given.new,
-            previous=given.previous,
+            messages=shown_input.new,
+            previous=shown_input.previous,
             instructions=focus,
             sections=self.sections(purpose),
         )
-        turn = replace(whole, purpose="turn_prefix", messages=given.prefix, previous="")
-        return whole, replace(
+        turn = replace(
+            main_request, purpose="turn_prefix", messages=shown_input.prefix, previous=""
+        )
+        return main_request, replace(
             turn,
             instructions=focus if self.turn_focus else "",
             sections=self.sections("turn_prefix"),
@@ -201,11 +203,11 @@ class PromptTemplate:
         once; then the oldest messages are left out.
         """
         entries, start = self._entries(messages, most_chars)
-        parts = [part for spoken in entries for part in spoken]
-        shown = (
+        parts = [part for message_entries in entries for part in message_entries]
+        shown_parts = (
             [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
         )
-        return self.separator.join(shown)
+        return self.separator.join(shown_parts)
 
     def left_out(self, request: SummaryRequest) -> int:
         """How many of the messages the prompt does not show in whole."""
@@ -214,7 +216,9 @@ class PromptTemplate:
         entries, start = self._entries(request.messages, self.most_chars)
         begins = accumulate(map(len, entries), initial=0)
         return sum(
-            1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start
+            1
+            for begin, message_entries in zip(begins, entries, strict=False)
+            if message_entries and begin < start
         )
 
     def _entries(
@@ -229,7 +233,7 @@ class PromptTemplate:
                 [*self._thoughts(message), *self.spoken(message, results, arguments)]
                 for message in messages
             ]
-            lengths = [len(part) + 2 for spoken in entries for part in spoken]
+            lengths = [len(part) + 2 for message_entries in entries for part in message_entries]
             if most_chars is None or sum(lengths) <= most_chars:
                 return entries, 0
             results, arguments = _longest(messages, results, arguments)
@@ -305,7 +309,7 @@ def _chars_per_token(task: SummaryTask) -> float:
     """
     texts = [
         message
-        for message in task.shown.new
+        for message in task.model_input.new
         if not any(block.type == "image" for block in message.blocks)
     ]
     tokens = sum(task.context.sizes_of(texts))
@@ -327,8 +331,8 @@ def _called(call: ToolCall, chars: int) -> str:
         (name, value if isinstance(value, str) else repr(value))
         for name, value in call.arguments.items()
     )
-    shown = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
-    return f"{word(call.name)}({shown})"
+    argument_list = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
+    return f"{word(call.name)}({argument_list})"
 
 
 def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
@@ -362,5 +366,5 @@ def word(text: str) -> str:
 def _cut(text: str, chars: int) -> str:
     if len(text) <= chars:
         return harmless(text)
-    shown = head(text, chars)
-    return f"{harmless(shown)} [... {len(text) - len(shown)} more characters]"
+    beginning = head(text, chars)
+    return f"{harmless(beginning)} [... {len(text) - len(beginning)} more characters]"

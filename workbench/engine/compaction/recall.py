@@ -67,39 +67,43 @@ def _room(budget: Budget, context: Context) -> int:
 
 
 def with_ids(
-    before: Context, after: Context, sent: Context, budget: Budget
+    original: Context, compacted: Context, sent: Context, budget: Budget
 ) -> tuple[Context, Context]:
     """What is kept, and what is sent: both with the archive, the latter with ids.
 
     Args:
-        before: the history that was compacted.
-        after: what became of it.
+        original: the history that was compacted.
+        compacted: what became of it.
         sent: the same as it is sent.
         budget: whose target holds for the whole, ids included.
     """
-    kept = replace(after, archive=_archived(before, after, after.archive))
+    kept_context = replace(compacted, archive=_archived(original, compacted, compacted.archive))
     archive = (
-        kept.archive if sent is after else _archived(after, sent, {**sent.archive, **kept.archive})
+        kept_context.archive
+        if sent is compacted
+        else _archived(compacted, sent, {**sent.archive, **kept_context.archive})
     )
-    room, spare = _room(budget, before), budget.target - sent.tokens
+    room, spare = _room(budget, original), budget.target - sent.tokens
     room = min(room, spare) if spare >= 0 else max(room, LEAST)
-    return kept, _Shown(replace(sent, archive=archive), room).context(before)
+    return kept_context, _Shown(replace(sent, archive=archive), room).context(original)
 
 
-def _archived(before: Context, after: Context, archive: Mapping[str, str]) -> Mapping[str, str]:
+def _archived(
+    original: Context, compacted: Context, archive: Mapping[str, str]
+) -> Mapping[str, str]:
     """The archive with what is no longer there as it was; what was archived before stays as it
     first was.
     """
-    there = set(map(id, after.messages))
-    found = dict(archive)
-    for i, message in enumerate(before.messages):
-        call = before.calls.get(i)
+    remaining_objects = set(map(id, compacted.messages))
+    new_archive = dict(archive)
+    for i, message in enumerate(original.messages):
+        call = original.calls.get(i)
         quotes = call is not None and call.name == TOOL
-        if id(message) not in there and not quotes and not _restates(message, archive):
-            said = page(message, call)
-            if said:
-                found.setdefault(archive_id(message.id), said)
-    return found
+        if id(message) not in remaining_objects and not quotes and not _restates(message, archive):
+            archived_page = page(message, call)
+            if archived_page:
+                new_archive.setdefault(archive_id(message.id), archived_page)
+    return new_archive
 
 
 def _restates(message: Message, archive: Mapping[str, str]) -> bool:
@@ -117,14 +121,17 @@ def page(message: Message, call: ToolCall | None = None) -> str:
     """
     parts = [plain_text(message)]
     if message.role == "assistant":
-        parts += ["\n".join((one.name, *argument_texts(one.arguments))) for one in message.calls]
-    said = "\n".join(part for part in parts if part.strip())
+        parts += [
+            "\n".join((made_call.name, *argument_texts(made_call.arguments)))
+            for made_call in message.calls
+        ]
+    body = "\n".join(part for part in parts if part.strip())
     about = (
         " ".join((call.name, *argument_texts(call.arguments)))
         if call
         else message.name or message.role
     )
-    return f"{_words(about)}\n{said}" if said else ""
+    return f"{_words(about)}\n{body}" if body else ""
 
 
 def _words(text: str) -> str:
@@ -142,27 +149,27 @@ class _Shown:
         self.sent, self.left = sent, room
         self.messages, self.sizes = list(sent.messages), list(sent.sizes)
 
-    def context(self, before: Context) -> Context:
+    def context(self, original: Context) -> Context:
         """The context with as many ids as there is room for; with a list only where it is no
         larger than `before`.
         """
         sent = self.sent
         changed = [
             (i, name)
-            for i, one in enumerate(self.messages)
-            if (name := archive_id(one.id)) in sent.archive
+            for i, message in enumerate(self.messages)
+            if (name := archive_id(message.id)) in sent.archive
         ]
-        others = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
+        listed_ids = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
         marks = len(changed) * sent.count(
             UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),))
         )
-        keep = LEAST if len(others) > len(changed) or marks > self.left else 0
+        keep = LEAST if len(listed_ids) > len(changed) or marks > self.left else 0
         for i, name in changed:
             if self._marks(i, name, keep):
-                del others[name]
-        if others:
-            self.left = min(self.left, before.tokens - sent.overhead - sum(self.sizes))
-            self._list([*others], before)
+                del listed_ids[name]
+        if listed_ids:
+            self.left = min(self.left, original.tokens - sent.overhead - sum(self.sizes))
+            self._list([*listed_ids], original)
         return Context(
             tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive
         )
@@ -184,39 +191,45 @@ class _Shown:
         self.messages[i], self.sizes[i] = marked, size
         return True
 
-    def _list(self, names: list[str], before: Context) -> None:
+    def _list(self, names: list[str], original: Context) -> None:
         """List these at the end of a new summary, else in a message where the newest change is."""
-        old = set(map(id, before.messages))
+        old = set(map(id, original.messages))
         new = [
             i
-            for i, one in enumerate(self.messages)
-            if isinstance(one, Summary) and id(one) not in old
+            for i, message in enumerate(self.messages)
+            if isinstance(message, Summary) and id(message) not in old
         ]
-        at = new[-1] if new else self._newest_change(before)
-        summary = self.messages[at] if new else Summary(id="archive-list", text="")
+        index = new[-1] if new else self._newest_change(original)
+        summary = self.messages[index] if new else Summary(id="archive-list", text="")
         assert isinstance(summary, Summary)
-        stop, size = (at + 1, self.sizes[at]) if new else (at, 0)
+        stop, size = (index + 1, self.sizes[index]) if new else (index, 0)
         for text in self._forms(names, self.left):
             listed = replace(summary, tail=f"{summary.tail}\n\n{text}" if new else text)
-            if (now := self.sent.count(listed)) - size <= self.left:
-                self.messages[at:stop], self.sizes[at:stop] = [listed], [now]
+            if (new_size := self.sent.count(listed)) - size <= self.left:
+                self.messages[index:stop], self.sizes[index:stop] = [listed], [new_size]
                 return
 
-    def _newest_change(self, before: Context) -> int:
+    def _newest_change(self, original: Context) -> int:
         """The index behind what stood before the newest message that is no longer there as it
         was.
         """
-        there = set(map(id, self.sent.messages))
-        gone = max((i for i, one in enumerate(before.messages) if id(one) not in there), default=0)
-        earlier = {one.id for one in before.messages[: gone + 1]}
-        after = max((i for i, one in enumerate(self.messages) if one.id in earlier), default=-1) + 1
+        sent_objects = set(map(id, self.sent.messages))
+        newest_removed = max(
+            (i for i, message in enumerate(original.messages) if id(message) not in sent_objects),
+            default=0,
+        )
+        earlier = {message.id for message in original.messages[: newest_removed + 1]}
+        start = (
+            max((i for i, message in enumerate(self.messages) if message.id in earlier), default=-1)
+            + 1
+        )
         flags = self.sent.cut_points
-        behind = (
+        candidates = (
             i
-            for i in range(after, len(self.messages))
+            for i in range(start, len(self.messages))
             if flags[i] and self.messages[i].role != "system"
         )
-        return next(behind, len(self.messages))
+        return next(candidates, len(self.messages))
 
     def _forms(self, names: list[str], room: int) -> Iterator[str]:
         """The list in ever shorter forms: with as many lines as may fit, then fewer, then none."""
@@ -232,9 +245,13 @@ class _Shown:
                 break
             lines[name] = line
         while True:
-            shown = [lines[name] for name in names if name in lines]
+            shown_lines = [lines[name] for name in names if name in lines]
             yield "\n".join(
-                (LIST.format(n=len(names)), *shown, MORE.format(n=len(names) - len(shown)))
+                (
+                    LIST.format(n=len(names)),
+                    *shown_lines,
+                    MORE.format(n=len(names) - len(shown_lines)),
+                )
             )
             if not lines:
                 return

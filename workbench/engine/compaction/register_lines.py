@@ -86,47 +86,50 @@ def is_register(message: Message) -> bool:
 
 def parsed(text: str) -> dict[str, list[str]]:
     """The lines of a register by section."""
-    found: dict[str, list[str]] = {}
+    lines_by_section: dict[str, list[str]] = {}
     section = ""
     for line in text.removeprefix(LEAD).removesuffix(TAIL).splitlines():
         if line.startswith("- ") and section:
-            found.setdefault(section, []).append(line[2:])
+            lines_by_section.setdefault(section, []).append(line[2:])
         elif line.rstrip(":") in SECTIONS:
             section = line.rstrip(":")
-    return found
+    return lines_by_section
 
 
-def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> UserMessage | None:
+def written(
+    lines_by_section: Mapping[str, Sequence[str]], max_tokens: int, context: Context
+) -> UserMessage | None:
     """The block of these lines in at most so many tokens: the newest of each section stay; None
     where none fits.
     """
-    shown = {
-        name: _newest_of(found.get(name, ()), MOST.get(name, USUAL), name) for name in SECTIONS
+    shown_lines = {
+        name: _newest_of(lines_by_section.get(name, ()), MOST.get(name, USUAL), name)
+        for name in SECTIONS
     }
-    while any(shown.values()):
+    while any(shown_lines.values()):
         body = "".join(
-            f"{name}:\n" + "".join(f"- {line}\n" for line in shown[name])
+            f"{name}:\n" + "".join(f"- {line}\n" for line in shown_lines[name])
             for name in SECTIONS
-            if shown[name]
+            if shown_lines[name]
         )
         text = LEAD + body + TAIL
         id = "register-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         block = UserMessage(id=id, blocks=(Text(text),), name=REGISTER, synthetic=True, pinned=True)
-        if context.count(block) <= most:
+        if context.count(block) <= max_tokens:
             return block
-        least = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
-        longest = next((name for name in least if shown[name]), None) or max(
-            shown, key=lambda name: len(shown[name])
+        expendable = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
+        longest = next((name for name in expendable if shown_lines[name]), None) or max(
+            shown_lines, key=lambda name: len(shown_lines[name])
         )
-        start = 1 if longest == "Goal" and len(shown[longest]) > 1 else 0
-        del shown[longest][start : start + max(len(shown[longest]) // 4, 1)]
+        start = 1 if longest == "Goal" and len(shown_lines[longest]) > 1 else 0
+        del shown_lines[longest][start : start + max(len(shown_lines[longest]) // 4, 1)]
     return None
 
 
-def _newest_of(lines: Sequence[str], most: int, section: str) -> list[str]:
+def _newest_of(lines: Sequence[str], max_lines: int, section: str) -> list[str]:
     """The newest lines; of the goal also the first, which the later ones correct."""
-    first = list(lines[:1]) if section == "Goal" and len(lines) > most else []
-    return [*first, *lines[len(first) :][-(most - len(first)) :]]
+    oldest = list(lines[:1]) if section == "Goal" and len(lines) > max_lines else []
+    return [*oldest, *lines[len(oldest) :][-(max_lines - len(oldest)) :]]
 
 
 def entries(messages: Sequence[Message]) -> dict[str, list[str]]:
@@ -164,16 +167,18 @@ class _State:
         by_kind: dict[str, list[str]] = {}
         for path, kind in self.files.items():
             by_kind.setdefault(kind, []).append(path)
-        found = {name: list(lines) for name, lines in self.said.items()}
-        return found | by_kind | {"Running": list(self.running.values())}
+        lines_by_section = {name: list(lines) for name, lines in self.said.items()}
+        return lines_by_section | by_kind | {"Running": list(self.running.values())}
 
-    def _again(self, known: Mapping[str, Sequence[str]]) -> None:
+    def _again(self, lines_by_section: Mapping[str, Sequence[str]]) -> None:
         """Take in an earlier register."""
-        for name, kept in self.said.items():
-            kept.update(dict.fromkeys(known.get(name, ())))
+        for name, section_lines in self.said.items():
+            section_lines.update(dict.fromkeys(lines_by_section.get(name, ())))
         for kind in FILES:
-            self.files.update(dict.fromkeys(known.get(kind, ()), kind))
-        self.running.update({line.split(" ", 1)[0]: line for line in known.get("Running", ())})
+            self.files.update(dict.fromkeys(lines_by_section.get(kind, ()), kind))
+        self.running.update(
+            {line.split(" ", 1)[0]: line for line in lines_by_section.get("Running", ())}
+        )
 
     def _user(self, message: Message) -> None:
         for sentence in sentences(plain_text(message)):
@@ -254,16 +259,18 @@ class _State:
     def _touch(self, call: ToolCall) -> None:
         files = touched(call.name, call.arguments)
         values = [value for value in call.arguments.values() if isinstance(value, str)]
-        gone = [
+        deleted_paths = [
             path
             for text in values
             if "*** Delete File: " in text
             for path in _PATCH_DELETED.findall(text)
         ]
         command = call.arguments.get("command")
-        gone += _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
+        deleted_paths += (
+            _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
+        )
         if tool_name(call.name) == "delete_file":
-            gone += files.modified
+            deleted_paths += files.modified
         for path in map(normal_path, files.read):
             self.files.setdefault(path, "Files read")
         for path in map(normal_path, files.modified):
@@ -278,7 +285,7 @@ class _State:
             )
             self.files.pop(path, None)
             self.files[path] = kind
-        for path in map(normal_path, gone):
+        for path in map(normal_path, deleted_paths):
             if path in self.files:
                 del self.files[path]
                 self.files[path] = "Files deleted"
@@ -306,9 +313,9 @@ def _turns(lowered: str) -> bool:
 
 
 def _about(item: str, sentence: str) -> bool:
-    own, there = words(item), set(words(sentence))
-    return len(own) > 0 and sum(word in there for word in own) >= max(
-        ALIKE * len(own), min(2, len(own))
+    item_words, sentence_words = words(item), set(words(sentence))
+    return len(item_words) > 0 and sum(word in sentence_words for word in item_words) >= max(
+        ALIKE * len(item_words), min(2, len(item_words))
     )
 
 

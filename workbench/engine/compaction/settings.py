@@ -80,27 +80,30 @@ def settings(preset: Preset) -> dict[str, Setting]:
     """All settings of a preset by their paths: of its trigger, its stages by their names, its
     host, and its stages.
     """
-    found = [*_settings(preset.trigger, "trigger")]
+    all_settings = [*_settings(preset.trigger, "trigger")]
     for name, stage in _all_stages(preset).items():
-        found += _settings(stage, name)
+        all_settings += _settings(stage, name)
     for setting in _settings(preset.host, "host"):
         if setting.documented and _has_effect(preset, setting):
-            found.append(setting)
+            all_settings.append(setting)
     names = tuple(stage.name for stage in (*preset.strategy.stages, *preset.strategy.view))
-    found.append(Setting(PIPELINE, Strategy, "stages", names))
-    return {setting.path: setting for setting in found}
+    all_settings.append(Setting(PIPELINE, Strategy, "stages", names))
+    return {setting.path: setting for setting in all_settings}
 
 
 def short_names(preset: Preset) -> dict[str, str]:
     """By the path of each setting the shortest name that is enough: the documented one if there
     is one.
     """
-    known = settings(preset)
+    setting_by_path = settings(preset)
     names = dict[str, str]()
-    for path, setting in known.items():
-        last = path.rpartition(".")[2]
-        is_enough = _is_one([other for other in known.values() if other.is_called(last)], last)
-        names[path] = setting.documented or (last if is_enough else path)
+    for path, setting in setting_by_path.items():
+        last_name = path.rpartition(".")[2]
+        is_enough = _is_one(
+            [candidate for candidate in setting_by_path.values() if candidate.is_called(last_name)],
+            last_name,
+        )
+        names[path] = setting.documented or (last_name if is_enough else path)
     return names
 
 
@@ -118,14 +121,14 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
         SettingError: no such setting, several that differ, or a value of another type.
     """
     changed = preset
-    for asked, value in changes.items():
-        for setting in _settings_named(preset, asked):
+    for setting_name, value in changes.items():
+        for setting in _settings_named(preset, setting_name):
             try:
                 changed = _changed(changed, setting, value)
             except (ValueError, WorkbenchError) as error:
-                shown = short_names(preset)[setting.path]
+                short_name = short_names(preset)[setting.path]
                 raise SettingError(
-                    f"{preset.name} cannot have {shown} = {value!r:.80}: {error}"
+                    f"{preset.name} cannot have {short_name} = {value!r:.80}: {error}"
                 ) from None
     return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
 
@@ -241,33 +244,33 @@ def _is_one(settings: Sequence[Setting], name: str) -> bool:
     return len(fields_of) == 1 or any(setting.documented == name for setting in settings)
 
 
-def _settings_named(preset: Preset, asked: str) -> list[Setting]:
-    known = settings(preset)
-    if asked in known:
-        return [known[asked]]
+def _settings_named(preset: Preset, setting_name: str) -> list[Setting]:
+    setting_by_path = settings(preset)
+    if setting_name in setting_by_path:
+        return [setting_by_path[setting_name]]
     # as languages write it whose names have capitals inside
-    name = _INNER_CAPITAL.sub("_", asked).lower()
-    names = dict.fromkeys((asked, name))
-    found = [setting for setting in known.values() if any(map(setting.is_called, names))]
-    if not found:
-        raise SettingError(_unknown(preset, asked, name))
-    if not _is_one(found, name):
-        paths = ", ".join(setting.path for setting in found)
-        raise SettingError(f"{preset.name} has several settings {asked!r}: {paths}")
-    return found
+    name = _INNER_CAPITAL.sub("_", setting_name).lower()
+    names = dict.fromkeys((setting_name, name))
+    matches = [
+        setting for setting in setting_by_path.values() if any(map(setting.is_called, names))
+    ]
+    if not matches:
+        raise SettingError(_unknown(preset, setting_name, name))
+    if not _is_one(matches, name):
+        paths = ", ".join(setting.path for setting in matches)
+        raise SettingError(f"{preset.name} has several settings {setting_name!r}: {paths}")
+    return matches
 
 
-def _unknown(preset: Preset, asked: str, name: str) -> str:
+def _unknown(preset: Preset, setting_name: str, name: str) -> str:
     """What to say where a preset has no such setting."""
     names = short_names(preset)
     candidates = dict.fromkeys([*names.values(), *names])
     nearest = get_close_matches(name, candidates, n=1, cutoff=0.5)
     listed = f"`workbench list strategies {preset.name.partition(':')[0]}` shows all"
     if nearest:
-        return (
-            f"{preset.name} has no setting {asked!r}; the nearest is {nearest[0]!r}, and {listed}"
-        )
-    return f"{preset.name} has no setting {asked!r}; {listed}"
+        return f"{preset.name} has no setting {setting_name!r}; the nearest is {nearest[0]!r}, and {listed}"
+    return f"{preset.name} has no setting {setting_name!r}; {listed}"
 
 
 def _changed(preset: Preset, setting: Setting, value: Value) -> Preset:
@@ -287,10 +290,10 @@ def _with_pipeline(preset: Preset, value: Value) -> Preset:
     items = value.split("+") if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not items:
         raise SettingError(f"it must be a list of at least one stage, of {', '.join(by_name)}")
-    chosen = [_stage(item, by_name) for item in items]
+    chosen_stages = [_stage(item, by_name) for item in items]
     in_view = {stage.name for stage in parts.view}
-    stages = tuple(stage for stage in chosen if stage.name not in in_view)
-    view = tuple(stage for stage in chosen if stage.name in in_view)
+    stages = tuple(stage for stage in chosen_stages if stage.name not in in_view)
+    view = tuple(stage for stage in chosen_stages if stage.name in in_view)
     overflow = preset.overflow
     if overflow is not None:
         usual = {*by_name, *(stage.name for stage in preset.strategy.stages)}
@@ -316,14 +319,16 @@ def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:
 
 def _with(preset: Preset, path: str, value: object) -> Preset:
     """The preset with another value, after an overflow too."""
-    part, *rest = path.split(".")
+    part, *inner_path = path.split(".")
     if part == "trigger":
-        return replace(preset, trigger=_replaced(preset.trigger, rest, value))
+        return replace(preset, trigger=_replaced(preset.trigger, inner_path, value))
     if part == "host":
-        return replace(preset, host=_replaced(preset.host, rest, value))
-    overflow = None if preset.overflow is None else _with_stage(preset.overflow, part, rest, value)
-    parts = None if preset.parts is None else _with_stage(preset.parts, part, rest, value)
-    strategy = _with_stage(preset.strategy, part, rest, value)
+        return replace(preset, host=_replaced(preset.host, inner_path, value))
+    overflow = (
+        None if preset.overflow is None else _with_stage(preset.overflow, part, inner_path, value)
+    )
+    parts = None if preset.parts is None else _with_stage(preset.parts, part, inner_path, value)
+    strategy = _with_stage(preset.strategy, part, inner_path, value)
     return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
 
 

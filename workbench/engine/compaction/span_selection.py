@@ -30,19 +30,19 @@ class Span:
     """The messages that give way to a summary.
 
     Attributes:
-        gone: their indices, ascending.
+        indices: of the messages, ascending.
         history: those before this index belong to whole turns, the others to the start of a turn
             that goes on.
         rewritten: messages that stay in another form, by index.
     """
 
-    gone: tuple[int, ...]
+    indices: tuple[int, ...]
     history: int
     rewritten: Mapping[int, Message] = field(default_factory=dict)
 
     def without(self, stays: Collection[int]) -> Span:
         """The same, but these stay."""
-        return replace(self, gone=tuple(i for i in self.gone if i not in stays))
+        return replace(self, indices=tuple(i for i in self.indices if i not in stays))
 
 
 CutRule: TypeAlias = Callable[[Context, Budget], Span | None]
@@ -71,9 +71,9 @@ class SummaryInput:
     def of(cls, context: Context, span: Span) -> SummaryInput:
         """The messages of a span."""
         messages = context.messages
-        new = [i for i in span.gone if messages[i].role != "summary"]
+        new = [i for i in span.indices if messages[i].role != "summary"]
         return cls(
-            tuple(message for i in span.gone if isinstance(message := messages[i], Summary)),
+            tuple(message for i in span.indices if isinstance(message := messages[i], Summary)),
             tuple(messages[i] for i in new if i < span.history),
             tuple(messages[i] for i in new if i >= span.history),
         )
@@ -98,12 +98,12 @@ class SummaryInput:
         """The ids of the messages that the summary replaces, those of an earlier summary
         included.
         """
-        before = [id for summary in self.earlier for id in summary.replaces]
+        earlier_ids = [id for summary in self.earlier for id in summary.replaces]
         new = (
-            one.replaces if one.role == "summary" and one.replaces else (one.id,)
-            for one in self.new
+            message.replaces if message.role == "summary" and message.replaces else (message.id,)
+            for message in self.new
         )
-        return tuple(dict.fromkeys([*before, *(id for ids in new for id in ids)]))
+        return tuple(dict.fromkeys([*earlier_ids, *(id for ids in new for id in ids)]))
 
     @property
     def has_text(self) -> bool:
@@ -113,15 +113,15 @@ class SummaryInput:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTask:
-    """One summary to write: `given` gives way, the model reads `shown` of it, `lists` names the
+    """One summary to write: `full_input` gives way, the model reads `model_input` of it, `lists` names the
     files as text.
     """
 
     context: Context
     budget: Budget
     span: Span
-    given: SummaryInput
-    shown: SummaryInput
+    full_input: SummaryInput
+    model_input: SummaryInput
     lists: str = ""
 
 
@@ -129,8 +129,8 @@ def spare(context: Context) -> list[int]:
     """The indices of the messages that may go: neither pinned, nor a pinned one's partner, nor
     the newest prompt.
     """
-    held = protected(context.messages)
-    return [i for i in range(len(context.messages)) if i not in held]
+    protected_indices = protected(context.messages)
+    return [i for i in range(len(context.messages)) if i not in protected_indices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +158,16 @@ class Movable:
     @classmethod
     def of(cls, context: Context, budget: Budget) -> Movable:
         """Those of a context."""
-        held = pinned(context.messages)
-        indices = tuple(i for i in range(len(context.messages)) if i not in held)
+        pinned_indices = pinned(context.messages)
+        indices = tuple(i for i in range(len(context.messages)) if i not in pinned_indices)
         messages = tuple(context.messages[i] for i in indices)
         summaries = [i for i, message in enumerate(messages) if message.role == "summary"]
         sizes = tuple(context.sizes[i] for i in indices)
         earlier = summaries[-1] + 1 if summaries else 0
-        place = {i: at for at, i in enumerate(indices)}
-        caller_of = {place[i]: place[caller] for i, caller in context.callers.items() if i in place}
+        place_of = {i: place for place, i in enumerate(indices)}
+        caller_of = {
+            place_of[i]: place_of[caller] for i, caller in context.callers.items() if i in place_of
+        }
         return cls(
             context, budget, indices, messages, sizes, cut_points(messages, caller_of), earlier
         )
@@ -189,32 +191,34 @@ class Movable:
     def __len__(self) -> int:
         return len(self.messages)
 
-    def kept(self, own: int) -> int:
+    def kept(self, own_tokens: int) -> int:
         """Tokens of newest messages to keep: as requested, else the system's number, at most
         half of the room.
         """
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
-        return min(own, self._share(KEPT_SHARE, self.indices))
+        return min(own_tokens, self._share(KEPT_SHARE, self.indices))
 
-    def requested(self, own: int) -> int:
+    def requested(self, own_place: int) -> int:
         """The place that leaves the tokens which were requested to be kept; the system's own
         where none were.
         """
-        asked = self.budget.keep_recent
-        return own if asked is None or self.budget.matched else self.fitting(asked)
+        keep_tokens = self.budget.keep_recent
+        return (
+            own_place if keep_tokens is None or self.budget.matched else self.fitting(keep_tokens)
+        )
 
-    def granted(self, own: int) -> int:
+    def granted(self, own_tokens: int) -> int:
         """Tokens of newest messages to keep: the system's number, at most half of the room in a
         comparison.
         """
         if not self.budget.matched:
-            return own
-        return min(own, self._share(KEPT_SHARE, spare(self.context)))
+            return own_tokens
+        return min(own_tokens, self._share(KEPT_SHARE, spare(self.context)))
 
-    def _share(self, share: float, gone: Sequence[int]) -> int:
+    def _share(self, share: float, removed_indices: Sequence[int]) -> int:
         """Tokens of a share of the room under the target once these messages are gone."""
-        return int(share * max(self.budget.room(self.context, gone), 0))
+        return int(share * max(self.budget.room(self.context, removed_indices), 0))
 
     def fitting(self, tokens: int) -> int:
         """The first place whose rest takes at most so many tokens."""
@@ -226,78 +230,82 @@ class Movable:
         less.
         """
         rests = list(accumulate(reversed(self.sizes)))
-        at = bisect_left(rests, tokens)
-        return len(self) - 1 - at if at < len(rests) else None
+        rest_index = bisect_left(rests, tokens)
+        return len(self) - 1 - rest_index if rest_index < len(rests) else None
 
-    def after(self, at: int) -> int:
+    def after(self, place: int) -> int:
         """The nearest place at or after `at` that parts no pair; m where there is none earlier."""
-        return next(i for i in range(max(at, 0), len(self) + 1) if self.flags[i])
+        return next(i for i in range(max(place, 0), len(self) + 1) if self.flags[i])
 
-    def before(self, at: int) -> int:
+    def before(self, place: int) -> int:
         """The nearest place at or before `at` that parts no pair."""
-        return next(i for i in range(min(at, len(self)), -1, -1) if self.flags[i])
+        return next(i for i in range(min(place, len(self)), -1, -1) if self.flags[i])
 
-    def inner(self, at: int) -> int | None:
+    def inner(self, place: int) -> int | None:
         """The nearest place at or after `at`, else before it, that parts no pair, both ends
         excluded; None if none.
         """
-        after = (i for i in range(max(at, 1), len(self)) if self.flags[i])
-        before = (i for i in range(min(at, len(self)) - 1, 0, -1) if self.flags[i])
-        return next(after, next(before, None))
+        following = (i for i in range(max(place, 1), len(self)) if self.flags[i])
+        preceding = (i for i in range(min(place, len(self)) - 1, 0, -1) if self.flags[i])
+        return next(following, next(preceding, None))
 
-    def turn(self, at: int) -> int:
+    def turn(self, place: int) -> int:
         """Where the turn begins that holds the message at this place; the place itself where a
         turn begins there.
         """
-        if at < len(self) and not is_real_user(self.messages[at]):
+        if place < len(self) and not is_real_user(self.messages[place]):
             return next(
-                (i for i in range(at - 1, self.earlier - 1, -1) if is_real_user(self.messages[i])),
-                at,
+                (
+                    i
+                    for i in range(place - 1, self.earlier - 1, -1)
+                    if is_real_user(self.messages[i])
+                ),
+                place,
             )
-        return at
+        return place
 
-    def within(self, at: int) -> int:
+    def within(self, place: int) -> int:
         """In a comparison, the first place from `at` on whose rest leaves room for a summary;
         else `at`.
         """
         if not self.budget.matched:
-            return at
+            return place
         newest = last_user(self.context.messages)
         sizes = [
             0 if i == newest else size for i, size in zip(self.indices, self.sizes, strict=True)
         ]
-        left, most = sum(sizes[at:]), self._share(KEPT_AT_MOST, spare(self.context))
-        while at < len(self) and (left > most or not self.flags[at]):
-            left -= sizes[at]
-            at += 1
-        return at
+        rest_tokens, max_tokens = sum(sizes[place:]), self._share(KEPT_AT_MOST, spare(self.context))
+        while place < len(self) and (rest_tokens > max_tokens or not self.flags[place]):
+            rest_tokens -= sizes[place]
+            place += 1
+        return place
 
-    def cut(self, at: int | None, *, split: bool = False) -> Span | None:
+    def cut(self, place: int | None, *, split: bool = False) -> Span | None:
         """The span before this place, behind any earlier summary; None where nothing would be cut
         off.
 
         Args:
-            at: in [0, m]; None where the system sees nothing to cut off: final, unless the
+            place: in [0, m]; None where the system sees nothing to cut off: final, unless the
                 compaction is forced or a comparison sets the size.
             split: whether the start of a turn that goes on is summarised apart.
         """
-        if at is None or at <= 0:
+        if place is None or place <= 0:
             if not self.budget.force and not self.budget.matched:
                 return None
-            at = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
-        at = self.after(self.within(max(at, self.earlier)))
-        return None if at == 0 else self.span(at, self.turn(at) if split else at)
+            place = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
+        place = self.after(self.within(max(place, self.earlier)))
+        return None if place == 0 else self.span(place, self.turn(place) if split else place)
 
-    def span(self, at: int, turn: int | None = None) -> Span:
+    def span(self, place: int, turn: int | None = None) -> Span:
         """The messages before the place but the newest user message; `turn` is where the turn
         begins that it parts.
         """
         newest = last_user(self.context.messages)
-        gone = tuple(i for i in self.indices[:at] if i != newest)
-        return Span(gone, self.index(at if turn is None else turn))
+        removed_indices = tuple(i for i in self.indices[:place] if i != newest)
+        return Span(removed_indices, self.index(place if turn is None else turn))
 
-    def index(self, at: int) -> int:
+    def index(self, place: int) -> int:
         """The index in the context of the message at this place; behind the last one the number
         of messages.
         """
-        return self.indices[at] if at < len(self) else len(self.context.messages)
+        return self.indices[place] if place < len(self) else len(self.context.messages)

@@ -222,7 +222,7 @@ class AtShare:
     def __post_init__(self) -> None:
         shares = (self.threshold, self.target)
         if (
-            not all(isinstance(one, Real) for one in shares)
+            not all(isinstance(share, Real) for share in shares)
             or not 0 <= self.target <= self.threshold <= 1
         ):
             raise SettingError(
@@ -249,11 +249,11 @@ leave nothing.
 """
 
 
-def answer_reserve(window: int, own: int) -> int:
+def answer_reserve(window: int, own_reserve: int) -> int:
     """Tokens that a system sets aside for an answer: its own number, less where the window is
     small.
     """
-    return min(own, int(LARGEST_OUTPUT * window))
+    return min(own_reserve, int(LARGEST_OUTPUT * window))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,14 +276,14 @@ class AtLimit:
 
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""
-        own = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
-        return own if self.most is None else min(own, self.most)
+        own_limit = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
+        return own_limit if self.most is None else min(own_limit, self.most)
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at the limit, or above it, and on request; the target is what would not be due."""
         room = max(situation.window - situation.overhead, 0)
-        least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
-        target = max(self.limit(situation.window), least) - (0 if self.above else 1)
+        least_limit = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
+        target = max(self.limit(situation.window), least_limit) - (0 if self.above else 1)
         return (
             situation.granted(target)
             if situation.requested or situation.measured > target

@@ -35,12 +35,12 @@ class CachePrices:
 def prices_of(model: str) -> CachePrices:
     """Those of a model; the defaults (Anthropic's) where its price is unknown."""
     try:
-        found = (tariff(model) or stem_tariff(model)) if model else None
+        known_tariff = (tariff(model) or stem_tariff(model)) if model else None
     except SetupError:
-        found = None
-    if found is None or not found.rates.input:
+        known_tariff = None
+    if known_tariff is None or not known_tariff.rates.input:
         return CachePrices()
-    rates, rules = found.rates, rules_for(found, model)
+    rates, rules = known_tariff.rates, rules_for(known_tariff, model)
     read = rates.cache_read if rules.seconds else rates.input
     write = rates.cache_write if rules.writes else rates.input
     return CachePrices(
@@ -82,16 +82,19 @@ class ByPrice:
             return situation.budget(target, reason="threshold" if full else "price")
         return None
 
-    def _pays(self, now: Situation, target: int) -> bool:
+    def _pays(self, situation: Situation, target: int) -> bool:
         """Whether it does, in units of the price of a plain token."""
-        prices = self.prices or prices_of(now.model)
-        kept, gone = target - now.overhead, now.tokens - target
-        cold = now.idle is not None and now.idle > prices.seconds
-        fixed = self.summary * kept * prices.output + (
-            0.0 if cold else kept * (prices.write - prices.read)
+        prices = self.prices or prices_of(situation.model)
+        kept_tokens, removed_tokens = target - situation.overhead, situation.tokens - target
+        cold = situation.idle is not None and situation.idle > prices.seconds
+        fixed = self.summary * kept_tokens * prices.output + (
+            0.0 if cold else kept_tokens * (prices.write - prices.read)
         )
-        spared = gone * prices.write if cold else 0.0
-        growth = max(now.said / max(now.requests, 1), 1.0)
-        ahead = min(now.requests, (self.most * now.window - now.tokens) / growth)
-        even = fixed + gone * (self.summary > 0) - spared <= ahead * gone * prices.read
-        return even and gone**2 * prices.read / (2 * growth) >= fixed - spared
+        spared = removed_tokens * prices.write if cold else 0.0
+        growth = max(situation.said / max(situation.requests, 1), 1.0)
+        ahead = min(situation.requests, (self.most * situation.window - situation.tokens) / growth)
+        pays_back = (
+            fixed + removed_tokens * (self.summary > 0) - spared
+            <= ahead * removed_tokens * prices.read
+        )
+        return pays_back and removed_tokens**2 * prices.read / (2 * growth) >= fixed - spared

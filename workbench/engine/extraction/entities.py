@@ -80,8 +80,8 @@ def bare(token: str) -> str:
     """A token without the marks behind it and, of a line that grep shows around a match, the
     file alone.
     """
-    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
-        return token[: shown.end(1)]
+    if "-" in token and (match := _GREP_CONTEXT.search(token)) and match.group(1) in SUFFIXES:
+        return token[: match.end(1)]
     return token.rstrip(".-~@#(")
 
 
@@ -106,14 +106,14 @@ def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | N
 def _numeric(token: str) -> list[Entity] | None:
     if token.isdigit():
         return [Entity("number", token)] if len(token) >= 4 else []
-    if found := _VERSION.fullmatch(token):
-        return [Entity("version", found.group(1) or found.group(2))]
-    if found := _DATE.match(token):
-        return [Entity("id", found.group())]
+    if match := _VERSION.fullmatch(token):
+        return [Entity("version", match.group(1) or match.group(2))]
+    if match := _DATE.match(token):
+        return [Entity("id", match.group())]
     if _GROUPED.fullmatch(token):
         return [Entity("number", token.replace(",", "").replace("_", ""))]
-    if (found := _NUMBER.fullmatch(token)) and (found[2] or "s").lower() in UNIT:
-        return _number(*found.groups())
+    if (match := _NUMBER.fullmatch(token)) and (match[2] or "s").lower() in UNIT:
+        return _number(*match.groups())
     return None
 
 
@@ -207,8 +207,8 @@ _ERROR_LINE = re.compile(
 def url_entity(address: str) -> Entity:
     """An address without the marks that end a sentence, a last slash, or capitals in its host."""
     address = address.rstrip(".,;:!?*'\"_")
-    scheme, _, rest = address.partition("://")
-    host, slash, path = rest.partition("/")
+    scheme, _, location = address.partition("://")
+    host, slash, path = location.partition("/")
     return Entity("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
 
 
@@ -216,19 +216,19 @@ def windows_paths(line: str, cwd: str = "") -> list[Entity]:
     """Paths that begin with a drive's letter."""
     return [
         Entity("path", path)
-        for found in _WINDOWS_PATH.findall(line)
-        if (path := normal_path(found, cwd))
+        for raw_path in _WINDOWS_PATH.findall(line)
+        if (path := normal_path(raw_path, cwd))
     ]
 
 
 def quotes(line: str) -> list[Entity]:
     """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
-    found = line.split('"')[1:-1:2]
+    texts = line.split('"')[1:-1:2]
     if "“" in line:
-        found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
+        texts += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
     return [
         Entity("quote", plain(text))
-        for text in found
+        for text in texts
         if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)
     ]
 
@@ -237,24 +237,26 @@ def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
     """Commands, error messages and numbers with a unit behind a blank, in a span that holds
     these of `SIGNALS`.
     """
-    found: list[Entity] = []
+    entities: list[Entity] = []
     for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
         if unit.lower() in UNIT and unit != "k":
-            found += _number(value.replace(",", ""), unit)
+            entities += _number(value.replace(",", ""), unit)
     if not PROGRAMS.isdisjoint(signals):
-        found += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
+        entities += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
     if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
-        found.append(Entity("error", plain(message.group(1))))
-    return found
+        entities.append(Entity("error", plain(message.group(1))))
+    return entities
 
 
 def _command(text: str) -> Entity | None:
-    program, *rest = text.split()
-    if rest[0] in PROSE or (program == "go" and rest[0] not in GO_WORDS):
+    program, *arguments = text.split()
+    if arguments[0] in PROSE or (program == "go" and arguments[0] not in GO_WORDS):
         return None
-    keep = next((i for i, word in enumerate(rest) if word in PROSE or "." in word), len(rest))
-    rest = rest[:keep]
-    return Entity("command", " ".join([program, *rest])) if rest else None
+    keep = next(
+        (i for i, word in enumerate(arguments) if word in PROSE or "." in word), len(arguments)
+    )
+    arguments = arguments[:keep]
+    return Entity("command", " ".join([program, *arguments])) if arguments else None
 
 
 def plain(text: str) -> str:

@@ -52,8 +52,8 @@ class _Remembered(dict[str, Made]):
         self._make = make
 
     def __missing__(self, text: str) -> Made:
-        found = self[text] = self._make(text)
-        return found
+        value = self[text] = self._make(text)
+        return value
 
 
 class Extractor:
@@ -82,10 +82,10 @@ class Extractor:
 
     def read_messages(self, messages: Iterable[Message]) -> list[list[Passage]]:
         """The passages of each message."""
-        found = [self.passages(message) for message in messages]
+        passages = [self.passages(message) for message in messages]
         if len(self._tokens) > TOKENS:
             self._tokens.clear()
-        return found
+        return passages
 
     def passages(self, message: Message) -> list[Passage]:
         """The passages of a message, which is read once."""
@@ -102,23 +102,26 @@ class Extractor:
             for text in _texts(block)
         ]
 
-    def read(self, text: str, own: int = 0) -> list[int]:
+    def read(self, text: str, session_spans: int = 0) -> list[int]:
         """The numbers of a text's spans, in order.
 
         `own` is how many spans the session has, those with the lowest numbers. A list item counts
         as such a span if it is one but for its mark, since summaries put marks before the lines
         that they quote.
         """
-        if not own:
+        if not session_spans:
             return [self._numbers[span] for span in spans(text)]
         return [
-            self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span]
+            self._quoted(span, session_spans) if span[:2] in _ITEMS else self._numbers[span]
             for span in spans(text)
         ]
 
-    def _quoted(self, item: str, own: int) -> int:
+    def _quoted(self, item: str, session_spans: int) -> int:
         """The number of a list's item."""
-        if self._numbers.get(item, own) >= own and (bare := self._numbers.get(item[2:], own)) < own:
+        if (
+            self._numbers.get(item, session_spans) >= session_spans
+            and (bare := self._numbers.get(item[2:], session_spans)) < session_spans
+        ):
             return bare
         return self._numbers[item]
 
@@ -150,24 +153,27 @@ class Extractor:
         """The features that no single token shows: commands, quotes, addresses, words of other
         alphabets.
         """
-        found, named = line_entities(span, signals) if signals else [], list[str]()
+        entities, named = line_entities(span, signals) if signals else [], list[str]()
         if '"' in span or "“" in span:
-            found += quotes(span)
+            entities += quotes(span)
         if ":\\" in span:
-            found += windows_paths(span, self.cwd)
+            entities += windows_paths(span, self.cwd)
         for address in URL.findall(span) if "://" in span else ():
-            found.append(url_entity(address))
+            entities.append(url_entity(address))
             named += words(address)
         if not span.isascii():
             foreign = CJK.search(span) is None
             named += [word for word in words(span) if foreign or not word.isascii()]
-        return self._numbered(named, found)
+        return self._numbered(named, entities)
 
-    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> Features:
+    def _numbered(self, named: Iterable[str], found_entities: Iterable[Entity]) -> Features:
         """The features of words and entities; new ones are numbered."""
         numbers, entities = self.words, self.entities
         features = [numbers.setdefault(word, len(numbers)) for word in named]
-        return (*features, *[~entities.setdefault(entity, len(entities)) for entity in found])
+        return (
+            *features,
+            *[~entities.setdefault(entity, len(entities)) for entity in found_entities],
+        )
 
     def _token_features(self, token: str) -> Features:
         """The words and entities of one token: of the whole, or of the names in it."""
@@ -176,9 +182,9 @@ class Extractor:
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
-        whole = whole_entities(base, base != token, self.cwd)
-        if whole is not None:
-            return self._numbered(words(base), whole)
+        entities = whole_entities(base, base != token, self.cwd)
+        if entities is not None:
+            return self._numbered(words(base), entities)
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
             return self._numbered(parts, ())

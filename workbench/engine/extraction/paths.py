@@ -36,10 +36,10 @@ def normal_path(text: str, cwd: str = "") -> str:
 
 def endings(path: str) -> Iterator[str]:
     """The path without its root, then without its first part, and so on; longest first."""
-    rest = path.lstrip("/")
-    while rest:
-        yield rest
-        rest = rest.partition("/")[2]
+    ending = path.lstrip("/")
+    while ending:
+        yield ending
+        ending = ending.partition("/")[2]
 
 
 class SameFile:
@@ -65,20 +65,20 @@ class SameFile:
 
     def folders(self) -> set[str]:
         """The folders of all known paths, as they are written there."""
-        found: set[str] = set()
+        folder_paths: set[str] = set()
         for path in self._known:
-            while (path := path.rpartition("/")[0]) and path not in found:
-                found.add(path)
-        return found
+            while (path := path.rpartition("/")[0]) and path not in folder_paths:
+                folder_paths.add(path)
+        return folder_paths
 
     def of(self, path: str) -> str | None:
         """The known path of this file; None for a file that was never named.
 
         An unknown path that ends with a known one counts as that one: it says more than was known.
         """
-        whole = path.lstrip("/")
+        rootless = path.lstrip("/")
         for ending in endings(path):
-            if ending in self._roots or ending == whole:
+            if ending in self._roots or ending == rootless:
                 owner = self._owner.get(ending) or ending
                 if owner in self._roots:
                     return self._roots[owner]
@@ -86,25 +86,25 @@ class SameFile:
                     return None
         return None
 
-    def _claim(self, paths: Iterable[str], taken: Collection[str] = ()) -> None:
+    def _claim(self, paths: Iterable[str], claimed: Collection[str] = ()) -> None:
         """Give each ending to the one path that has it, to none where there are two; what is
         taken stays.
         """
         for path in paths:
             for ending in endings(path):
-                if ending not in taken:
+                if ending not in claimed:
                     self._owner[ending] = path if self._owner.get(ending, path) == path else None
 
     def short(self, path: str, parts: int = 1) -> str:
         """The shortest ending of a known path, of so many parts and more, that no other path of
         the session has.
         """
-        found = path
+        shortest = path
         for ending in endings(path):
             if self._owner.get(ending) != path.lstrip("/") or ending.count("/") + 1 < parts:
                 break
-            found = ending
-        return found
+            shortest = ending
+        return shortest
 
     def is_ending(self, path: str) -> bool:
         """Whether a known path ends with this one."""

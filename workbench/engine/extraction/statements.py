@@ -123,24 +123,26 @@ def statements(message: Message) -> tuple[Entity, ...]:
     arguments. Tool results state nothing.
     """
     by_user = is_real_user(message)
-    found: list[Entity] = []
+    entities: list[Entity] = []
     for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
         if isinstance(block, Text):
-            found += [
+            entities += [
                 Entity(kind, plain(sentence))
                 for sentence in sentences(block.text)
                 for kind in _kinds(sentence, by_user)
             ]
-            found += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
+            entities += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
         elif isinstance(block, ToolCall):
-            found += [
-                Entity("pending", plain(task)) for task, done in tasks(block.arguments) if not done
+            entities += [
+                Entity("pending", plain(task))
+                for task, is_done in tasks(block.arguments)
+                if not is_done
             ]
             texts = argument_texts(block.arguments)
-            found += [
+            entities += [
                 Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)
             ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(entities))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -197,6 +199,6 @@ _PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 def _kinds(sentence: str, by_user: bool) -> list[Kind]:
     """What a sentence states; only a person's states constraints."""
     lowered = sentence.lower()
-    found: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(lowered) else []
-    found += [kind for kind, phrases in _PHRASES if phrases.search(lowered)]
-    return found if found and len(words(sentence)) >= 2 else []
+    kinds: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(lowered) else []
+    kinds += [kind for kind, phrases in _PHRASES if phrases.search(lowered)]
+    return kinds if kinds and len(words(sentence)) >= 2 else []

@@ -32,12 +32,12 @@ def words(text: str) -> list[str]:
         word = text.lower()
         return [word] if len(word) > 2 and word not in STOP else []
     if text.isascii():
-        found = ASCII_WORD.findall(text.lower())
+        candidates = ASCII_WORD.findall(text.lower())
     else:
-        found = _WORD.findall(CJK.sub(" ", text).lower())
+        candidates = _WORD.findall(CJK.sub(" ", text).lower())
         for run in CJK.findall(text):
-            found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
-    return [word for word in dict.fromkeys(found) if word not in STOP]
+            candidates += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+    return [word for word in dict.fromkeys(candidates) if word not in STOP]
 
 
 def lines(text: str) -> list[str]:
@@ -46,19 +46,21 @@ def lines(text: str) -> list[str]:
     Left out, since they say nothing: empty lines, the line number that a file viewer writes before
     a line, and encoded data (a run of 200 characters and more, or a whole line of base64).
     """
-    found: list[str] = []
+    cleaned_lines: list[str] = []
     for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
         if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
             line = line[gutter.end() :]
         if len(line) >= 200:
             line = _LONG_RUN.sub(" ", line).strip()
         if line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
-            found.append(line)
-    return found
+            cleaned_lines.append(line)
+    return cleaned_lines
 
 
 def spans(text: str) -> list[str]:
     """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
     return [
-        line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)
+        line[start : start + SPAN_CHARS]
+        for line in lines(text)
+        for start in range(0, len(line), SPAN_CHARS)
     ]

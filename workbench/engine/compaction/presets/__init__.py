@@ -142,9 +142,9 @@ def preset(name: Preset | str, **changes: Value) -> Preset:
 def _named(name: str) -> Preset:
     if not isinstance(name, str):
         raise SettingError(f"preset is {name!r:.80}; {ACCEPTED} would be accepted")
-    for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
+    for ending, with_feature in ((RECALL, with_recall), (PRICE, with_price)):
         if name.endswith(ending):
-            return made(preset(name.removesuffix(ending)))
+            return with_feature(preset(name.removesuffix(ending)))
     if name.startswith(WEIGHTS):
         learned = _file("learned").learned_with(name.removeprefix(WEIGHTS))
         assert isinstance(learned, Preset)
@@ -169,8 +169,8 @@ def with_recall(of: Preset | str) -> Preset:
     if plain.strategy.recall:
         return plain
     strategies = [
-        one and replace(one, name=one.name + RECALL, recall=True)
-        for one in (plain.strategy, plain.overflow)
+        strategy and replace(strategy, name=strategy.name + RECALL, recall=True)
+        for strategy in (plain.strategy, plain.overflow)
     ]
     assert strategies[0] is not None
     return replace(plain, name=plain.name + RECALL, strategy=strategies[0], overflow=strategies[1])

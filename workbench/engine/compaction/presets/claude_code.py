@@ -69,11 +69,11 @@ class IdleMicrocompact:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None without such a pause, or where no times are recorded."""
         messages = context.messages
-        answered = next(
+        answer_time = next(
             (message.time for message in reversed(messages) if message.role == "assistant"), None
         )
-        now = messages[-1].time if messages else None
-        if answered is None or now is None or now - answered <= self.idle:
+        newest_time = messages[-1].time if messages else None
+        if answer_time is None or newest_time is None or newest_time - answer_time <= self.idle:
             return None
         tools = {
             i: tool_name(message.name)
@@ -92,8 +92,12 @@ def keep_nothing(context: Context, budget: Budget) -> Span | None:
     """
     movable = Movable.of(context, budget)
     span = movable.cut(movable.fitting(movable.kept(0)))
-    gone = (context.messages[i] for i in span.gone) if span is not None else ()
-    return None if all(one.role == "summary" or is_restored(one) for one in gone) else span
+    removed_messages = (context.messages[i] for i in span.indices) if span is not None else ()
+    return (
+        None
+        if all(message.role == "summary" or is_restored(message) for message in removed_messages)
+        else span
+    )
 
 
 def is_restored(message: Message) -> bool:
@@ -104,41 +108,44 @@ def is_restored(message: Message) -> bool:
 def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Each file with the text of its last read, newest first; none that was changed after that."""
     calls = {i: call for i, (_, call) in answered(messages).items()}
-    seen = set[str]()
+    handled_paths = set[str]()
     for i in range(len(messages) - 1, -1, -1):
         message, path, text = messages[i], "", ""
         if is_restored(message):
             path, text = message.name.removeprefix(RESTORED), plain_text(message).partition("\n")[2]
         elif message.role == "tool" and i in calls and not message.is_error:
             files = touched(calls[i].name, calls[i].arguments)
-            seen.update(files.modified)
+            handled_paths.update(files.modified)
             text = plain_text(message)
             path = files.read[0] if files.read and text.strip() else ""
-        if path and path not in seen:
-            seen.add(path)
+        if path and path not in handled_paths:
+            handled_paths.add(path)
             yield path, text
 
 
 def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
     """Sends the files read last again, at most `FILES` of them, in at most a third of the room."""
-    gone = [context.messages[i] for i in span.gone]
-    spare = budget.room(context, span.gone) - max(budget.target - context.tokens + 1, 0)
-    left = min(ALL_FILES_TOKENS, spare // 3)
-    found: list[UserMessage] = []
-    for path, text in last_read(gone):
-        if len(found) == FILES or left < LEAST_FILE:
+    removed_messages = [context.messages[i] for i in span.indices]
+    spare = budget.room(context, span.indices) - max(budget.target - context.tokens + 1, 0)
+    token_room = min(ALL_FILES_TOKENS, spare // 3)
+    file_messages: list[UserMessage] = []
+    for path, text in last_read(removed_messages):
+        if len(file_messages) == FILES or token_room < LEAST_FILE:
             break
         short = clipped(
-            f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, left), context.count
+            f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, token_room), context.count
         )
         if short:
-            id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
+            id, time = (
+                "restored-" + reference("\0".join((removed_messages[-1].id, path, short))),
+                removed_messages[-1].time,
+            )
             again = UserMessage(
                 id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time
             )
-            found.append(again)
-            left -= context.count(again)
-    return tuple(reversed(found))
+            file_messages.append(again)
+            token_room -= context.count(again)
+    return tuple(reversed(file_messages))
 
 
 COMPACT = Summarize(

@@ -40,27 +40,41 @@ def keep_user_words(context: Context, budget: Budget) -> Span:
     fit its two ends.
     """
     messages, movable = context.messages, Movable.of(context, budget)
-    left, newest = movable.kept(USER_TOKENS), last_user(messages)
-    kept: dict[int, Message] = {}
+    token_room, newest = movable.kept(USER_TOKENS), last_user(messages)
+    kept_messages: dict[int, Message] = {}
     for i in reversed(movable.indices):
         size = context.sizes[i]
-        if is_real_user(messages[i]) and (size <= left or i == newest):
-            kept[i] = messages[i]
-            left -= size
+        if is_real_user(messages[i]) and (size <= token_room or i == newest):
+            kept_messages[i] = messages[i]
+            token_room -= size
         elif is_real_user(messages[i]):
-            short = shortened(messages[i], left, size, context.count) if left > LEAST else None
-            kept |= {i: short} if short is not None else {}
+            short = (
+                shortened(messages[i], token_room, size, context.count)
+                if token_room > LEAST
+                else None
+            )
+            kept_messages |= {i: short} if short is not None else {}
             break
-    gone = tuple(i for i in movable.indices if i not in kept)
-    return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
+    removed_indices = tuple(i for i in movable.indices if i not in kept_messages)
+    return Span(
+        removed_indices,
+        len(messages),
+        {i: message for i, message in kept_messages.items() if message is not messages[i]},
+    )
 
 
 def with_user_words(task: SummaryTask) -> SummaryInput:
     """The model reads the whole conversation, the user's words that stay included."""
     messages = task.context.messages
-    held = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
-    words = tuple(one for i, one in enumerate(messages) if i not in held and one.role != "summary")
-    return replace(task.given, history=words)
+    pinned_indices = with_partners(
+        messages, [i for i, message in enumerate(messages) if message.pinned]
+    )
+    words = tuple(
+        spoken_message
+        for i, spoken_message in enumerate(messages)
+        if i not in pinned_indices and spoken_message.role != "summary"
+    )
+    return replace(task.full_input, history=words)
 
 
 CODEX_LOCAL = Preset(

@@ -68,9 +68,9 @@ MAX_KEEP_TOKENS = 20_000
 MAX_SUMMARY_TOKENS = 16_000
 
 
-def smaller(window: int, other: int | None) -> int:
+def smaller(window: int, other_window: int | None) -> int:
     """The smaller of two windows; the other may be unknown."""
-    return window if other is None or other <= 0 else min(window, other)
+    return window if other_window is None or other_window <= 0 else min(window, other_window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +92,28 @@ class DockerTrigger:
         estimated.
         """
         limit = smaller(situation.window, self.summarizer_window)
-        most = int(limit * (self.threshold if 0 < self.threshold <= 1 else THRESHOLD))
+        max_tokens = int(limit * (self.threshold if 0 < self.threshold <= 1 else THRESHOLD))
         reported = situation.reported
         tokens = situation.tokens
         if reported is not None and reported.prompt > 0:
             tokens = reported.prompt + max(reported.output, situation.since)
-        if not situation.requested and not (self.enabled and tokens > most and limit > 0):
+        if not situation.requested and not (self.enabled and tokens > max_tokens and limit > 0):
             return None
-        return situation.budget(int(most * situation.tokens / max(tokens, 1)), limit)
+        return situation.budget(int(max_tokens * situation.tokens / max(tokens, 1)), limit)
 
 
 def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
     """Where the longest end of at most `budget` tokens begins, at a user's or the model's
     message; n if none fits.
     """
-    first, left = len(messages), budget
+    first_index, room = len(messages), budget
     for i in range(len(messages) - 1, -1, -1):
-        left -= sizes[i]
-        if left < 0:
+        room -= sizes[i]
+        if room < 0:
             break
         if messages[i].role in ("user", "assistant", "summary"):
-            first = i
-    return first
+            first_index = i
+    return first_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +147,10 @@ class DockerGeneration:
         are counted already.
         """
         scale = calibration(messages) if self.follows else 1.0
-        counted = context is not None and context.count == self.count
+        is_counted = context is not None and context.count == self.count
         sizes = (
             context.sizes_of(messages)
-            if context is not None and counted
+            if context is not None and is_counted
             else [*map(self.count, messages)]
         )
         return tuple(
@@ -173,19 +173,19 @@ class DockerGeneration:
         everything fits.
         """
         movable = Movable.of(context, budget)
-        own = (
+        keep_tokens = (
             self.keep(smaller(budget.window, self.window))
             if budget.keep_recent is None
             else budget.keep_recent
         )
-        sizes, keep = self.sizes(movable.messages, context), movable.granted(own)
+        sizes, keep = self.sizes(movable.messages, context), movable.granted(keep_tokens)
         tail = (
             first_index_in_budget(movable.messages, sizes, keep)
             if sum(sizes) > keep
             else len(movable)
         )
-        at = movable.within(tail)
-        inner = movable.inner(at) if at < len(movable) else None
+        place = movable.within(tail)
+        inner = movable.inner(place) if place < len(movable) else None
         return movable.span(len(movable) if inner is None else inner)
 
     def reads(self, task: SummaryTask) -> SummaryInput:
@@ -195,22 +195,24 @@ class DockerGeneration:
         Later no result has more than a quarter of that room; the original does not say to how much
         it cuts them.
         """
-        limit, given = smaller(task.budget.window, self.window), task.given
+        limit, summary_input = smaller(task.budget.window, self.window), task.full_input
         prompts = (prompt("docker_system"), question(task.budget.instructions))
-        beside: list[Message] = [
+        fixed_messages: list[Message] = [
             *(UserMessage(id="", blocks=(Text(text),)) for text in prompts),
-            *given.earlier,
+            *summary_input.earlier,
         ]
-        room = max(limit - self.cap(limit) - sum(map(self.count, beside)), 0)
-        new, most = given.new, max(room // 4, 1)
+        room = max(limit - self.cap(limit) - sum(map(self.count, fixed_messages)), 0)
+        new, max_result_tokens = summary_input.new, max(room // 4, 1)
         if self.follows:
             cut = [
-                shortened(one, most, self.count(one), self.count) if one.role == "tool" else one
-                for one in new
+                shortened(message, max_result_tokens, self.count(message), self.count)
+                if message.role == "tool"
+                else message
+                for message in new
             ]
-            new = tuple(short or whole for short, whole in zip(cut, new, strict=True))
+            new = tuple(short or original for short, original in zip(cut, new, strict=True))
         start = first_index_in_budget(new, self.sizes(new, task.context), room)
-        return replace(given, history=new[start:], prefix=())
+        return replace(summary_input, history=new[start:], prefix=())
 
 
 def question(additional: str) -> str:
@@ -265,19 +267,21 @@ class DockerLimits(SizeLimits):
 
     generation: DockerGeneration = FIRST
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+    ) -> int:
         """Tokens that the summary's text may have."""
-        left = SizeLimits.allowed(self, context, budget, gone, frame)
-        half = left if budget.matched else max(left // 2, self.least)
+        allowed_tokens = SizeLimits.allowed(self, context, budget, removed_indices, frame)
+        half = allowed_tokens if budget.matched else max(allowed_tokens // 2, self.least)
         cap = self.generation.cap(smaller(budget.window, self.generation.window))
-        return left if left < self.least else min(cap, half)
+        return allowed_tokens if allowed_tokens < self.least else min(cap, half)
 
 
 def dropped_note(task: SummaryTask) -> str:
     """The note below a summary that says how many messages the summariser did not see; empty for
     none.
     """
-    n = len(task.given.new) - len(task.shown.new)
+    n = len(task.full_input.new) - len(task.model_input.new)
     return (
         f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]"
         if n
@@ -285,16 +289,18 @@ def dropped_note(task: SummaryTask) -> str:
     )
 
 
-def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
+def trimmed(task: SummaryTask, draft: Draft, edited: Context, summary_index: int) -> Plan | None:
     """The answer trimmed; for an empty answer all messages as they were, so that nothing is
     compacted.
     """
-    summary = edited.messages[at]
+    summary = edited.messages[summary_index]
     assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()
     if not text:
         return Plan((Replace(0, len(edited.messages), task.context.messages),))
-    return Plan((Replace(at, at + 1, (replace(summary, text=text + draft.footer),)),))
+    return Plan(
+        (Replace(summary_index, summary_index + 1, (replace(summary, text=text + draft.footer),)),)
+    )
 
 
 HOST = HostPolicy(

@@ -85,13 +85,13 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     last, or the last one.
     """
     lengths = [len(counted_text(message)) for message in messages]
-    before, wanted, newest = 0, share * sum(lengths), 0
+    chars_before, required_chars, newest = 0, share * sum(lengths), 0
     for i, message in enumerate(messages):
         if message.role in ("user", "summary"):
-            if before >= wanted:
+            if chars_before >= required_chars:
                 return i
             newest = i
-        before += lengths[i]
+        chars_before += lengths[i]
     ended = bool(messages) and messages[-1].role == "assistant" and not calls_of(messages[-1])
     return len(messages) if ended else newest
 
@@ -127,15 +127,19 @@ class GeminiCompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Both as one plan: what is summarised is given to the model as it was truncated."""
-        first = self.truncation.plan(context, budget)
-        second = self.summary.plan(context if first is None else first.apply(context), budget)
-        if first is None or second is None:
-            return first or second
+        truncation = self.truncation.plan(context, budget)
+        second = self.summary.plan(
+            context if truncation is None else truncation.apply(context), budget
+        )
+        if truncation is None or second is None:
+            return truncation or second
         covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}
-        kept = [edit for edit in first.edits if edit.start not in covered]
+        remaining_edits = [edit for edit in truncation.edits if edit.start not in covered]
         return Plan(
-            tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))),
-            first.archive,
+            tuple(
+                sorted([*remaining_edits, *second.edits], key=lambda edit: (edit.start, edit.stop))
+            ),
+            truncation.archive,
         )
 
 

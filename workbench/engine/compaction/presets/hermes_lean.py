@@ -150,7 +150,7 @@ class HermesPrune:
             for i, message in enumerate(messages)
             if message.role == "tool" and len(text := plain_text(message)) > self.long_result
         }
-        last = {text: i for i, text in long.items()}
+        last_index_of = {text: i for i, text in long.items()}
         for i in old:
             message = messages[i]
             if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):
@@ -160,7 +160,7 @@ class HermesPrune:
                 i,
                 (
                     f"{SAME}{ref}]"
-                    if last[long[i]] > i
+                    if last_index_of[long[i]] > i
                     else _described(message, long[i], calls.get(i), ref)
                 ),
                 ref,
@@ -212,8 +212,8 @@ def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) 
     """One line that says which tool was used on what, and how it came out."""
     name = message.name or (call.name if call is not None else "a tool")
     values = call.arguments.values() if call is not None else ()
-    first = next((value for value in values if isinstance(value, str) and value.strip()), "")
-    target = " ".join(head(first, TARGET_CHARS).split())
+    first_text = next((value for value in values if isinstance(value, str) and value.strip()), "")
+    target = " ".join(head(first_text, TARGET_CHARS).split())
     outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
     return (
         f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters;"
@@ -227,8 +227,8 @@ def whole(message: Message, archive: Mapping[str, str]) -> Message:
     """
     if not archive or message.role != "tool":
         return message
-    found = _LINE.fullmatch(plain_text(message))
-    text = archive.get(found.group(1)) if found is not None else None
+    match = _LINE.fullmatch(plain_text(message))
+    text = archive.get(match.group(1)) if match is not None else None
     return message if text is None else replace(message, blocks=(Text(text),))
 
 
@@ -264,11 +264,11 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
     if span is None:
         return None
     stays = Pins(prefix=0 if movable.earlier else FIRST).fixed(context, budget)
-    left = movable.kept(2 * USER_TOKENS) // 2
-    for i in reversed(span.gone):
+    token_room = movable.kept(2 * USER_TOKENS) // 2
+    for i in reversed(span.indices):
         if i not in stays and is_real_user(context.messages[i]):
-            left -= context.sizes[i]
-            if left < 0:
+            token_room -= context.sizes[i]
+            if token_room < 0:
                 break
             stays.add(i)
     return span.without(stays)
@@ -278,31 +278,33 @@ def anchors(messages: Sequence[Message]) -> Iterator[str]:
     """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once,
     newest mention first.
     """
-    seen, left = set[str](), ALL_CHARS
+    listed, char_room = set[str](), ALL_CHARS
     for message in reversed(messages):
         if message.role == "summary":
-            found = message.tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
+            candidates = (
+                message.tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
+            )
         else:
-            read = [*map(_read, said_texts(message))] if left > 0 else []
-            left -= sum(map(len, read))
-            found = [one for text in read for one in _found(text)]
-        for one in reversed(found):
-            if one not in seen:
-                seen.add(one)
-                yield one
+            read = [*map(_read, said_texts(message))] if char_room > 0 else []
+            char_room -= sum(map(len, read))
+            candidates = [anchor for text in read for anchor in _found(text)]
+        for anchor in reversed(candidates):
+            if anchor not in listed:
+                listed.add(anchor)
+                yield anchor
 
 
-def index(found: Iterable[str], chars: int) -> str:
+def index(newest_first: Iterable[str], chars: int) -> str:
     """The newest of them that fit into so many characters, in tags, oldest first; empty where
     there are none.
     """
-    shown: list[str] = []
-    for one in found:
-        chars -= len(one) + 1
+    shown_anchors: list[str] = []
+    for anchor in newest_first:
+        chars -= len(anchor) + 1
         if chars < 0:
             break
-        shown.append(one)
-    return "\n".join(("", "", OPEN, *reversed(shown), CLOSE)) if shown else ""
+        shown_anchors.append(anchor)
+    return "\n".join(("", "", OPEN, *reversed(shown_anchors), CLOSE)) if shown_anchors else ""
 
 
 def _read(text: str) -> str:
@@ -322,18 +324,18 @@ def _found(text: str) -> Iterator[str]:
 
 def in_full(task: SummaryTask) -> SummaryInput:
     """The model reads results as they were before they became a line."""
-    full = tuple(whole(message, task.context.archive) for message in task.given.new)
-    return replace(task.given, history=full, prefix=())
+    full = tuple(whole(message, task.context.archive) for message in task.full_input.new)
+    return replace(task.full_input, history=full, prefix=())
 
 
 def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
     context = task.context
     room = replace(task.budget, target=min(task.budget.target, context.tokens - 1)).room(
-        context, task.span.gone
+        context, task.span.indices
     )
-    found = anchors([*task.shown.earlier, *task.shown.new])
-    yield (POINTER if context.archive else "") + index(found, min(CHARS, max(room, 0)))
+    newest_anchors = anchors([*task.model_input.earlier, *task.model_input.new])
+    yield (POINTER if context.archive else "") + index(newest_anchors, min(CHARS, max(room, 0)))
     yield ""
 
 

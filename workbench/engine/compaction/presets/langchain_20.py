@@ -46,8 +46,8 @@ def langchain_tokens(message: Message) -> int:
     the message.
     """
     ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
-    answered = len(message.call_id) if message.role == "tool" else 0
-    chars = len(counted_text(message)) + len(message.role) + ids + answered
+    call_id_chars = len(message.call_id) if message.role == "tool" else 0
+    chars = len(counted_text(message)) + len(message.role) + ids + call_id_chars
     return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
 
 
@@ -68,17 +68,22 @@ class LastTokens:
     def __call__(self, task: SummaryTask) -> SummaryInput:
         """What the model reads."""
         if self.trim is None:
-            return task.given
-        context, gone = task.context, task.span.gone
-        sizes = [*accumulate(context.sizes[i] for i in reversed(gone))]
-        newest = (context.messages[i] for i in gone[len(gone) - bisect_right(sizes, self.trim) :])
+            return task.full_input
+        context, removed_indices = task.context, task.span.indices
+        sizes = [*accumulate(context.sizes[i] for i in reversed(removed_indices))]
+        newest = (
+            context.messages[i]
+            for i in removed_indices[len(removed_indices) - bisect_right(sizes, self.trim) :]
+        )
         read = [*dropwhile(lambda message: message.role not in ("user", "summary"), newest)]
         earlier = tuple(message for message in read if message.role == "summary")
         history = tuple(message for message in read if message.role != "summary")
-        return replace(task.given, earlier=earlier, history=history, prefix=())
+        return replace(task.full_input, earlier=earlier, history=history, prefix=())
 
 
-def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+def too_long(
+    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
+) -> str:
     """The whole summary where the model would read nothing."""
     return TOO_LONG
 

@@ -49,23 +49,29 @@ class LearnedLines:
         fits.
         """
         span = self.cut(context, budget)
-        if span is None or not span.gone:
+        if span is None or not span.indices:
             return None
-        given = SummaryInput.of(context, span)
-        frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=given.ids)
+        summary_input = SummaryInput.of(context, span)
+        frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=summary_input.ids)
         draft = Draft(requests=(), frame=replace(frame, tail=PromptTemplate().closing))
-        most = SizeLimits().allowed(context, budget, span.gone, context.count(draft.unanswered) + 2)
-        lines = self._lines(context, span, most)
+        max_tokens = SizeLimits().allowed(
+            context, budget, span.indices, context.count(draft.unanswered) + 2
+        )
+        lines = self._lines(context, span, max_tokens)
         if not lines:
             return None
-        return Plan(exchanged(span.gone, place(context, span.gone), replace(draft, footer=lines)))
+        return Plan(
+            exchanged(span.indices, place(context, span.indices), replace(draft, footer=lines))
+        )
 
-    def _lines(self, context: Context, span: Span, most: int) -> str:
-        if most < SizeLimits().least:
+    def _lines(self, context: Context, span: Span, max_tokens: int) -> str:
+        if max_tokens < SizeLimits().least:
             return ""
         empty = context.count(Summary(id="", text=""))
         size = partial(_size, context, empty)
-        return chosen_lines(self.weights or shipped(), context.messages, span.gone, most, size)
+        return chosen_lines(
+            self.weights or shipped(), context.messages, span.indices, max_tokens, size
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +97,11 @@ class LearnedSummary(LearnedLines):
         return replace(plan, edits=tuple(edits))
 
     def _below(self, task: SummaryTask) -> str:
-        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.given.ids)
-        most = SizeLimits().allowed(
-            task.context, task.budget, task.span.gone, task.context.count(frame) + 2
+        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.full_input.ids)
+        max_tokens = SizeLimits().allowed(
+            task.context, task.budget, task.span.indices, task.context.count(frame) + 2
         )
-        lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
+        lines = self._lines(task.context, task.span, int((1 - self.narrative) * max_tokens))
         return f"\n\n{lines}" if lines else ""
 
 
@@ -110,7 +116,8 @@ def _evidenced(draft: Draft | Message) -> Draft | Message:
     if not isinstance(draft, Draft):
         return draft
     requests = (
-        replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests
+        replace(request, write=_Evidence(request.write, draft.footer.strip()))
+        for request in draft.requests
     )
     return replace(draft, requests=tuple(requests)) if draft.footer.strip() else draft
 

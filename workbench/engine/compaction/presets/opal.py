@@ -91,27 +91,27 @@ def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> in
     A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens
     of four bytes; `force` cuts before the last two messages where there would be no cut.
     """
-    left = 4 * keep
+    byte_room = 4 * keep
     for i in range(len(messages) - 1, -1, -1):
-        left -= byte_length(plain_text(messages[i])) + 20
-        if left <= 0:
-            at = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
-            if at >= 1:
-                return at
+        byte_room -= byte_length(plain_text(messages[i])) + 20
+        if byte_room <= 0:
+            place = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
+            if place >= 1:
+                return place
             break
     return (
         max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
     )
 
 
-def split_from(messages: Sequence[Message], at: int) -> int | None:
+def split_from(messages: Sequence[Message], place: int) -> int | None:
     """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer
     than five messages.
     """
-    if at >= len(messages) or is_real_user(messages[at]):
+    if place >= len(messages) or is_real_user(messages[place]):
         return None
-    turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), None)
-    return turn if turn is not None and at - turn >= SPLIT_FROM else None
+    turn = next((i for i in range(place - 1, -1, -1) if is_real_user(messages[i])), None)
+    return turn if turn is not None and place - turn >= SPLIT_FROM else None
 
 
 def opal_cut(context: Context, budget: Budget) -> Span | None:
@@ -121,17 +121,17 @@ def opal_cut(context: Context, budget: Budget) -> Span | None:
     It lies behind any earlier summary; None where everything fits and no compaction is forced.
     """
     movable = Movable.of(context, budget)
-    own = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
-    at = walked(movable.messages, movable.granted(own), force=budget.force)
-    if at is None and not budget.matched:
+    keep_tokens = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
+    place = walked(movable.messages, movable.granted(keep_tokens), force=budget.force)
+    if place is None and not budget.matched:
         return None
-    at = movable.within(max(at or 0, movable.earlier))
-    if at < len(movable) or not budget.matched:
-        inner = movable.inner(at)
+    place = movable.within(max(place or 0, movable.earlier))
+    if place < len(movable) or not budget.matched:
+        inner = movable.inner(place)
         if inner is None or inner < movable.earlier:
             return None
-        at = inner
-    return movable.span(at, split_from(movable.messages, at))
+        place = inner
+    return movable.span(place, split_from(movable.messages, place))
 
 
 class OpalPrompt(PromptTemplate):
@@ -171,37 +171,46 @@ class OpalPrompt(PromptTemplate):
             yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
-def _head(text: str, most: int) -> str:
+def _head(text: str, max_bytes: int) -> str:
     """The text itself up to `most` bytes; of a longer one the first `most` characters, without a
     mark.
     """
-    return text if byte_length(text) <= most else head(text, most)
+    return text if byte_length(text) <= max_bytes else head(text, max_bytes)
 
 
-def recognise(context: Context, given: SummaryInput) -> SummaryInput:
+def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input, in which a first user message that was a summary is one again, known by its
     header.
     """
     words = (
-        plain_text(given.new[0])
-        if given.new and given.new[0].role == "user" and not given.earlier
+        plain_text(summary_input.new[0])
+        if summary_input.new and summary_input.new[0].role == "user" and not summary_input.earlier
         else ""
     )
     if not words.startswith(MARK):
-        return given
-    text, id = words.partition("\n")[2].strip() or words, given.new[0].id
+        return summary_input
+    text, id = words.partition("\n")[2].strip() or words, summary_input.new[0].id
     summary = Summary(id=id, text=text, replaces=(id,), files=lists_in(text))
-    history, prefix = given.history[1:], given.prefix if given.history else given.prefix[1:]
+    history, prefix = (
+        summary_input.history[1:],
+        summary_input.prefix if summary_input.history else summary_input.prefix[1:],
+    )
     return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
 
 
-def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
+def own_lists(task: SummaryTask, draft: Draft, edited: Context, summary_index: int) -> Plan | None:
     """The summary with the file lists of the record instead of the model's."""
-    summary = edited.messages[at]
+    summary = edited.messages[summary_index]
     if not draft.requests or summary.role != "summary":
         return None
     return Plan(
-        (Replace(at, at + 1, (replace(summary, text=without_lists(summary.text) + draft.footer),)),)
+        (
+            Replace(
+                summary_index,
+                summary_index + 1,
+                (replace(summary, text=without_lists(summary.text) + draft.footer),),
+            ),
+        )
     )
 
 

@@ -60,7 +60,7 @@ class Prune:
         return plan if worth else None
 
     def _old(self, context: Context) -> Iterator[int]:
-        turns = counted = 0
+        turns = token_count = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
             turns += is_real_user(message)
@@ -69,8 +69,8 @@ class Prune:
             if turns >= self.turns and message.role == "tool" and message.name not in NEVER:
                 if message.blocks == ERASED_BLOCKS:
                     break
-                counted += context.sizes[i]
-                if counted > self.protected:
+                token_count += context.sizes[i]
+                if token_count > self.protected:
                     yield i
 
 

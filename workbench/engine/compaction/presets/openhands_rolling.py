@@ -73,12 +73,13 @@ class RollingCut:
         """
         movable = Movable.of(context, budget)
         newest = self.max_size // 2 - self.keep_first - 1
-        at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
+        place = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
         if budget.reason != EVENTS and context.tokens > budget.target:
-            at = max(
-                at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0)))
+            place = max(
+                place,
+                movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))),
             )
-        span = movable.cut(movable.requested(at))
+        span = movable.cut(movable.requested(place))
         return span and span.without(Pins(prefix=self.keep_first).fixed(context, budget))
 
 

@@ -109,21 +109,21 @@ def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -
     `start`.
     """
     valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
-    first, left = valid[0] if valid else start, keep_recent_tokens
+    first_place, token_room = valid[0] if valid else start, keep_recent_tokens
     for i in range(len(messages) - 1, start - 1, -1):
-        left -= operator_tokens(messages[i])
-        if left <= 0:
-            return next((place for place in valid if place >= i), first)
-    return first
+        token_room -= operator_tokens(messages[i])
+        if token_room <= 0:
+            return next((place for place in valid if place >= i), first_place)
+    return first_place
 
 
-def turn_start(messages: Sequence[Message], start: int, at: int) -> int | None:
+def turn_start(messages: Sequence[Message], start: int, place: int) -> int | None:
     """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does
     from `start` on.
     """
-    if at < len(messages) and messages[at].role == "user":
+    if place < len(messages) and messages[place].role == "user":
         return None
-    return next((i for i in range(at - 1, start - 1, -1) if messages[i].role == "user"), None)
+    return next((i for i in range(place - 1, start - 1, -1) if messages[i].role == "user"), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +136,13 @@ class OperatorCut:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
         start = movable.earlier
-        own = (
+        keep_tokens = (
             self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
         )
-        at = movable.within(find_cut(movable.messages, start, movable.granted(own)))
-        if at == len(movable):
-            return movable.span(at)
-        inner = movable.inner(at) if at > start else None
+        place = movable.within(find_cut(movable.messages, start, movable.granted(keep_tokens)))
+        if place == len(movable):
+            return movable.span(place)
+        inner = movable.inner(place) if place > start else None
         if inner is None or inner <= start:
             return None
         return movable.span(inner, turn_start(movable.messages, start, inner))
@@ -175,10 +175,12 @@ class OperatorPrompt(PromptTemplate):
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))
 
 
-def in_order(context: Context, given: SummaryInput) -> SummaryInput:
+def in_order(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with sorted file lists."""
-    files = file_ops([*given.earlier, *given.new])
-    return replace(given, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
+    files = file_ops([*summary_input.earlier, *summary_input.new])
+    return replace(
+        summary_input, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified)))
+    )
 
 
 class OperatorLimits(SizeLimits):
@@ -186,10 +188,16 @@ class OperatorLimits(SizeLimits):
     for its start.
     """
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+    ) -> int:
         """Tokens of the whole summary, where a request would name them."""
-        most = super().allowed(context, budget, gone, frame)
-        return UNBOUNDED if self.named(most, context, budget, gone) is None else most
+        max_tokens = super().allowed(context, budget, removed_indices, frame)
+        return (
+            UNBOUNDED
+            if self.named(max_tokens, context, budget, removed_indices) is None
+            else max_tokens
+        )
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
         """What each of the two summaries may have."""
@@ -197,13 +205,13 @@ class OperatorLimits(SizeLimits):
 
 
 def words_themselves(
-    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
 ) -> str | None:
     """The summary where the model fails: the newest words in little room, or few words
     themselves; else None.
     """
-    if most < UNBOUNDED // 3:
-        return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
+    if max_tokens < UNBOUNDED // 3:
+        return clipped(PROMPT.transcript(messages[-2:]), max_tokens, count) or None
     words = PROMPT.transcript(messages) if len(messages) <= FEW else ""
     return words if 0 < len(words) <= FEW_CHARS else None
 

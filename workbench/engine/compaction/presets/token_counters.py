@@ -140,8 +140,8 @@ def exact_tokens(message: Message) -> int | None:
     if usage is None or not usage.output:
         return None
     thought = any(block.type == "thinking" and block.text for block in message.blocks)
-    shown = usage.output - (0 if thought else usage.reasoning)
-    return shown + 5 if shown > 0 else None
+    visible_tokens = usage.output - (0 if thought else usage.reasoning)
+    return visible_tokens + 5 if visible_tokens > 0 else None
 
 
 def calibration(messages: Sequence[Message]) -> float:
@@ -157,15 +157,20 @@ def calibration(messages: Sequence[Message]) -> float:
         if message.role == "assistant" and message.usage is not None and message.usage.prompt > 0
     ]
     actual = mass = 0
-    for (i, one, usage), (j, other, later) in pairwise(reports):
-        if one.model and other.model and one.model != other.model:
+    for (i, answer, usage), (j, next_answer, next_usage) in pairwise(reports):
+        if answer.model and next_answer.model and answer.model != next_answer.model:
             continue
         between = [
             (docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]
         ]
-        known = sum(size for size, exact in between if exact is not None)
+        reported_tokens = sum(size for size, exact in between if exact is not None)
         estimated = sum(size for size, exact in between if exact is None)
-        grown = later.prompt - usage.prompt - max(usage.output - usage.reasoning, 0) - known
+        grown = (
+            next_usage.prompt
+            - usage.prompt
+            - max(usage.output - usage.reasoning, 0)
+            - reported_tokens
+        )
         if grown > 0 and estimated > 0:
             actual, mass = actual + grown, mass + estimated
     return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0

@@ -41,8 +41,8 @@ class Register:
         messages = context.messages
         old = [i for i, message in enumerate(messages) if is_register(message)]
         room = max(min(budget.target, context.tokens) - context.overhead, 0)
-        most = min(self.tokens, int(self.share * room))
-        block = None if most < self.least else written(entries(messages), most, context)
+        max_tokens = min(self.tokens, int(self.share * room))
+        block = None if max_tokens < self.least else written(entries(messages), max_tokens, context)
         if block is None or (len(old) == 1 and plain_text(messages[old[0]]) == plain_text(block)):
             return None
         size = context.count(block)
@@ -50,15 +50,15 @@ class Register:
         freed = _freed(context, needed, set(old))
         if freed is None:
             return None
-        at = (
+        index = (
             old[0]
             if old
             else behind_prompt(
                 messages, [i for i in range(len(messages)) if messages[i].role != "system"]
             )
         )
-        edits = [*freed, *(Replace(i, i + 1) for i in old if i != at)]
-        edits.append(Replace(at, at + 1 if old else at, (block,), size))
+        edits = [*freed, *(Replace(i, i + 1) for i in old if i != index)]
+        edits.append(Replace(index, index + 1 if old else index, (block,), size))
         return Plan(tuple(sorted(edits, key=lambda edit: (edit.start, edit.stop))))
 
 
@@ -66,41 +66,43 @@ def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None
     """The edits that take at least so many tokens out: the oldest results become markers, then
     the oldest steps go.
     """
-    left, edits = needed, list[Replace]()
-    messages, kept = context.messages, protected(context.messages) | but
+    missing_tokens, edits = needed, list[Replace]()
+    messages, kept_indices = context.messages, protected(context.messages) | but
     marked: dict[int, int] = {}
-    for i in _results(context, kept):
-        if left <= 0:
+    for i in _results(context, kept_indices):
+        if missing_tokens <= 0:
             break
         message = messages[i]
         short = replace(message, blocks=(Text(GONE),)) if message.role == "tool" else message
         size = context.count(short)
         if size < context.sizes[i]:
             edits.append(Replace(i, i + 1, (short,), size))
-            left -= context.sizes[i] - size
+            missing_tokens -= context.sizes[i] - size
             marked[i] = size
-    if left <= 0:
+    if missing_tokens <= 0:
         return edits
-    gone: set[int] = set()
+    removed_indices: set[int] = set()
     flags = context.cut_points
     bounds = [i for i in range(len(messages) + 1) if flags[i]]
     for start, stop in pairwise(bounds):
         step = range(start, stop)
-        if left <= 0:
+        if missing_tokens <= 0:
             break
-        if any(i in kept or messages[i].role in ("system", "summary") for i in step):
+        if any(i in kept_indices or messages[i].role in ("system", "summary") for i in step):
             continue
-        gone.update(step)
-        left -= sum(marked.get(i, context.sizes[i]) for i in step)
-    if left > 0:
+        removed_indices.update(step)
+        missing_tokens -= sum(marked.get(i, context.sizes[i]) for i in step)
+    if missing_tokens > 0:
         return None
     return [
-        *(edit for edit in edits if edit.start not in gone),
-        *(Replace(i, i + 1) for i in sorted(gone)),
+        *(edit for edit in edits if edit.start not in removed_indices),
+        *(Replace(i, i + 1) for i in sorted(removed_indices)),
     ]
 
 
-def _results(context: Context, kept: set[int]) -> Iterator[int]:
+def _results(context: Context, kept_indices: set[int]) -> Iterator[int]:
     return (
-        i for i, message in enumerate(context.messages) if message.role == "tool" and i not in kept
+        i
+        for i, message in enumerate(context.messages)
+        if message.role == "tool" and i not in kept_indices
     )

@@ -63,54 +63,60 @@ class SizeLimits:
     stated: bool = True
     split_from: int = 192
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+    ) -> int:
         """Tokens that the summary's text may have, so that the context never grows; below `least`
         if too few.
 
-        `gone` are the indices that give way, `frame` the tokens that are sent around the text.
+        `removed_indices` give way, `frame` the tokens that are sent around the text.
         """
-        left = budget.room(context, gone)
-        freed = sum(context.sizes[i] for i in gone)
-        most = min(
+        target_room = budget.room(context, removed_indices)
+        freed = sum(context.sizes[i] for i in removed_indices)
+        max_tokens = min(
             self._within_share(context, budget, self.own(freed, budget.window)), freed - frame - 1
         )
         if self.to_target:
-            return min(most, left - frame if left >= 0 else self.least)
-        return min(most, max(left - frame, self.least)) if budget.matched else most
+            return min(max_tokens, target_room - frame if target_room >= 0 else self.least)
+        return (
+            min(max_tokens, max(target_room - frame, self.least)) if budget.matched else max_tokens
+        )
 
     def own(self, freed: int, window: int) -> int:
         """The system's own bound for a summary of so many tokens, in a window of so many."""
         return self.most + (self.most_turn or 0)
 
-    def _within_share(self, context: Context, budget: Budget, own: int) -> int:
+    def _within_share(self, context: Context, budget: Budget, own_limit: int) -> int:
         if self.share is None or budget.matched:
-            return own
-        left = (
+            return own_limit
+        room = (
             budget.target
             - context.overhead
             - sum(context.sizes[i] for i in pinned(context.messages))
         )
-        return max(min(own, int(self.share * left)), self.least)
+        return max(min(own_limit, int(self.share * room)), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
         """What the summaries of the whole turns and of a split turn's start may have, by the
         history's share.
         """
-        first = int(allowed * min(max(history, 0.25), 0.75))
-        return self.single(first), min(allowed - first, self.most_turn or allowed)
+        history_tokens = int(allowed * min(max(history, 0.25), 0.75))
+        return self.single(history_tokens), min(allowed - history_tokens, self.most_turn or allowed)
 
     def single(self, allowed: int) -> int:
         """What the one summary of everything may have."""
         return min(allowed, self.most)
 
-    def named(self, most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
+    def named(
+        self, max_tokens: int, context: Context, budget: Budget, removed_indices: Sequence[int]
+    ) -> int | None:
         """The bound that a request names: none where the system states none, unless little room
         is left.
         """
         if self.stated or budget.matched:
-            return most
-        usual = max(sum(context.sizes[i] for i in gone) // 10, USUAL)
-        return None if most >= 2 * usual else most
+            return max_tokens
+        usual = max(sum(context.sizes[i] for i in removed_indices) // 10, USUAL)
+        return None if max_tokens >= 2 * usual else max_tokens
 
 
 StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
@@ -123,7 +129,7 @@ Finish: TypeAlias = Callable[[SummaryTask, Draft, Context, int], Plan | None]
 def note(
     messages: Sequence[Message],
     previous: str,
-    most: int,
+    max_tokens: int,
     count: TokenCounter,
     wording: str = "[{n} earlier messages left out: {counts}]",
 ) -> str:
@@ -131,8 +137,10 @@ def note(
     roles = Counter(message.role for message in messages)
     counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
     line = wording.format(n=len(messages), counts=counts)
-    kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count)
-    return f"{kept}\n\n{line}" if kept else clipped(line, most, count) or "[...]"
+    kept_text = clipped(
+        previous, max_tokens - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count
+    )
+    return f"{kept_text}\n\n{line}" if kept_text else clipped(line, max_tokens, count) or "[...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +201,22 @@ class Summarize:
         """
         span = self.cut(context, budget)
         task = None if span is None else self._task(context, budget, span)
-        if task is None or not task.given.has_text:
+        if task is None or not task.full_input.has_text:
             return None
-        behind = tuple(self.beside(context, budget, task.span)) if self.beside is not None else ()
-        if behind:
-            left = min(budget.target, context.tokens - 1) - sum(map(context.count, behind))
-            task = replace(task, budget=replace(budget, target=left))
+        extra_messages = (
+            tuple(self.beside(context, budget, task.span)) if self.beside is not None else ()
+        )
+        if extra_messages:
+            target = min(budget.target, context.tokens - 1) - sum(
+                map(context.count, extra_messages)
+            )
+            task = replace(task, budget=replace(budget, target=target))
         draft = self._draft(task)
         if draft is None:
             return None
-        edits = exchanged(task.span.gone, self.place(context, task.span.gone), draft, *behind)
+        edits = exchanged(
+            task.span.indices, self.place(context, task.span.indices), draft, *extra_messages
+        )
         rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
         in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
         return Plan(
@@ -211,25 +225,35 @@ class Summarize:
         )
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
-        given = SummaryInput.of(context, span)
+        summary_input = SummaryInput.of(context, span)
         if self.recognise is not None:
-            given = self.recognise(context, given)
-        if self.file_lists and not given.files:
-            given = replace(given, files=file_ops(context.messages[i] for i in span.gone))
+            summary_input = self.recognise(context, summary_input)
+        if self.file_lists and not summary_input.files:
+            summary_input = replace(
+                summary_input, files=file_ops(context.messages[i] for i in span.indices)
+            )
         if self.file_lists == "inside":
             earlier = tuple(
-                replace(summary, text=without_lists(summary.text)) for summary in given.earlier
+                replace(summary, text=without_lists(summary.text))
+                for summary in summary_input.earlier
             )
-            given = replace(given, earlier=earlier)
+            summary_input = replace(summary_input, earlier=earlier)
         task = SummaryTask(
-            context, budget, span, given, given, self._lists(context, budget, span, given.files)
+            context,
+            budget,
+            span,
+            summary_input,
+            summary_input,
+            self._lists(context, budget, span, summary_input.files),
         )
-        return task if self.reads is None else replace(task, shown=self.reads(task))
+        return task if self.reads is None else replace(task, model_input=self.reads(task))
 
     def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
-            return footer(files, chars=max(budget.room(context, span.gone), self.limits.least) // 2)
+            return footer(
+                files, chars=max(budget.room(context, span.indices), self.limits.least) // 2
+            )
         if self.file_lists == "inside":
             return listed(
                 files, max(budget.room(context, spare(context)), 0) if budget.matched else None
@@ -240,21 +264,23 @@ class Summarize:
         """The draft with its requests; None where too little room is left, or nothing would be
         shown to the model.
         """
-        whole, turn = self.prompt.requests(task)
-        draft, most = self._sized(task)
-        if most < self.limits.least:
+        main_request, turn = self.prompt.requests(task)
+        draft, max_tokens = self._sized(task)
+        if max_tokens < self.limits.least:
             return None
-        if not task.shown.has_text:
-            given = task.given
+        if not task.model_input.has_text:
+            summary_input = task.full_input
             text = (
                 None
                 if self.unread is None
-                else self.unread(given.new, given.previous, most, task.context.count)
+                else self.unread(
+                    summary_input.new, summary_input.previous, max_tokens, task.context.count
+                )
             )
             return None if text is None else replace(draft, template="", footer=text + draft.footer)
-        if most < self.limits.split_from:
+        if max_tokens < self.limits.split_from:
             draft = replace(draft, template="{0}")
-        parts = self._parts(task, draft, whole, turn, most)
+        parts = self._parts(task, draft, main_request, turn, max_tokens)
         requests = [self._bounded(task, request, tokens) for request, tokens in parts]
         useful = self._useful(task, draft) // max(len(requests), 1)
         return replace(
@@ -263,7 +289,7 @@ class Summarize:
 
     def _useful(self, task: SummaryTask, draft: Draft) -> int:
         """Tokens of answers above which the context would not become smaller."""
-        freed = sum(task.context.sizes[i] for i in task.span.gone)
+        freed = sum(task.context.sizes[i] for i in task.span.indices)
         return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
@@ -275,61 +301,63 @@ class Summarize:
             id="",
             text="",
             lead=self.prompt.opening,
-            replaces=task.given.ids,
-            files=task.given.files,
+            replaces=task.full_input.ids,
+            files=task.full_input.files,
             said_by=self.said_by,
             name=self.summary_name,
         )
         footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
         draft = Draft(requests=(), template=self.prompt.frame(task), footer=footer, frame=frame)
-        most = 0
+        max_tokens = 0
         for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
             draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
             around = task.context.count(draft.unanswered) + 2
-            most = self.limits.allowed(task.context, task.budget, task.span.gone, around)
-            if most >= self.limits.least:
+            max_tokens = self.limits.allowed(task.context, task.budget, task.span.indices, around)
+            if max_tokens >= self.limits.least:
                 break
-        return draft, most
+        return draft, max_tokens
 
     def _parts(
         self,
         task: SummaryTask,
         draft: Draft,
-        whole: SummaryRequest,
+        main_request: SummaryRequest,
         turn: SummaryRequest,
-        most: int,
+        max_tokens: int,
     ) -> Iterable[tuple[SummaryRequest, int]]:
         """The requests, each with the tokens of its answer."""
-        shown = task.shown
+        shown_input = task.model_input
         if draft.template == "{0}":
-            yield whole, self.limits.single(most)
-        elif shown.split:
-            sizes = task.context.sizes_of(shown.new)
-            first, start = self.limits.parts(
-                most, sum(sizes[: len(shown.history)]) / max(sum(sizes), 1)
+            yield main_request, self.limits.single(max_tokens)
+        elif shown_input.split:
+            sizes = task.context.sizes_of(shown_input.new)
+            history_tokens, start = self.limits.parts(
+                max_tokens, sum(sizes[: len(shown_input.history)]) / max(sum(sizes), 1)
             )
-            yield replace(whole, messages=shown.history), first
+            yield replace(main_request, messages=shown_input.history), history_tokens
             yield turn, start
         else:
-            yield turn, self.limits.single(most)
+            yield turn, self.limits.single(max_tokens)
 
     def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
         """The request for an answer of so many tokens, with the fallback text."""
         about = (request.messages, request.previous, tokens, task.context.count)
         return replace(
             request,
-            max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.gone),
+            max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.indices),
             otherwise=None if self.fallback is None else partial(self.fallback, *about),
             if_empty=self.if_empty,
-            files=task.given.files,
+            files=task.full_input.files,
             count=task.context.count,
             model=self.model,
         )
 
 
 def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
-    said = enumerate(edited.messages)
-    at = next(
-        i for i, one in said if one.role == "summary" and one.replaces == draft.frame.replaces
+    numbered_messages = enumerate(edited.messages)
+    summary_index = next(
+        i
+        for i, message in numbered_messages
+        if message.role == "summary" and message.replaces == draft.frame.replaces
     )
-    return finish(task, draft, edited, at)
+    return finish(task, draft, edited, summary_index)

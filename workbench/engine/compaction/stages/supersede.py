@@ -44,8 +44,8 @@ class Supersede:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers, each smaller than what it replaces."""
-        found, again = _superseded(context)
-        results = rewritten(context, found.items())
+        markers, again = _superseded(context)
+        results = rewritten(context, markers.items())
         edits = [*(results.edits if results is not None else ()), *_shortened(context, again)]
         return Plan(tuple(sorted(edits, key=lambda edit: edit.start))) if edits else None
 
@@ -56,27 +56,27 @@ def _superseded(context: Context) -> tuple[dict[int, str], dict[int, set[str]]]:
     """
     markers: dict[int, str] = {}
     again: dict[int, set[str]] = {}
-    seen: set[Json] = set()
+    later_keys: set[Json] = set()
     for i, (caller, call) in reversed(list(context.answered.items())):
         result, files = context.messages[i], touched(call.name, call.arguments)
         failed = result.role == "tool" and result.is_error
         if files.read:
             path, part = normal_path(files.read[0]), _key(call, (*PATH_KEYS, *_SAYS_NOTHING))
-            if ("file", path) in seen or ("part", path, part) in seen:
+            if ("file", path) in later_keys or ("part", path, part) in later_keys:
                 markers[i] = READ_AGAIN.format(files.read[0])
             elif not failed:
-                seen.add(("part", path, part) if part else ("file", path))
+                later_keys.add(("part", path, part) if part else ("file", path))
         elif files.modified or any(tasks(call.arguments)):
             thing = _set_whole(call, files.modified)
-            if thing is not None and thing in seen:
+            if thing is not None and thing in later_keys:
                 again.setdefault(caller, set()).add(call.id)
             elif thing is not None and not failed:
-                seen.add(thing)
+                later_keys.add(thing)
         elif not _GOES_ON.search(call.name):
             same = ("call", call.name, _key(call, _PROSE))
-            if same in seen:
+            if same in later_keys:
                 markers[i] = CALLED_AGAIN
-            seen.add(same)
+            later_keys.add(same)
     return markers, again
 
 
@@ -84,21 +84,21 @@ def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
     """The file or the task list of which a call gives the whole; None where it gives a part."""
     if not modified:
         return ("tasks", call.name)
-    whole = any(isinstance(call.arguments.get(key), str) for key in _CONTENT_KEYS)
-    return ("file", normal_path(modified[0])) if whole and len(modified) == 1 else None
+    gives_content = any(isinstance(call.arguments.get(key), str) for key in _CONTENT_KEYS)
+    return ("file", normal_path(modified[0])) if gives_content and len(modified) == 1 else None
 
 
 def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str, ...]:
     """The arguments of a call but for some, in one order; two calls with equal ones show the
     same thing.
     """
-    kept = sorted(
+    items = sorted(
         (key, value)
         for key, value in call.arguments.items()
         if key not in without and value is not None
     )
     return tuple(
-        text for key, value in kept for text in (key, *argument_texts(value), repr(value)[:40])
+        text for key, value in items for text in (key, *argument_texts(value), repr(value)[:40])
     )
 
 

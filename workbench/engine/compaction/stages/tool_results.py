@@ -77,7 +77,8 @@ class Snip:
         stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
         results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
         return rewritten(
-            context, ((i, SNIPPED.format(one.call_id)) for i, one in results if one.role == "tool")
+            context,
+            ((i, SNIPPED.format(result.call_id)) for i, result in results if result.role == "tool"),
         )
 
 
@@ -107,10 +108,10 @@ class Microcompact:
         """Replace the long results of each run; one that is an excerpt already stays."""
         numbered = enumerate(_inner_results(context, self.pins))
         runs = [[i for _, i in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
-        found = [
+        indices = [
             i for run in runs if len(run) >= self.run for i in run if _may_go(context, i, self.pins)
         ]
-        texts = ((i, plain_text(context.messages[i])) for i in found)
+        texts = ((i, plain_text(context.messages[i])) for i in indices)
         long = (
             (i, text)
             for i, text in texts
@@ -170,30 +171,30 @@ def _overtaken(context: Context) -> Iterator[tuple[int, str]]:
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     """The results that are the same as that of an equal call just before."""
-    before: ToolCall | None = None
-    now: ToolCall | None = None
-    said: dict[str, ToolResult] = {}
+    previous_call: ToolCall | None = None
+    call: ToolCall | None = None
+    result_by_call: dict[str, ToolResult] = {}
     for i, message in enumerate(messages):
         if message.role == "assistant":
             blocks = message.blocks
-            before, now = (
-                now,
+            previous_call, call = (
+                call,
                 blocks[0] if len(blocks) == 1 and blocks[0].type == "tool_call" else None,
             )
         elif message.role == "tool":
-            if now is None or message.call_id != now.id:
+            if call is None or message.call_id != call.id:
                 continue
-            said[now.id] = message
+            result_by_call[call.id] = message
             if (
-                before
-                and before.id != now.id
-                and (before.name, before.arguments) == (now.name, now.arguments)
+                previous_call
+                and previous_call.id != call.id
+                and (previous_call.name, previous_call.arguments) == (call.name, call.arguments)
             ):
-                earlier = said.get(before.id)
+                earlier = result_by_call.get(previous_call.id)
                 if earlier is not None and (earlier.blocks, earlier.is_error) == (
                     message.blocks,
                     message.is_error,
                 ):
-                    yield i, f"{REPEATED} same result as call {before.id}"
+                    yield i, f"{REPEATED} same result as call {previous_call.id}"
         else:
-            before = now = None
+            previous_call = call = None

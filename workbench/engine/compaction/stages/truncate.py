@@ -38,51 +38,55 @@ class Truncate:
         if context.tokens <= budget.target:
             return None
         messages, room = context.messages, budget.target - context.overhead
-        kept = _Kept(context, self.least)
+        kept_messages = _Kept(context, self.least)
         newest = last_user(messages)
         summary = next(
             (i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "summary"), None
         )
         loose = {i for i in (newest, summary) if i is not None and not messages[i].pinned}
-        kept.add(*self.pins.fixed(context, budget) - loose)
-        left = room - kept.tokens
+        kept_messages.add(*self.pins.fixed(context, budget) - loose)
+        remaining_room = room - kept_messages.tokens
         if newest in loose and newest is not None:
-            most = left
-            if context.sizes[newest] > left and summary in loose and summary is not None:
-                most -= min(context.sizes[summary], max(left // 2, 0))
-            if not kept.cut(newest, most if most >= self.least else 8 * self.least):
+            max_tokens = remaining_room
+            if context.sizes[newest] > remaining_room and summary in loose and summary is not None:
+                max_tokens -= min(context.sizes[summary], max(remaining_room // 2, 0))
+            if not kept_messages.cut(
+                newest, max_tokens if max_tokens >= self.least else 8 * self.least
+            ):
                 # many short texts, of which none can be cut: it stays all the same
-                kept.add(newest)
+                kept_messages.add(newest)
         if summary in loose and summary is not None:
-            kept.cut(summary, room - kept.tokens if left >= 0 else 8 * self.least)
-        self._recent(context, kept, room)
+            kept_messages.cut(
+                summary, room - kept_messages.tokens if remaining_room >= 0 else 8 * self.least
+            )
+        self._recent(context, kept_messages, room)
         edits = [
-            Replace(i, i + 1, (kept.by[i],) if i in kept.by else ())
+            Replace(i, i + 1, (kept_messages.by[i],) if i in kept_messages.by else ())
             for i, message in enumerate(messages)
-            if kept.by.get(i) is not message
+            if kept_messages.by.get(i) is not message
         ]
         return Plan(tuple(edits)) if edits else None
 
-    def _recent(self, context: Context, kept: _Kept, room: int) -> None:
+    def _recent(self, context: Context, kept_messages: _Kept, room: int) -> None:
         """Add the newest steps that fit whole, and of the first that does not what fits of it."""
         flags = context.cut_points
         stop = len(context.messages)
         while stop > 0:
             start = next(i for i in range(stop - 1, -1, -1) if flags[i])
-            step = [i for i in range(start, stop) if i not in kept.by]
+            step = [i for i in range(start, stop) if i not in kept_messages.by]
             size = sum(context.sizes[i] for i in step)
-            if size > room - kept.tokens:
-                kept.cut_all(step, room - kept.tokens)
+            if size > room - kept_messages.tokens:
+                kept_messages.cut_all(step, room - kept_messages.tokens)
                 break
-            kept.add(*step)
+            kept_messages.add(*step)
             stop = start
 
 
 class _Kept:
     """What stays of a context so far: indices with the message to put there and its size."""
 
-    def __init__(self, context: Context, least: int) -> None:
-        self.context, self.least = context, least
+    def __init__(self, context: Context, least_tokens: int) -> None:
+        self.context, self.least = context, least_tokens
         self.by: dict[int, Message] = {}
         self.tokens = 0
 
@@ -101,16 +105,16 @@ class _Kept:
         """Keep these messages, the larger ones cut to a fair share of the room; nothing where
         that is too little.
         """
-        found: dict[int, Message] = {}
-        left = room
+        cut_messages: dict[int, Message] = {}
+        remaining_room = room
         for n, i in enumerate(sorted(step, key=lambda i: self.context.sizes[i])):
-            short, size = self._short(i, left // (len(step) - n))
+            short, size = self._short(i, remaining_room // (len(step) - n))
             if short is None:
                 return False
-            found[i] = short
-            left -= size
-        self.by.update(found)
-        self.tokens += room - left
+            cut_messages[i] = short
+            remaining_room -= size
+        self.by.update(cut_messages)
+        self.tokens += room - remaining_room
         return True
 
     def _short(self, i: int, room: int) -> tuple[Message | None, int]:
@@ -137,11 +141,13 @@ class KeepFloor:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Drop all the rest."""
         messages = context.messages
-        kept = protected(messages)
-        kept.update([i for i, message in enumerate(messages) if message.role == "system"])
+        kept_indices = protected(messages)
+        kept_indices.update([i for i, message in enumerate(messages) if message.role == "system"])
         if last_user(messages) is None:
-            kept.update([i for i, message in enumerate(messages) if message.role == "user"][-1:])
-        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept]
+            kept_indices.update(
+                [i for i, message in enumerate(messages) if message.role == "user"][-1:]
+            )
+        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept_indices]
         return Plan(tuple(edits)) if edits else None
 
 
@@ -162,18 +168,18 @@ class RepairPairs:
         """The repair, or None where all pairs are whole."""
         messages = context.messages
         caller_of, waiting = context.callers, _waiting(messages)
-        answered: set[tuple[int, str]] = set()
+        answered_calls: set[tuple[int, str]] = set()
         edits = []
         for i, message in enumerate(messages):
             if message.role == "tool":
                 pair = (caller_of.get(i, -1), message.call_id)
-                if pair[0] >= 0 and pair not in answered:
-                    answered.add(pair)
+                if pair[0] >= 0 and pair not in answered_calls:
+                    answered_calls.add(pair)
                 elif not message.pinned:
                     edits.append(Replace(i, i + 1))
         for i, message in enumerate(messages):
             if message.role == "assistant" and i != waiting and not message.pinned:
-                missing = [call for call in message.calls if (i, call.id) not in answered]
+                missing = [call for call in message.calls if (i, call.id) not in answered_calls]
                 if missing:
                     short = replace(
                         message,

@@ -129,14 +129,14 @@ class DdxPrompt(PromptTemplate):
             for call in message.calls:
                 answers = results.get(call.id)
                 answer = plain_text(answers.pop(0)) if answers else ""
-                shown = json_call(call, characters(self.argument_chars))
+                call_text = json_call(call, characters(self.argument_chars))
                 yield (
-                    f"[Assistant → {harmless(shown)}]:"
+                    f"[Assistant → {harmless(call_text)}]:"
                     f" {self.shown_result(answer, characters(self.result_chars))}"
                 )
         elif message.role == "tool":
             unanswered = results.get(message.call_id, [])
-            if any(message is other for other in unanswered):
+            if any(message is result for result in unanswered):
                 unanswered.remove(message)
                 yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
         else:
@@ -152,26 +152,28 @@ def _shown(clip: Clip) -> Clip:
     return clip if clip == "whole" or clip > 0 else "whole"
 
 
-def first_bytes(text: str, most: int) -> str:
+def first_bytes(text: str, max_bytes: int) -> str:
     """As many whole characters as fit into that many bytes."""
-    if byte_length(text) <= most:
+    if byte_length(text) <= max_bytes:
         return text
-    head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    head = text.encode("utf-8", "surrogatepass")[: max(max_bytes, 0)].decode("utf-8", "ignore")
     return text[: boundary(text, len(head))]
 
 
-def truncated(text: str, most: int) -> str:
+def truncated(text: str, max_bytes: int) -> str:
     """The first `most` bytes of a tool result and a line that says how much is missing."""
-    if byte_length(text) <= most:
+    if byte_length(text) <= max_bytes:
         return text
-    head = first_bytes(text, most)
+    head = first_bytes(text, max_bytes)
     return f"{head}\n[... {byte_length(text) - byte_length(head)} more characters truncated]"
 
 
 class FixedSize(SizeLimits):
     """A summary of at most `most` tokens, whatever it replaces."""
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+    ) -> int:
         """The bound itself."""
         return self.most
 
@@ -203,7 +205,7 @@ class DdxCompact:
         if fit is None:
             return None
         summary = Summarize(
-            cut=lambda context, _: Span(fit.gone, len(context.messages)),
+            cut=lambda context, _: Span(fit.removed_indices, len(context.messages)),
             prompt=DdxPrompt(
                 headings="ddx_headings",
                 result_chars=_shown(config.max_tool_result_chars),
@@ -230,63 +232,76 @@ class DdxCompact:
         return summary.plan(context, budget)
 
 
-def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:
+def _recognised(fit: Fit, context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with summaries that were sent as user messages, and without the file lists in
     their texts.
     """
-    known = [(recovered(message), message) for message in (context.messages[i] for i in fit.gone)]
+    pairs = [
+        (recovered(message), message)
+        for message in (context.messages[i] for i in fit.removed_indices)
+    ]
     earlier = tuple(
-        replace(one, text=without_lists(one.text)) for one, _ in known if one is not None
+        replace(summary, text=without_lists(summary.text))
+        for summary, _ in pairs
+        if summary is not None
     )
     return SummaryInput(
-        earlier, tuple(message for one, message in known if one is None), files=fit.files
+        earlier, tuple(message for summary, message in pairs if summary is None), files=fit.files
     )
 
 
 def no_summary(
-    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
 ) -> str | None:
     """The summary of a model that fails where it has no room for an answer; elsewhere its error
     is passed on.
     """
-    return NO_SUMMARY if most < LEAST else None
+    return NO_SUMMARY if max_tokens < LEAST else None
 
 
 def _finished(
-    fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int
+    fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, summary_index: int
 ) -> Plan:
     """The summary cut to its room, and the newest words of the user that fit beside it, in the
     order they were said.
     """
-    whole, written = task.context, edited.messages[at]
-    assert written.role == "summary"
-    text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
+    original, answer = task.context, edited.messages[summary_index]
+    assert answer.role == "summary"
+    text = first_bytes(without_lists(answer.text.strip()) or NO_SUMMARY, fit.body * 4)
     summary = _fitting(
-        text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count
+        text, fit.room, lambda text: replace(answer, text=text + fit.lists), edited.count
     )
-    tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
-    gone = set(fit.gone)
-    stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
+    tail = _tail(
+        original, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary))
+    )
+    removed_indices = set(fit.removed_indices)
+    stays = {
+        i: message
+        for i, message in enumerate(original.messages[: fit.keep])
+        if i not in removed_indices
+    }
     front = tuple(message for _, message in sorted({**stays, **tail}.items()))
-    return Plan((Replace(0, len(stays), front), Replace(at, at + 1, (summary,))))
+    return Plan(
+        (Replace(0, len(stays), front), Replace(summary_index, summary_index + 1, (summary,)))
+    )
 
 
-def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
+def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
     """The newest user messages that fit; the first that does not is cut to what is left, and
     ends the list.
     """
-    found: dict[int, Message] = {}
-    for i in reversed(fit.gone):
-        message, size = whole.messages[i], whole.sizes[i]
+    tail: dict[int, Message] = {}
+    for i in reversed(fit.removed_indices):
+        message, size = context.messages[i], context.sizes[i]
         if not is_real_user(message) or recovered(message) is not None:
             continue
         if size > budget:
             text = first_bytes(plain_text(message), (budget - quarter_up(role_of(message))) * 4)
-            short = _fitting(text, budget, partial(_saying, message), whole.count)
-            return {**found, i: short} if plain_text(short).strip() else found
-        found[i] = message
+            short = _fitting(text, budget, partial(_saying, message), context.count)
+            return {**tail, i: short} if plain_text(short).strip() else tail
+        tail[i] = message
         budget -= size
-    return found
+    return tail
 
 
 def _saying(message: Message, text: str) -> Message:
@@ -294,13 +309,15 @@ def _saying(message: Message, text: str) -> Message:
     return replace(message, blocks=(Text(text),))
 
 
-def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenCounter) -> Message:
+def _fitting(
+    text: str, room: int, with_text: Callable[[str], Message], count: TokenCounter
+) -> Message:
     """The message with as much of a text's beginning as leaves it at most `room` tokens; none
     where nothing does.
     """
-    while text and (size := count(made(text))) > room:
+    while text and (size := count(with_text(text))) > room:
         text = text[: boundary(text, min(len(text) * max(room, 0) // size, len(text) - 1))]
-    return made(text)
+    return with_text(text)
 
 
 class DdxPolicy(HostPolicy):
@@ -334,14 +351,14 @@ HOST = DdxPolicy(
 
 def ddx_agent(config: Config | None = None) -> Preset:
     """The preset with these settings; with the original's own where none are given."""
-    chosen = config or Config()
+    settings = config or Config()
     return Preset(
         "ddx_agent",
-        Strategy("ddx_agent", (DdxCompact(chosen),)),
-        DdxTrigger(chosen),
+        Strategy("ddx_agent", (DdxCompact(settings),)),
+        DdxTrigger(settings),
         count=ddx_tokens,
         moments=("before_request", "after_tools"),
-        host=replace(HOST, window=chosen.context_window),
+        host=replace(HOST, window=settings.context_window),
         source=(
             "DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565"
             " internal/compaction"

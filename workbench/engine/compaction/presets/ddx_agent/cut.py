@@ -132,9 +132,15 @@ def find_cut_point(
     """
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
-    kept = accumulate(map(ddx_tokens, reversed(messages)))
-    enough = next((n for n, total in enumerate(kept, 1) if total >= keep_recent_tokens), None)
-    return 0 if enough is None else next(at for at in possible if at >= len(messages) - enough)
+    token_totals = accumulate(map(ddx_tokens, reversed(messages)))
+    enough = next(
+        (n for n, total in enumerate(token_totals, 1) if total >= keep_recent_tokens), None
+    )
+    return (
+        0
+        if enough is None
+        else next(place for place in possible if place >= len(messages) - enough)
+    )
 
 
 def first_cut(
@@ -145,13 +151,13 @@ def first_cut(
     The newest prompt is not passed, unless tools answered after it: then it stays beside the
     summary.
     """
-    at = find_cut_point(messages, possible, keep_recent_tokens) or next(
-        at for at in possible if at >= 1
+    place = find_cut_point(messages, possible, keep_recent_tokens) or next(
+        place for place in possible if place >= 1
     )
     prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
     if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
-        return at, len(messages)
-    return min(at, prompts[-1]), prompts[-1]
+        return place, len(messages)
+    return min(place, prompts[-1]), prompts[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +166,7 @@ class Fit:
 
     Attributes:
         keep: the first message behind the cut.
-        gone: indices of all before it but the newest user message, and of earlier summaries
+        removed_indices: indices of all before it but the newest user message, and of earlier summaries
             wherever they are.
         room: tokens that the whole summary and the user messages may have; `body` is for the
             model's text.
@@ -168,7 +174,7 @@ class Fit:
     """
 
     keep: int
-    gone: tuple[int, ...]
+    removed_indices: tuple[int, ...]
     files: FileOps
     lists: str
     room: int
@@ -184,21 +190,21 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         CompactionNoFit: no cut leaves room.
     """
     movable, messages = Movable.of(context, budget), context.messages
-    indices, said = movable.indices, movable.messages
+    indices, movable_messages = movable.indices, movable.messages
     earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
     newest = last_user(messages)
     new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
-    if not new or recovered(said[-1]) is not None:
+    if not new or recovered(movable_messages[-1]) is not None:
         return None
-    own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    possible = places(said)
-    first, last = first_cut(said, possible, movable.granted(own))
+    keep_tokens = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
+    possible = places(movable_messages)
+    first_place, last_place = first_cut(movable_messages, possible, movable.granted(keep_tokens))
     tried = [
-        at
-        for at in [first, *possible]
-        if first <= at <= last and at > 0 and indices[at - 1] >= min(new)
+        place
+        for place in [first_place, *possible]
+        if first_place <= place <= last_place and place > 0 and indices[place - 1] >= min(new)
     ]
-    if first <= 0 or not tried:
+    if first_place <= 0 or not tried:
         return None
     files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
     lists = listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
@@ -206,15 +212,17 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     stays = context.tokens - sum(context.sizes[i] for i in earlier)
     freed = [0, *accumulate(new.get(i, 0) for i in indices)]
     effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-    at = next((at for at in tried if effective - stays + freed[at] >= frame), None)
-    if at is None:
-        at, beside = tried[-1], stays - freed[tried[-1]]
-        if not budget.matched or beside + frame + LEAST >= context.tokens:
+    place = next((place for place in tried if effective - stays + freed[place] >= frame), None)
+    if place is None:
+        place, kept_tokens = tried[-1], stays - freed[tried[-1]]
+        if not budget.matched or kept_tokens + frame + LEAST >= context.tokens:
             raise CompactionNoFit(
-                f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a"
+                f"{kept_tokens} tokens must stay and {effective} are allowed: that leaves no room for a"
                 " summary"
             )
-        effective = beside + frame + LEAST
-    gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))
-    room = effective - stays + freed[at]
-    return Fit(movable.index(at), gone, files, lists, room, room - frame)
+        effective = kept_tokens + frame + LEAST
+    removed_indices = tuple(
+        i for n, i in enumerate(indices) if i != newest and (i in earlier or n < place)
+    )
+    room = effective - stays + freed[place]
+    return Fit(movable.index(place), removed_indices, files, lists, room, room - frame)

@@ -142,8 +142,8 @@ class AutoPin:
         answers = [
             i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools
         ]
-        wanted = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
-        edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in wanted]
+        indices = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
+        edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in indices]
         return Plan(tuple(edits)) if edits else None
 
 
@@ -164,14 +164,14 @@ def _preset(
         optional: stages that `compaction_pipeline` may name too.
     """
     view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
-    kept = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
+    history_stages = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
     return Preset(
         name,
-        Strategy(name, kept, view),
+        Strategy(name, history_stages, view),
         trigger,
         count=count,
-        overflow=Strategy(f"{name}_recovery", (AutoPin(), *kept), view),
-        parts=Strategy(name, (*kept, *optional), view),
+        overflow=Strategy(f"{name}_recovery", (AutoPin(), *history_stages), view),
+        parts=Strategy(name, (*history_stages, *optional), view),
         host=HOST,
         source=SOURCE,
     )

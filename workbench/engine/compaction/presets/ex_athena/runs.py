@@ -103,24 +103,26 @@ class MergeRuns(Microcompaction):
         answers: dict[tuple[int, str], set[int]] = defaultdict(set)
         for i, call in calls.items():
             answers[caller_of[i], call.id].add(i)
-        floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
+        floor, merged_runs = self.pinning.floor(messages), list[tuple[Run, Summary]]()
         for run in self.runs(context, calls):
-            made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
+            run_calls = {
+                (caller_of[i], result.call_id) for i, result in run.items() if i in caller_of
+            }
             stays = any(
-                at < floor or messages[at].pinned or self.pinning.named(messages[at])
-                for at, _ in made
+                caller < floor or messages[caller].pinned or self.pinning.named(messages[caller])
+                for caller, _ in run_calls
             )
-            if stays or any(answers[call] - run.keys() for call in made):
+            if stays or any(answers[call] - run.keys() for call in run_calls):
                 continue
-            one = self._merged(run, calls)
-            gone = [
+            merged = self._merged(run, calls)
+            replaced_texts = [
                 *map(plain_text, run.values()),
                 *(calls[i].arguments_json() for i in run if i in calls),
             ]
-            if byte_length(one.text) < sum(map(byte_length, gone)):
-                found.append((run, one))
-        plan = Plan(_edits(messages, found, caller_of))
-        return plan if found and plan.apply(context).tokens <= context.tokens else None
+            if byte_length(merged.text) < sum(map(byte_length, replaced_texts)):
+                merged_runs.append((run, merged))
+        plan = Plan(_edits(messages, merged_runs, caller_of))
+        return plan if merged_runs and plan.apply(context).tokens <= context.tokens else None
 
     def _merged(self, run: Run, calls: Mapping[int, ToolCall]) -> Summary:
         lines = [f"[microcompact: {len(run)} tool results elided]"]
@@ -135,40 +137,42 @@ class MergeRuns(Microcompaction):
 
 
 def _edits(
-    messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
+    messages: Sequence[Message],
+    merged_runs: Sequence[tuple[Run, Summary]],
+    caller_of: Mapping[int, int],
 ) -> tuple[Replace, ...]:
     """The merged messages instead of their runs; before a caller that keeps calls, whose results
     still follow.
     """
-    answered: dict[int, set[str]] = defaultdict(set)
-    for run, _ in found:
+    answered_ids: dict[int, set[str]] = defaultdict(set)
+    for run, _ in merged_runs:
         for i, result in run.items():
             if i in caller_of:
-                answered[caller_of[i]].add(result.call_id)
+                answered_ids[caller_of[i]].add(result.call_id)
     unfinished = {
-        at
-        for at, ids in answered.items()
-        if any(call.id not in ids for call in calls_of(messages[at]))
+        caller
+        for caller, ids in answered_ids.items()
+        if any(call.id not in ids for call in calls_of(messages[caller]))
     }
-    put: dict[int, tuple[Message, ...]] = dict.fromkeys(
-        [*(i for run, _ in found for i in run), *answered], ()
+    new_messages: dict[int, tuple[Message, ...]] = dict.fromkeys(
+        [*(i for run, _ in merged_runs for i in run), *answered_ids], ()
     )
-    for run, one in found:
-        put[
+    for run, summary in merged_runs:
+        new_messages[
             min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))
-        ] += (one,)
-    for at, ids in answered.items():
-        put[at] += _without(messages[at], ids)
-    return tuple(Replace(i, i + 1, put[i]) for i in sorted(put))
+        ] += (summary,)
+    for caller, ids in answered_ids.items():
+        new_messages[caller] += _without(messages[caller], ids)
+    return tuple(Replace(i, i + 1, new_messages[i]) for i in sorted(new_messages))
 
 
 def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
     """The message without these calls; nothing where nothing else is in it."""
     assert message.role == "assistant"
-    left = tuple(
+    remaining_blocks = tuple(
         block for block in message.blocks if not (block.type == "tool_call" and block.id in calls)
     )
-    short = replace(message, blocks=left)
+    short = replace(message, blocks=remaining_blocks)
     return () if is_empty(short) else (short,)
 
 
@@ -204,30 +208,32 @@ def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
     """Each message whose one call repeats the one before, with its result's index where that is
     the same again.
     """
-    found: dict[int, int | None] = {}
+    result_index_of: dict[int, int | None] = {}
     call: ToolCall | None = None
     result: ToolResult | None = None
-    at = -1
+    call_index = -1
     for i, message in enumerate(messages):
         if message.role == "assistant":
             calls = message.calls
-            before, call, at = call, calls[0] if len(calls) == 1 else None, i
+            previous_call, call, call_index = call, calls[0] if len(calls) == 1 else None, i
             repeats = (
-                before and call and (before.name, before.arguments) == (call.name, call.arguments)
+                previous_call
+                and call
+                and (previous_call.name, previous_call.arguments) == (call.name, call.arguments)
             )
             if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
-                found[i] = None
+                result_index_of[i] = None
         elif message.role != "tool":
             call = result = None
         elif call is not None and message.call_id == call.id:
             if (
-                at in found
+                call_index in result_index_of
                 and result
                 and (result.blocks, result.is_error) == (message.blocks, message.is_error)
             ):
-                found[at] = i
+                result_index_of[call_index] = i
             result = message
-    return found
+    return result_index_of
 
 
 def _marked(message: Message) -> Message:
@@ -236,8 +242,8 @@ def _marked(message: Message) -> Message:
     blocks = list(message.blocks)
     words = [(i, block.text) for i, block in enumerate(blocks) if block.type == "text"]
     if words:
-        at, text = words[-1]
-        blocks[at] = Text(f"{text} {REPEATED}".strip())
+        index, text = words[-1]
+        blocks[index] = Text(f"{text} {REPEATED}".strip())
     else:
         blocks.insert(blocks.index(message.calls[0]), Text(REPEATED))
     return replace(message, blocks=tuple(blocks))
@@ -245,5 +251,5 @@ def _marked(message: Message) -> Message:
 
 def _growth(context: Context, edit: Replace) -> int:
     """Bytes of words that the edit adds."""
-    now = sum(byte_length(plain_text(new)) for new in edit.by if not isinstance(new, Draft))
-    return now - byte_length(plain_text(context.messages[edit.start]))
+    new_bytes = sum(byte_length(plain_text(new)) for new in edit.by if not isinstance(new, Draft))
+    return new_bytes - byte_length(plain_text(context.messages[edit.start]))

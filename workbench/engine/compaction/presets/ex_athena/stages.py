@@ -85,28 +85,32 @@ class Pinning:
         messages = context.messages
         named = {i for i, message in enumerate(messages) if self.named(message)}
         prefix = {i for i in range(self.floor(messages)) if messages[i].role != "summary"}
-        held = with_partners(messages, protected(messages) | named | prefix)
+        held_indices = with_partners(messages, protected(messages) | named | prefix)
         start = max(len(messages) - self.suffix, 0)
         if budget.matched:
-            left = KEPT_SHARE * (
-                budget.target - context.overhead - sum(context.sizes[i] for i in held)
+            room = KEPT_SHARE * (
+                budget.target - context.overhead - sum(context.sizes[i] for i in held_indices)
             )
             for i in range(len(messages) - 1, start - 1, -1):
-                left -= 0 if i in held else context.sizes[i]
-                if left < 0:
+                room -= 0 if i in held_indices else context.sizes[i]
+                if room < 0:
                     start = i + 1
                     break
-        kept = with_partners(messages, held | set(range(start, len(messages))))
-        gone = tuple(i for i in range(len(messages)) if i not in kept)
-        return Span(gone, len(messages)) if len(gone) >= FEWEST else None
+        kept_indices = with_partners(messages, held_indices | set(range(start, len(messages))))
+        removed_indices = tuple(i for i in range(len(messages)) if i not in kept_indices)
+        return Span(removed_indices, len(messages)) if len(removed_indices) >= FEWEST else None
 
-    def place(self, context: Context, gone: Sequence[int]) -> int:
+    def place(self, context: Context, removed_indices: Sequence[int]) -> int:
         """Right behind the pinned prefix, but never inside a pair; at the latest where the first
         message goes.
         """
-        first = max(self.floor(context.messages), behind_prompt(context.messages, gone))
-        at = next((i for i in range(first, gone[0] + 1) if context.cut_points[i]), None)
-        return place(context, gone) if at is None else at
+        earliest = max(
+            self.floor(context.messages), behind_prompt(context.messages, removed_indices)
+        )
+        index = next(
+            (i for i in range(earliest, removed_indices[0] + 1) if context.cut_points[i]), None
+        )
+        return place(context, removed_indices) if index is None else index
 
 
 PINNING = Pinning()
@@ -129,9 +133,9 @@ class BehindPrefix:
 
     pinning: Pinning = PINNING
 
-    def __call__(self, context: Context, gone: Sequence[int], /) -> int:
+    def __call__(self, context: Context, removed_indices: Sequence[int], /) -> int:
         """The index."""
-        return self.pinning.place(context, gone)
+        return self.pinning.place(context, removed_indices)
 
 
 def archived(size: int, ref: str) -> str:
@@ -157,8 +161,8 @@ def rewritable(
         message = context.messages[i]
         if message.role == "tool" and not message.pinned:
             text = plain_text(message)
-            found = _REFERENCE.match(text) if context.archive else None
-            if found is None or found.group(1) not in context.archive:
+            match = _REFERENCE.match(text) if context.archive else None
+            if match is None or match.group(1) not in context.archive:
                 yield i, message, text
 
 
@@ -287,18 +291,20 @@ class AthenaPrompt(PromptTemplate):
 class AthenaLimits(SizeLimits):
     """At most 512 tokens, and fewer than the summary replaces; a target does not bind."""
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+    ) -> int:
         """Tokens that the summary's text may have."""
-        return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
+        return min(self.most, sum(context.sizes[i] for i in removed_indices) - frame + 1)
 
 
-def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
+def as_messages(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with its summaries among the other messages."""
-    gone = set(map(id, (*given.earlier, *given.new)))
+    object_ids = set(map(id, (*summary_input.earlier, *summary_input.new)))
     return replace(
-        given,
+        summary_input,
         earlier=(),
-        history=tuple(message for message in context.messages if id(message) in gone),
+        history=tuple(message for message in context.messages if id(message) in object_ids),
     )
 
 
