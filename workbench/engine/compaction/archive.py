@@ -62,25 +62,21 @@ class Archive:
         """An archive of these texts: this one with more in it where they continue its own, else
         a new one.
         """
-        old = len(self._texts)
-        if [*islice(texts.items(), old)] != [*self._texts.items()]:
+        old_count = len(self._texts)
+        if list(islice(texts.items(), old_count)) != list(self._texts.items()):
             return Archive(texts, self._count)
-        self._add(dict(islice(texts.items(), old, None)))
+        self._add(dict(islice(texts.items(), old_count, None)))
         return self
 
     def _add(self, texts: Mapping[str, str]) -> None:
-        old = len(self._passages)
         self._texts |= texts
-        self._passages += [
-            passage
-            for id, text in texts.items()
-            if len(id) == ID_LENGTH
-            for passage in _passages(id, text)
-        ]
-        rows = (
-            (number, passage.text, passage.id)
-            for number, passage in enumerate(self._passages[old:], old)
-        )
+        rows: list[tuple[int, str, str]] = []
+        for id, text in texts.items():
+            if len(id) != ID_LENGTH:
+                continue
+            for passage in _passages(id, text):
+                rows.append((len(self._passages), passage.text, passage.id))
+                self._passages.append(passage)
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
@@ -96,36 +92,35 @@ class Archive:
         if id and id not in self._texts:
             hint = "ids stand in the conversation, and a query needs none"
             return f"Nothing is archived under the id {id!r:.80}; {hint}."
-        if not query.strip():
-            return (
-                clipped(self._texts[id], tokens, self._count)
-                if id
-                else "recall needs an id or a query."
-            )
-        passages = self.search(query, id, tokens)
-        if not passages:
-            return f"Nothing in the archive has a word of {query!r:.80}."
-        return clipped("\n\n".join(map(_headed, passages)), tokens, self._count)
+        if query.strip():
+            passages = self.search(query, id, tokens)
+            if not passages:
+                return f"Nothing in the archive has a word of {query!r:.80}."
+            return clipped("\n\n".join(map(_headed, passages)), tokens, self._count)
+        if not id:
+            return "recall needs an id or a query."
+        return clipped(self._texts[id], tokens, self._count)
 
     def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
         """The best passages for a query that fit into so many tokens together, the best one
         anyway, oldest first.
         """
-        words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
-        match_expression = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
-        if not match_expression:
+        words = list(dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query)))
+        if not words:
             return []
+        match_expression = " OR ".join([f'"{word}"' for word in words[:WORDS]])
         statement = (
             "select rowid from passages where passages match ? and (? = '' or id = ?) "
             "order by bm25(passages), rowid desc limit ?"
         )
         rows = self._index.execute(statement, (match_expression, id, id, 4 * MOST))
-        number_by_text: dict[str, int] = {}  # by its text: what was said twice is found once
+        number_by_text: dict[str, int] = {}  # what was said twice is found once
         for (number,) in rows:
             passage = self._passages[number]
             if passage.text in number_by_text:
                 continue
-            tokens -= self._count(UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),)))
+            headed = UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),))
+            tokens -= self._count(headed)
             if (number_by_text and tokens < 0) or len(number_by_text) == MOST:
                 break
             number_by_text[passage.text] = number
@@ -138,14 +133,15 @@ def _headed(passage: ArchivedPassage) -> str:
 
 def _passages(id: str, text: str) -> Iterator[ArchivedPassage]:
     """The text in parts of whole lines; a longer line is cut."""
-    parts, size = [""], 0
+    passages = [""]
+    size = 0
     for line in text.splitlines():
         for start in range(0, max(len(line), 1), PASSAGE):
             piece = line[start : start + PASSAGE]
             if size and size + len(piece) > PASSAGE:
-                parts.append("")
+                passages.append("")
                 size = 0
-            parts[-1] += piece + "\n"
+            passages[-1] += piece + "\n"
             size += len(piece) + 1
-    texts = [part.strip("\n") for part in parts]
-    return (ArchivedPassage(id, number, len(texts), part) for number, part in enumerate(texts, 1))
+    for number, passage in enumerate(passages, 1):
+        yield ArchivedPassage(id, number, len(passages), passage.strip("\n"))

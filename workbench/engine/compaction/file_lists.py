@@ -3,9 +3,7 @@ for the agent.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 
 from workbench.engine.compaction.prompt_template import harmless
 from workbench.engine.transcript.files import FileOps, merged, touched
@@ -20,15 +18,16 @@ def file_ops(messages: Iterable[Message]) -> FileOps:
 
     A file that was read and later changed is listed as changed.
     """
-    all_messages = tuple(messages)
-    failed = {
-        message.call_id for message in all_messages if message.role == "tool" and message.is_error
-    }
+    all_messages = list(messages)
+    failed_calls: set[str] = set()
+    for message in all_messages:
+        if message.role == "tool" and message.is_error:
+            failed_calls.add(message.call_id)
     operations: list[FileOps] = []
     for message in all_messages:
         if message.role == "assistant":
             for block in message.blocks:
-                if block.type == "tool_call" and block.id not in failed:
+                if block.type == "tool_call" and block.id not in failed_calls:
                     operations.append(touched(block.name, block.arguments))
         elif message.role == "summary":
             operations.append(message.files)
@@ -43,29 +42,32 @@ def footer(files: FileOps, chars: int | None = None) -> str:
         chars: the most that all paths take together; changed files and newer ones go first. None
             for no bound.
     """
-    modified, read = _shown(files, chars)
-    lists = (("modified-files", files.modified, modified), ("read-files", files.read, read))
-    return "".join(
-        _tagged(
-            tag,
-            [*shown_paths, f"(and {len(paths) - len(shown_paths)} more)"]
-            if len(shown_paths) < len(paths)
-            else shown_paths,
-        )
-        for tag, paths, shown_paths in lists
-        if paths
-    )
+    shown_files = _shown(files, chars)
+    modified_list = _counted_list("modified-files", files.modified, shown_files.modified)
+    return modified_list + _counted_list("read-files", files.read, shown_files.read)
+
+
+def _counted_list(tag: str, paths: Sequence[str], shown_paths: Sequence[str]) -> str:
+    """The list of those shown, with a count of the others; empty where there are no paths."""
+    if not paths:
+        return ""
+    lines = list(shown_paths)
+    if len(shown_paths) < len(paths):
+        lines.append(f"(and {len(paths) - len(shown_paths)} more)")
+    return _tagged(tag, lines)
 
 
 def listed(files: FileOps, chars: int | None = None) -> str:
     """The same for the text of a summary: read files first, nothing about those without room,
     paths made harmless.
     """
-    modified, read = _shown(files, chars)
-    lists = (("read-files", read), ("modified-files", modified))
-    return "".join(
-        _tagged(tag, [*map(harmless, shown_paths)]) for tag, shown_paths in lists if shown_paths
-    )
+    shown_files = _shown(files, chars)
+    lists = ""
+    if shown_files.read:
+        lists += _tagged("read-files", list(map(harmless, shown_files.read)))
+    if shown_files.modified:
+        lists += _tagged("modified-files", list(map(harmless, shown_files.modified)))
+    return lists
 
 
 def without_lists(text: str) -> str:
@@ -76,7 +78,7 @@ def without_lists(text: str) -> str:
 def parted(text: str) -> tuple[str, str]:
     """The text, and the lists below it."""
     end = len(text)
-    for match in reversed([*_LIST.finditer(text)]):
+    for match in reversed(list(_LIST.finditer(text))):
         if match.end() != end:
             break
         end = match.start()
@@ -85,30 +87,34 @@ def parted(text: str) -> tuple[str, str]:
 
 def lists_in(text: str) -> FileOps:
     """The paths that the lists in a text name."""
-    paths_by_tag: dict[str, Sequence[str]] = {}
-    for tag, paths in _LIST.findall(text):
-        paths_by_tag[tag] = [path.strip() for path in paths.splitlines() if path.strip()]
-    return FileOps(
-        tuple(paths_by_tag.get("read-files", ())), tuple(paths_by_tag.get("modified-files", ()))
-    )
+    paths_by_tag: dict[str, tuple[str, ...]] = {}
+    for tag, lines in _LIST.findall(text):
+        paths = [line.strip() for line in lines.splitlines()]
+        paths_by_tag[tag] = tuple([path for path in paths if path])
+    return FileOps(paths_by_tag.get("read-files", ()), paths_by_tag.get("modified-files", ()))
 
 
-def _shown(files: FileOps, chars: int | None) -> tuple[Sequence[str], Sequence[str]]:
+def _shown(files: FileOps, chars: int | None) -> FileOps:
     """The newest changed files that fit, and the newest read ones that fit beside them."""
     if chars is None:
-        return files.modified, files.read
-    used = _used(files.modified)
-    many = bisect_right(used, chars)
-    read_room = chars - (used[many - 1] if many else 0)
-    return (
-        files.modified[len(used) - many :],
-        files.read[len(files.read) - bisect_right(_used(files.read), read_room) :],
-    )
+        return files
+    modified = _newest(files.modified, chars)
+    read = _newest(files.read, chars - _chars(modified))
+    return FileOps(read, modified)
 
 
-def _used(paths: Sequence[str]) -> list[int]:
-    """Characters that the newest 1, 2, ... paths take."""
-    return [*accumulate(len(path) + 1 for path in reversed(paths))]
+def _newest(paths: Sequence[str], chars: int) -> tuple[str, ...]:
+    """The newest paths that take at most so many characters together."""
+    start = len(paths)
+    while start > 0 and chars >= len(paths[start - 1]) + 1:
+        chars -= len(paths[start - 1]) + 1
+        start -= 1
+    return tuple(paths[start:])
+
+
+def _chars(paths: Sequence[str]) -> int:
+    """Characters of these paths, each on a line of its own."""
+    return sum(map(len, paths)) + len(paths)
 
 
 def _tagged(tag: str, lines: Sequence[str]) -> str:

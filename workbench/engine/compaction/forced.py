@@ -13,24 +13,27 @@ def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
     """
     if reason != "overflow":
         return host.manual_keep
-    return None if host.overflow_keep is None else int(host.overflow_keep * window)
+    if host.overflow_keep is None:
+        return None
+    return int(host.overflow_keep * window)
 
 
 def forced(
-    situation: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None
+    situation: Situation,
+    check: Callable[[Situation], Budget | None],
+    reason: str,
+    keep: int | None,
 ) -> Budget:
     """What the trigger grants a full window, at most half of the present size.
 
     Where the preset's system says what newest messages `keep`, only less than the present size.
     """
-    full = replace(
+    full_window = replace(
         situation, tokens=max(situation.tokens, situation.window + 1), reported=None, since=0
     )
-    budget = check(full) or AtShare().check(full)
+    budget = check(full_window) or AtShare().check(full_window)
     assert budget is not None  # above the window AtShare is always due
     message_tokens = situation.tokens - situation.overhead
-    target = min(
-        budget.target,
-        situation.overhead + (message_tokens // 2 if keep is None else max(message_tokens - 1, 0)),
-    )
+    allowed_tokens = message_tokens // 2 if keep is None else max(message_tokens - 1, 0)
+    target = min(budget.target, situation.overhead + allowed_tokens)
     return replace(budget, target=target, reason=reason, force=True, keep_recent=keep)

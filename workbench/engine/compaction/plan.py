@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from workbench.base.errors import PlanError
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import EMPTY, Context, pending
+from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, tokens_of
 from workbench.engine.transcript.message import Message, Summary
 
 
@@ -46,7 +47,7 @@ class Budget:
         """Tokens that the target leaves once these messages are gone; negative where it cannot
         be reached.
         """
-        return self.target - context.tokens + sum(context.sizes[i] for i in gone)
+        return self.target - context.tokens + tokens_of(context, gone)
 
 
 class Stage(Protocol):
@@ -106,9 +107,11 @@ class Draft:
 
     def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)
-        parts[1::2] = [
-            answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]
-        ]
+        # every second part is the number of an answer
+        for part_index in range(1, len(parts), 2):
+            answer_index = int(parts[part_index])
+            is_answered = answer_index < len(answers)
+            parts[part_index] = answers[answer_index] if is_answered else ""
         return "".join(parts) + self.footer
 
 
@@ -145,8 +148,12 @@ class Plan:
     @property
     def requests(self) -> tuple[SummaryRequest, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
-        drafts = [new for edit in self.edits for new in edit.by if isinstance(new, Draft)]
-        return tuple([request for draft in drafts for request in draft.requests])
+        requests: list[SummaryRequest] = []
+        for edit in self.edits:
+            for new in edit.by:
+                if isinstance(new, Draft):
+                    requests += new.requests
+        return tuple(requests)
 
     def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
         """The context after the edits. Messages that stay are not counted again.
@@ -160,10 +167,10 @@ class Plan:
             PlanError: edits overlap, are out of order or reach outside, or the answers do not match
                 the requests.
         """
-        requests = self.requests
-        if len(answers) != len(requests):
+        request_count = len(self.requests)
+        if len(answers) != request_count:
             raise PlanError(
-                f"{len(answers)} answers for {len(requests)} requests; give one answer for each"
+                f"{len(answers)} answers for {request_count} requests; give one answer for each"
                 " request"
             )
         remaining_answers = list(answers)
@@ -173,28 +180,45 @@ class Plan:
         for edit in self.edits:
             if not position <= edit.start <= edit.stop <= len(context.messages):
                 raise PlanError(
-                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {position}, or"
-                    f" reaches beyond the {len(context.messages)} messages; sort the edits and let"
-                    " none overlap"
+                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at"
+                    f" {position}, or reaches beyond the {len(context.messages)} messages; sort the"
+                    " edits and let none overlap"
                 )
             messages += context.messages[position : edit.start]
             sizes += context.sizes[position : edit.start]
             for new in edit.by:
                 if isinstance(new, Draft):
-                    draft_answers, remaining_answers = (
-                        remaining_answers[: len(new.requests)],
-                        remaining_answers[len(new.requests) :],
-                    )
-                    new = new.written(draft_answers, model)
-                messages.append(new)
-                sizes.append(context.count(new) if edit.size is None else edit.size)
+                    draft_answers = remaining_answers[: len(new.requests)]
+                    del remaining_answers[: len(new.requests)]
+                    message: Message = new.written(draft_answers, model)
+                else:
+                    message = new
+                messages.append(message)
+                sizes.append(context.count(message) if edit.size is None else edit.size)
             position = edit.stop
         messages += context.messages[position:]
         sizes += context.sizes[position:]
         archive = {**context.archive, **self.archive} if self.archive else context.archive
         edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
-        second = None if self.then is None else self.then(edited)
-        return edited if second is None else second.apply(edited)
+        second_plan = None if self.then is None else self.then(edited)
+        return edited if second_plan is None else second_plan.apply(edited)
+
+
+def in_order(edits: Iterable[Replace]) -> tuple[Replace, ...]:
+    """The edits by their places, as a plan needs them."""
+    return tuple(sorted(edits, key=_range))
+
+
+def _range(edit: Replace) -> tuple[int, int]:
+    return edit.start, edit.stop
+
+
+def saved_tokens(context: Context, edits: Iterable[Replace]) -> int:
+    """Tokens that these edits save, each of one message that was counted."""
+    saved = 0
+    for edit in edits:
+        saved += context.sizes[edit.start] - (edit.size or 0)
+    return saved
 
 
 def place(context: Context, removed_indices: Sequence[int]) -> int:
@@ -207,11 +231,10 @@ def place(context: Context, removed_indices: Sequence[int]) -> int:
         context: n messages.
         removed_indices: the indices that go, at least one, ascending.
     """
-    flags = context.cut_points
     prompt_end = behind_prompt(context.messages, removed_indices)
     if prompt_end > removed_indices[0]:
-        return next(i for i in range(prompt_end, len(flags)) if flags[i])
-    return next(i for i in range(removed_indices[0], -1, -1) if flags[i])
+        return cut_point_from(context.cut_points, prompt_end)
+    return cut_point_until(context.cut_points, removed_indices[0])
 
 
 def behind_all(context: Context, removed_indices: Sequence[int]) -> int:
@@ -228,27 +251,30 @@ def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -
     """The index behind the system prompt if nothing before it stays that a provider would be
     sent; else 0.
     """
-    going = set(removed_indices)
-    stays = (i for i in range(len(messages)) if i not in going)
-    first_index = next((i for i in stays if messages[i].role != "tool"), None)
-    if first_index is None or messages[first_index].role != "system":
+    removed = set(removed_indices)
+    index = 0
+    # results that have lost their call are not sent
+    while index < len(messages) and (index in removed or messages[index].role == "tool"):
+        index += 1
+    if index == len(messages) or messages[index].role != "system":
         return 0
-    candidates = (
-        i for i in range(first_index, len(messages)) if i in going or messages[i].role != "system"
-    )
-    return next(candidates, len(messages))
+    while index < len(messages) and index not in removed and messages[index].role == "system":
+        index += 1
+    return index
 
 
 def exchanged(
     removed_indices: Sequence[int], index: int, *new: Message | Draft
 ) -> tuple[Replace, ...]:
     """The removal of these messages, ascending, one edit for each run of them, and the new ones
-    before index `at`.
+    before index `index`.
     """
-    going = set(removed_indices)
-    starts = [i for i in removed_indices if i == index or i - 1 not in going]
-    stops = [i + 1 for i in removed_indices if i + 1 == index or i + 1 not in going]
-    drops = [Replace(start, stop) for start, stop in zip(starts, stops, strict=True)]
-    return tuple(
-        sorted([*drops, Replace(index, index, new)], key=lambda edit: (edit.start, edit.stop))
-    )
+    removed = set(removed_indices)
+    edits = [Replace(index, index, new)]
+    start = 0
+    for i in removed_indices:
+        if i == index or i - 1 not in removed:
+            start = i
+        if i + 1 == index or i + 1 not in removed:
+            edits.append(Replace(start, i + 1))
+    return in_order(edits)

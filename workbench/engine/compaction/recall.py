@@ -10,12 +10,13 @@ newest summary, or in a message of its own.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from workbench.engine.compaction.clip import head, reference
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.prompt_template import harmless
 from workbench.engine.transcript.context import Context, protected
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import (
     Message,
     Summary,
@@ -62,8 +63,9 @@ def with_room(budget: Budget, context: Context) -> Budget:
 
 
 def _room(budget: Budget, context: Context) -> int:
-    fixed = context.overhead + sum(context.sizes[i] for i in protected(context.messages))
-    return min(int(SHARE * max(budget.target - fixed, 0)), MOST)
+    """Tokens that ids may take."""
+    fixed_tokens = context.overhead + tokens_of(context, protected(context.messages))
+    return min(int(SHARE * max(budget.target - fixed_tokens, 0)), MOST)
 
 
 def with_ids(
@@ -77,15 +79,15 @@ def with_ids(
         sent: the same as it is sent.
         budget: whose target holds for the whole, ids included.
     """
-    kept_context = replace(compacted, archive=_archived(original, compacted, compacted.archive))
-    archive = (
-        kept_context.archive
-        if sent is compacted
-        else _archived(compacted, sent, {**sent.archive, **kept_context.archive})
-    )
-    room, spare = _room(budget, original), budget.target - sent.tokens
-    room = min(room, spare) if spare >= 0 else max(room, LEAST)
-    return kept_context, _Shown(replace(sent, archive=archive), room).context(original)
+    archive = _archived(original, compacted, compacted.archive)
+    kept_context = replace(compacted, archive=archive)
+    if sent is not compacted:
+        archive = _archived(compacted, sent, {**sent.archive, **archive})
+    room = _room(budget, original)
+    target_room = budget.target - sent.tokens
+    room = min(room, target_room) if target_room >= 0 else max(room, LEAST)
+    outgoing = _Shown(replace(sent, archive=archive), room)
+    return kept_context, outgoing.context(original)
 
 
 def _archived(
@@ -97,12 +99,14 @@ def _archived(
     remaining_objects = set(map(id, compacted.messages))
     new_archive = dict(archive)
     for i, message in enumerate(original.messages):
+        if id(message) in remaining_objects or _restates(message, archive):
+            continue
         call = original.calls.get(i)
-        quotes = call is not None and call.name == TOOL
-        if id(message) not in remaining_objects and not quotes and not _restates(message, archive):
-            archived_page = page(message, call)
-            if archived_page:
-                new_archive.setdefault(archive_id(message.id), archived_page)
+        if call is not None and call.name == TOOL:
+            continue  # it quotes the archive
+        archived_page = page(message, call)
+        if archived_page:
+            new_archive.setdefault(archive_id(message.id), archived_page)
     return new_archive
 
 
@@ -119,19 +123,20 @@ def page(message: Message, call: ToolCall | None = None) -> str:
 
     Thoughts and pictures are not archived.
     """
-    parts = [plain_text(message)]
+    texts = [plain_text(message)]
     if message.role == "assistant":
-        parts += [
-            "\n".join((made_call.name, *argument_texts(made_call.arguments)))
-            for made_call in message.calls
-        ]
-    body = "\n".join(part for part in parts if part.strip())
-    about = (
-        " ".join((call.name, *argument_texts(call.arguments)))
-        if call
-        else message.name or message.role
-    )
-    return f"{_words(about)}\n{body}" if body else ""
+        texts += map(_call_text, message.calls)
+    body = "\n".join([text for text in texts if text.strip()])
+    if not body:
+        return ""
+    heading = message.name or message.role
+    if call is not None:
+        heading = " ".join((call.name, *argument_texts(call.arguments)))
+    return f"{_words(heading)}\n{body}"
+
+
+def _call_text(call: ToolCall) -> str:
+    return "\n".join((call.name, *argument_texts(call.arguments)))
 
 
 def _words(text: str) -> str:
@@ -143,119 +148,143 @@ class _Shown:
 
     Ids behind markers go to the oldest first, and the list stands where the newest change is: so
     the beginning of the request stays as it was, and with it the provider's cache.
+
+    Attributes:
+        room: tokens that further ids may take.
     """
 
     def __init__(self, sent: Context, room: int) -> None:
-        self.sent, self.left = sent, room
+        self.sent, self.room = sent, room
         self.messages, self.sizes = list(sent.messages), list(sent.sizes)
 
     def context(self, original: Context) -> Context:
         """The context with as many ids as there is room for; with a list only where it is no
-        larger than `before`.
+        larger than `original`.
         """
         sent = self.sent
-        changed = [
-            (i, name)
-            for i, message in enumerate(self.messages)
-            if (name := archive_id(message.id)) in sent.archive
-        ]
-        listed_ids = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
-        marks = len(changed) * sent.count(
-            UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),))
+        changed_ids: dict[int, str] = {}
+        for i, message in enumerate(self.messages):
+            message_id = archive_id(message.id)
+            if message_id in sent.archive:
+                changed_ids[i] = message_id
+        listed_ids = dict.fromkeys([key for key in sent.archive if len(key) == ID_LENGTH])
+        mark_tokens = sent.count(_user_message(MARK.format("0" * ID_LENGTH)))
+        needs_list = (
+            len(listed_ids) > len(changed_ids) or len(changed_ids) * mark_tokens > self.room
         )
-        keep = LEAST if len(listed_ids) > len(changed) or marks > self.left else 0
-        for i, name in changed:
-            if self._marks(i, name, keep):
-                del listed_ids[name]
+        list_room = LEAST if needs_list else 0
+        for i, message_id in changed_ids.items():
+            if self._mark(i, message_id, list_room):
+                del listed_ids[message_id]
         if listed_ids:
-            self.left = min(self.left, original.tokens - sent.overhead - sum(self.sizes))
-            self._list([*listed_ids], original)
+            self.room = min(self.room, original.tokens - sent.overhead - sum(self.sizes))
+            self._list(list(listed_ids), original)
         return Context(
             tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive
         )
 
-    def _marks(self, i: int, name: str, keep: int) -> bool:
+    def _mark(self, i: int, message_id: str, list_room: int) -> bool:
         """Put its id behind a rewritten result, where there is room and the archived text is
         longer.
         """
         message = self.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             return False
-        marked = _marked(message, name)
+        marked = _marked(message, message_id)
         size = self.sent.count(marked)
-        if size - self.sizes[i] > self.left - keep or len(plain_text(marked)) >= len(
-            self.sent.archive[name]
-        ):
+        growth = size - self.sizes[i]
+        if growth > self.room - list_room:
             return False
-        self.left -= size - self.sizes[i]
+        if len(plain_text(marked)) >= len(self.sent.archive[message_id]):
+            return False
+        self.room -= growth
         self.messages[i], self.sizes[i] = marked, size
         return True
 
-    def _list(self, names: list[str], original: Context) -> None:
+    def _list(self, ids: list[str], original: Context) -> None:
         """List these at the end of a new summary, else in a message where the newest change is."""
-        old = set(map(id, original.messages))
-        new = [
-            i
-            for i, message in enumerate(self.messages)
-            if isinstance(message, Summary) and id(message) not in old
-        ]
-        index = new[-1] if new else self._newest_change(original)
-        summary = self.messages[index] if new else Summary(id="archive-list", text="")
-        assert isinstance(summary, Summary)
-        stop, size = (index + 1, self.sizes[index]) if new else (index, 0)
-        for text in self._forms(names, self.left):
-            listed = replace(summary, tail=f"{summary.tail}\n\n{text}" if new else text)
-            if (new_size := self.sent.count(listed)) - size <= self.left:
-                self.messages[index:stop], self.sizes[index:stop] = [listed], [new_size]
+        index = self._new_summary(original)
+        if index is None:
+            index = self._newest_change(original)
+            self._put_list(slice(index, index), Summary(id="archive-list", text=""), "", ids)
+        else:
+            summary = self.messages[index]
+            assert isinstance(summary, Summary)
+            self._put_list(slice(index, index + 1), summary, f"{summary.tail}\n\n", ids)
+
+    def _put_list(self, place: slice, summary: Summary, start: str, ids: list[str]) -> None:
+        """Put the summary with the longest list that fits in the place of these messages."""
+        size = sum(self.sizes[place])
+        for text in self._forms(ids, self.room):
+            listed = replace(summary, tail=start + text)
+            new_size = self.sent.count(listed)
+            if new_size - size <= self.room:
+                self.messages[place], self.sizes[place] = [listed], [new_size]
                 return
+
+    def _new_summary(self, original: Context) -> int | None:
+        """The index of the newest summary that this compaction wrote, if there is one."""
+        old_objects = set(map(id, original.messages))
+        for i in range(len(self.messages) - 1, -1, -1):
+            message = self.messages[i]
+            if isinstance(message, Summary) and id(message) not in old_objects:
+                return i
+        return None
 
     def _newest_change(self, original: Context) -> int:
         """The index behind what stood before the newest message that is no longer there as it
         was.
         """
         sent_objects = set(map(id, self.sent.messages))
-        newest_removed = max(
-            (i for i, message in enumerate(original.messages) if id(message) not in sent_objects),
-            default=0,
-        )
-        earlier = {message.id for message in original.messages[: newest_removed + 1]}
-        start = (
-            max((i for i, message in enumerate(self.messages) if message.id in earlier), default=-1)
-            + 1
-        )
+        newest_removed = 0
+        for i, message in enumerate(original.messages):
+            if id(message) not in sent_objects:
+                newest_removed = i
+        earlier_ids = {message.id for message in original.messages[: newest_removed + 1]}
+        index = 0
+        for i, message in enumerate(self.messages):
+            if message.id in earlier_ids:
+                index = i + 1
         flags = self.sent.cut_points
-        candidates = (
-            i
-            for i in range(start, len(self.messages))
-            if flags[i] and self.messages[i].role != "system"
-        )
-        return next(candidates, len(self.messages))
-
-    def _forms(self, names: list[str], room: int) -> Iterator[str]:
-        """The list in ever shorter forms: with as many lines as may fit, then fewer, then none."""
-        archive, count = self.sent.archive, self.sent.count
-        people = [name for name in names if archive[name].startswith("user\n")]
-        lines: dict[str, str] = {}
-        # half of it a person's words
-        newest = chain.from_iterable(zip_longest(reversed(people), reversed(names)))
-        for name in dict.fromkeys(name for name in newest if name is not None):
-            line = f"{name} {harmless(_words(archive[name])).replace('<', '&lt;')}"
-            room -= count(UserMessage(id="", blocks=(Text(line),)))
-            if room < 0:
+        while index < len(self.messages):
+            if flags[index] and self.messages[index].role != "system":
                 break
-            lines[name] = line
+            index += 1
+        return index
+
+    def _forms(self, ids: list[str], room: int) -> Iterator[str]:
+        """The list in ever shorter forms: with as many lines as may fit, then fewer, then none."""
+        lines = self._lines(ids, room)
         while True:
-            shown_lines = [lines[name] for name in names if name in lines]
-            yield "\n".join(
-                (
-                    LIST.format(n=len(names)),
-                    *shown_lines,
-                    MORE.format(n=len(names) - len(shown_lines)),
-                )
-            )
+            shown_lines = [lines[message_id] for message_id in ids if message_id in lines]
+            heading = LIST.format(n=len(ids))
+            ending = MORE.format(n=len(ids) - len(shown_lines))
+            yield "\n".join((heading, *shown_lines, ending))
             if not lines:
                 return
-            lines = dict(list(lines.items())[: len(lines) * 7 // 8])
+            fewer = len(lines) * 7 // 8
+            lines = dict(islice(lines.items(), fewer))
+
+    def _lines(self, ids: list[str], room: int) -> dict[str, str]:
+        """As many lines as may fit, the newest first, by id; every other one a person's words."""
+        archive = self.sent.archive
+        people = [message_id for message_id in ids if archive[message_id].startswith("user\n")]
+        lines: dict[str, str] = {}
+        for message_id in chain.from_iterable(zip_longest(reversed(people), reversed(ids))):
+            if message_id is None or message_id in lines:
+                continue
+            words = harmless(_words(archive[message_id])).replace("<", "&lt;")
+            line = f"{message_id} {words}"
+            room -= self.sent.count(_user_message(line))
+            if room < 0:
+                break
+            lines[message_id] = line
+        return lines
+
+
+def _user_message(text: str) -> UserMessage:
+    """A message to count a text with."""
+    return UserMessage(id="", blocks=(Text(text),))
 
 
 @lru_cache(maxsize=4096)

@@ -3,7 +3,7 @@ by code.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 from workbench.engine.compaction.clip import head
@@ -23,6 +23,8 @@ from workbench.engine.extraction.words import words
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import tool_name, touched
 from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Json,
     Message,
     Text,
     ToolCall,
@@ -40,6 +42,10 @@ SECTIONS = (
 )  # fmt: skip
 """The register's sections, in their order."""
 GOAL, RULES, OPEN_WORK, DONE, TURNED, *FILES = SECTIONS[:9]
+SAID = (*SECTIONS[:5], "Skills")
+"""The sections whose lines are gathered as they are said."""
+EXPENDABLE = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
+"""The sections that are shortened before all others, the first of them first."""
 MOST = {
     "Goal": 6,
     "Rules of the user": 12,
@@ -73,6 +79,9 @@ _ENDED = re.compile(
 _DELETED = re.compile(r"(?:^|[;&|]\s*)rm\s+(?:-\w+\s+)*([^\s;&|]+)")
 _PATCH_DELETED = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
 _CREATES = re.compile(r"write|create", re.IGNORECASE)
+_BACKGROUND_ID = re.compile(r"\b(?:ID|id)\W+([\w-]+)")
+_TASK_KEYS = ("description", "command", "prompt")
+"""Arguments that say what a sub-agent or a background command is for."""
 
 
 def is_register(message: Message) -> bool:
@@ -102,34 +111,57 @@ def written(
     """The block of these lines in at most so many tokens: the newest of each section stay; None
     where none fits.
     """
-    shown_lines = {
-        name: _newest_of(lines_by_section.get(name, ()), MOST.get(name, USUAL), name)
-        for name in SECTIONS
-    }
+    shown_lines: dict[str, list[str]] = {}
+    for name in SECTIONS:
+        max_lines = MOST.get(name, USUAL)
+        shown_lines[name] = _newest_of(lines_by_section.get(name, ()), max_lines, name)
     while any(shown_lines.values()):
-        body = "".join(
-            f"{name}:\n" + "".join(f"- {line}\n" for line in shown_lines[name])
-            for name in SECTIONS
-            if shown_lines[name]
-        )
-        text = LEAD + body + TAIL
-        id = "register-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        block = UserMessage(id=id, blocks=(Text(text),), name=REGISTER, synthetic=True, pinned=True)
+        block = _block(shown_lines)
         if context.count(block) <= max_tokens:
             return block
-        expendable = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
-        longest = next((name for name in expendable if shown_lines[name]), None) or max(
-            shown_lines, key=lambda name: len(shown_lines[name])
-        )
-        start = 1 if longest == "Goal" and len(shown_lines[longest]) > 1 else 0
-        del shown_lines[longest][start : start + max(len(shown_lines[longest]) // 4, 1)]
+        _shorten(shown_lines)
     return None
+
+
+def _block(lines_by_section: Mapping[str, Sequence[str]]) -> UserMessage:
+    """The register as a message. Its id follows from what it says."""
+    parts = [LEAD]
+    for name, lines in lines_by_section.items():
+        if lines:
+            parts.append(f"{name}:\n")
+            parts += [f"- {line}\n" for line in lines]
+    text = "".join(parts) + TAIL
+    seal = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return UserMessage(
+        id=f"register-{seal}",
+        blocks=(Text(text),),
+        name=REGISTER,
+        synthetic=True,
+        pinned=True,
+    )
+
+
+def _shorten(lines_by_section: dict[str, list[str]]) -> None:
+    """Leave out a quarter of one section, the oldest lines: of one that can be missed while such
+    a section has lines, then of the longest; the first goal stays longest.
+    """
+    section = max(lines_by_section, key=lambda name: len(lines_by_section[name]))
+    for expendable in EXPENDABLE:
+        if lines_by_section[expendable]:
+            section = expendable
+            break
+    lines = lines_by_section[section]
+    start = 1 if section == GOAL and len(lines) > 1 else 0
+    del lines[start : start + max(len(lines) // 4, 1)]
 
 
 def _newest_of(lines: Sequence[str], max_lines: int, section: str) -> list[str]:
     """The newest lines; of the goal also the first, which the later ones correct."""
-    oldest = list(lines[:1]) if section == "Goal" and len(lines) > max_lines else []
-    return [*oldest, *lines[len(oldest) :][-(max_lines - len(oldest)) :]]
+    if len(lines) <= max_lines:
+        return list(lines)
+    if section == GOAL:
+        return [lines[0], *lines[1 - max_lines :]]
+    return list(lines[-max_lines:])
 
 
 def entries(messages: Sequence[Message]) -> dict[str, list[str]]:
@@ -144,7 +176,7 @@ class _State:
     """What a conversation amounts to, message by message."""
 
     def __init__(self) -> None:
-        self.said: dict[str, dict[str, None]] = {name: {} for name in (*SECTIONS[:5], "Skills")}
+        self.said: dict[str, dict[str, None]] = {name: {} for name in SAID}
         self.files: dict[str, str] = {}
         self.running: dict[str, str] = {}
         self.calls: dict[str, ToolCall] = {}
@@ -164,76 +196,88 @@ class _State:
 
     def lines(self) -> dict[str, list[str]]:
         """By section."""
-        by_kind: dict[str, list[str]] = {}
-        for path, kind in self.files.items():
-            by_kind.setdefault(kind, []).append(path)
         lines_by_section = {name: list(lines) for name, lines in self.said.items()}
-        return lines_by_section | by_kind | {"Running": list(self.running.values())}
+        for path, section in self.files.items():
+            lines_by_section.setdefault(section, []).append(path)
+        lines_by_section["Running"] = list(self.running.values())
+        return lines_by_section
 
     def _again(self, lines_by_section: Mapping[str, Sequence[str]]) -> None:
         """Take in an earlier register."""
         for name, section_lines in self.said.items():
             section_lines.update(dict.fromkeys(lines_by_section.get(name, ())))
-        for kind in FILES:
-            self.files.update(dict.fromkeys(lines_by_section.get(kind, ()), kind))
-        self.running.update(
-            {line.split(" ", 1)[0]: line for line in lines_by_section.get("Running", ())}
-        )
+        for section in FILES:
+            self.files.update(dict.fromkeys(lines_by_section.get(section, ()), section))
+        for line in lines_by_section.get("Running", ()):
+            call_id = line.split(" ", 1)[0]
+            self.running[call_id] = line
 
     def _user(self, message: Message) -> None:
+        """Go on with what a person wrote."""
         for sentence in sentences(plain_text(message)):
             lowered = sentence.lower()
-            withdrawn = withdraws(sentence)
-            if withdrawn and self._close(sentence):
+            is_withdrawal = withdraws(sentence)
+            if is_withdrawal and self._close(sentence):
                 continue
             if not self.said[GOAL] or _CORRECTED.search(lowered):
                 _newest(self.said[GOAL], _line(sentence))
             if self.said[OPEN_WORK] and says_done(sentence):
                 self._move(sentence)
-            if not withdrawn and is_constraint(sentence):
+            if not is_withdrawal and is_constraint(sentence):
                 _newest(self.said[RULES], _line(sentence))
             elif _turns(lowered):
                 _newest(self.said[TURNED], _line(sentence))
 
-    def _answer(self, message: Message) -> None:
+    def _answer(self, message: AssistantMessage) -> None:
+        """Go on with what the model wrote and called."""
         for block in message.blocks:
             if block.type == "text":
-                turned = _TURNED.search(block.text.lower()) is not None
-                for sentence in sentences(block.text) if turned or self.said[OPEN_WORK] else ():
-                    if self.said[OPEN_WORK] and says_done(sentence):
-                        self._move(sentence)
-                    elif turned and _turns(sentence.lower()):
-                        _newest(self.said[TURNED], _line(sentence))
+                self._prose(block.text)
             elif block.type == "tool_call":
                 self.calls[block.id] = block
                 self._called(block)
 
+    def _prose(self, text: str) -> None:
+        """What the model's words say of finished work and reversed decisions."""
+        may_turn = _TURNED.search(text.lower()) is not None
+        if not may_turn and not self.said[OPEN_WORK]:
+            return
+        for sentence in sentences(text):
+            if self.said[OPEN_WORK] and says_done(sentence):
+                self._move(sentence)
+            elif may_turn and _turns(sentence.lower()):
+                _newest(self.said[TURNED], _line(sentence))
+
     def _called(self, call: ToolCall) -> None:
+        """What a call says of the plan, of what runs, and of skills."""
+        self._plan(call)
         tool = tool_name(call.name)
-        items = list(task_items(call.arguments))
-        if items:
-            self.said[OPEN_WORK] = {_line(text): None for text, status in items if status in OPEN}
-            self.said[DONE] |= {
-                _line(text): None for text, status in items if status not in OPEN | GIVEN_UP
-            }
-            self.said[DONE] = {
-                line: None for line in self.said[DONE] if line not in self.said[OPEN_WORK]
-            }
         if tool in _SPAWN or call.arguments.get("run_in_background") is True:
-            about = next(
-                (
-                    v
-                    for k in ("description", "command", "prompt")
-                    if isinstance(v := call.arguments.get(k), str)
-                ),
-                "",
-            )
+            about = _first_text([call.arguments.get(key) for key in _TASK_KEYS])
             self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
         if tool == "skill":
-            name = next((value for value in call.arguments.values() if isinstance(value, str)), "")
-            self.said["Skills"].update({_line(name): None} if name else {})
+            name = _first_text(call.arguments.values())
+            if name:
+                self.said["Skills"][_line(name)] = None
+
+    def _plan(self, call: ToolCall) -> None:
+        """The open and the finished items of a task list, if the call sets one."""
+        items = list(task_items(call.arguments))
+        if not items:
+            return
+        open_work: dict[str, None] = {}
+        finished_work = self.said[DONE]
+        for text, status in items:
+            if status in OPEN:
+                open_work[_line(text)] = None
+            elif status not in GIVEN_UP:
+                finished_work[_line(text)] = None
+        for line in open_work:
+            finished_work.pop(line, None)
+        self.said[OPEN_WORK] = open_work
 
     def _result(self, call: ToolCall, message: ToolResult) -> None:
+        """Go on with the answer to a call."""
         if self.running:
             self._runs(call, plain_text(message), message.is_error)
         if not message.is_error:
@@ -242,68 +286,80 @@ class _State:
     def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
         """What the answer to a call says of what runs."""
         tool = tool_name(call.name)
-        background = call.arguments.get("run_in_background") is True
-        if call.id in self.running and (failed or not background):
+        in_background = call.arguments.get("run_in_background") is True
+        if call.id in self.running and (failed or not in_background):
             del self.running[call.id]
-        elif background and call.id in self.running:
-            name = next(iter(re.findall(r"\b(?:ID|id)\W+([\w-]+)", text)), "")
-            self.running[call.id] = (
-                f"{self.running[call.id]} ({name})" if name else self.running[call.id]
-            )
+        elif in_background and call.id in self.running:
+            name = _BACKGROUND_ID.search(text)
+            if name is not None:
+                self.running[call.id] += f" ({name.group(1)})"
         elif _STOP.search(tool) or _ENDED.search(text[:400]):
-            named = [value for value in call.arguments.values() if isinstance(value, str) and value]
-            for id, line in list(self.running.items()):
-                if any(f"({value})" in line for value in named):
-                    del self.running[id]
+            for value in call.arguments.values():
+                if isinstance(value, str) and value:
+                    self._ended(value)
+
+    def _ended(self, name: str) -> None:
+        """What runs under this name has ended."""
+        for call_id, line in list(self.running.items()):
+            if f"({name})" in line:
+                del self.running[call_id]
 
     def _touch(self, call: ToolCall) -> None:
+        """The files that a call read, changed or deleted."""
         files = touched(call.name, call.arguments)
-        values = [value for value in call.arguments.values() if isinstance(value, str)]
-        deleted_paths = [
-            path
-            for text in values
-            if "*** Delete File: " in text
-            for path in _PATCH_DELETED.findall(text)
-        ]
-        command = call.arguments.get("command")
-        deleted_paths += (
-            _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
-        )
-        if tool_name(call.name) == "delete_file":
-            deleted_paths += files.modified
         for path in map(normal_path, files.read):
             self.files.setdefault(path, "Files read")
         for path in map(normal_path, files.modified):
-            new = _CREATES.search(call.name) and self.files.get(path) not in (
-                "Files read",
-                "Files edited",
-            )
-            kind = (
-                "Files created"
-                if new or self.files.get(path) == "Files created"
-                else "Files edited"
-            )
-            self.files.pop(path, None)
-            self.files[path] = kind
-        for path in map(normal_path, deleted_paths):
+            section = self.files.pop(path, "")
+            is_new = _CREATES.search(call.name) and section not in ("Files read", "Files edited")
+            if is_new or section == "Files created":
+                self.files[path] = "Files created"
+            else:
+                self.files[path] = "Files edited"
+        deleted = _deleted(call)
+        if tool_name(call.name) == "delete_file":
+            deleted += files.modified
+        for path in map(normal_path, deleted):
             if path in self.files:
                 del self.files[path]
                 self.files[path] = "Files deleted"
 
     def _move(self, sentence: str) -> None:
         """An item that a line says is finished is done."""
-        for item in [item for item in self.said[OPEN_WORK] if _about(item, sentence)]:
-            del self.said[OPEN_WORK][item]
-            _newest(self.said[DONE], item)
+        for item in list(self.said[OPEN_WORK]):
+            if _about(item, sentence):
+                del self.said[OPEN_WORK][item]
+                _newest(self.said[DONE], item)
 
     def _close(self, sentence: str) -> bool:
         """What the user withdrew stands nowhere any more; whether there was such a thing."""
-        closed = False
+        is_closed = False
         for section in (self.said[GOAL], self.said[RULES], self.said[OPEN_WORK]):
-            for item in [item for item in section if _about(item, sentence)]:
-                del section[item]
-                closed = True
-        return closed
+            for item in list(section):
+                if _about(item, sentence):
+                    del section[item]
+                    is_closed = True
+        return is_closed
+
+
+def _first_text(values: Iterable[Json]) -> str:
+    """The first of these values that is a text; empty without any."""
+    for value in values:
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _deleted(call: ToolCall) -> list[str]:
+    """The paths that a patch or a command in a call deletes."""
+    paths: list[str] = []
+    for value in call.arguments.values():
+        if isinstance(value, str) and "*** Delete File: " in value:
+            paths += _PATCH_DELETED.findall(value)
+    command = call.arguments.get("command")
+    if isinstance(command, str) and "rm " in command:
+        paths += _DELETED.findall(command)
+    return paths
 
 
 def _turns(lowered: str) -> bool:
@@ -313,13 +369,16 @@ def _turns(lowered: str) -> bool:
 
 
 def _about(item: str, sentence: str) -> bool:
+    """Whether a sentence has enough words of an item to speak of it."""
     item_words, sentence_words = words(item), set(words(sentence))
-    return len(item_words) > 0 and sum(word in sentence_words for word in item_words) >= max(
-        ALIKE * len(item_words), min(2, len(item_words))
-    )
+    if not item_words:
+        return False
+    shared_count = sum([word in sentence_words for word in item_words])
+    return shared_count >= max(ALIKE * len(item_words), min(2, len(item_words)))
 
 
 def _newest(section: dict[str, None], line: str) -> None:
+    """Put a line at the end of a section."""
     section.pop(line, None)
     if line:
         section[line] = None

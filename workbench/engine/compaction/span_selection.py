@@ -4,7 +4,7 @@ share, the result.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.transcript.context import Context, cut_points, last_user, pinned, protected
+from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, is_real_user, said_texts
 
@@ -70,13 +71,18 @@ class SummaryInput:
     @classmethod
     def of(cls, context: Context, span: Span) -> SummaryInput:
         """The messages of a span."""
-        messages = context.messages
-        new = [i for i in span.indices if messages[i].role != "summary"]
-        return cls(
-            tuple(message for i in span.indices if isinstance(message := messages[i], Summary)),
-            tuple(messages[i] for i in new if i < span.history),
-            tuple(messages[i] for i in new if i >= span.history),
-        )
+        earlier: list[Summary] = []
+        history: list[Message] = []
+        prefix: list[Message] = []
+        for i in span.indices:
+            message = context.messages[i]
+            if isinstance(message, Summary):
+                earlier.append(message)
+            elif i < span.history:
+                history.append(message)
+            else:
+                prefix.append(message)
+        return cls(tuple(earlier), tuple(history), tuple(prefix))
 
     @property
     def new(self) -> tuple[Message, ...]:
@@ -98,12 +104,15 @@ class SummaryInput:
         """The ids of the messages that the summary replaces, those of an earlier summary
         included.
         """
-        earlier_ids = [id for summary in self.earlier for id in summary.replaces]
-        new = (
-            message.replaces if message.role == "summary" and message.replaces else (message.id,)
-            for message in self.new
-        )
-        return tuple(dict.fromkeys([*earlier_ids, *(id for ids in new for id in ids)]))
+        ids: list[str] = []
+        for summary in self.earlier:
+            ids += summary.replaces
+        for message in self.new:
+            if message.role == "summary" and message.replaces:
+                ids += message.replaces
+            else:
+                ids.append(message.id)
+        return tuple(dict.fromkeys(ids))
 
     @property
     def has_text(self) -> bool:
@@ -159,17 +168,26 @@ class Movable:
     def of(cls, context: Context, budget: Budget) -> Movable:
         """Those of a context."""
         pinned_indices = pinned(context.messages)
-        indices = tuple(i for i in range(len(context.messages)) if i not in pinned_indices)
-        messages = tuple(context.messages[i] for i in indices)
-        summaries = [i for i, message in enumerate(messages) if message.role == "summary"]
-        sizes = tuple(context.sizes[i] for i in indices)
-        earlier = summaries[-1] + 1 if summaries else 0
-        place_of = {i: place for place, i in enumerate(indices)}
-        caller_of = {
-            place_of[i]: place_of[caller] for i, caller in context.callers.items() if i in place_of
-        }
+        indices = [i for i in range(len(context.messages)) if i not in pinned_indices]
+        messages = [context.messages[i] for i in indices]
+        sizes = [context.sizes[i] for i in indices]
+        place_of = {index: place for place, index in enumerate(indices)}
+        earlier = 0
+        for place, message in enumerate(messages):
+            if message.role == "summary":
+                earlier = place + 1
+        caller_of: dict[int, int] = {}
+        for index, caller in context.callers.items():
+            if index in place_of:
+                caller_of[place_of[index]] = place_of[caller]
         return cls(
-            context, budget, indices, messages, sizes, cut_points(messages, caller_of), earlier
+            context=context,
+            budget=budget,
+            indices=tuple(indices),
+            messages=tuple(messages),
+            sizes=tuple(sizes),
+            flags=cut_points(messages, caller_of),
+            earlier=earlier,
         )
 
     @classmethod
@@ -177,14 +195,16 @@ class Movable:
         """All messages of a context, of which the fixed ones weigh nothing, for a rule that
         knows pins.
         """
-        sizes = tuple(0 if i in fixed else size for i, size in enumerate(context.sizes))
+        sizes = list(context.sizes)
+        for index in fixed:
+            sizes[index] = 0
         return cls(
-            context,
-            budget,
-            tuple(range(len(sizes))),
-            context.messages,
-            sizes,
-            context.cut_points,
+            context=context,
+            budget=budget,
+            indices=tuple(range(len(sizes))),
+            messages=context.messages,
+            sizes=tuple(sizes),
+            flags=context.cut_points,
             earlier=0,
         )
 
@@ -203,10 +223,9 @@ class Movable:
         """The place that leaves the tokens which were requested to be kept; the system's own
         where none were.
         """
-        keep_tokens = self.budget.keep_recent
-        return (
-            own_place if keep_tokens is None or self.budget.matched else self.fitting(keep_tokens)
-        )
+        if self.budget.keep_recent is None or self.budget.matched:
+            return own_place
+        return self.fitting(self.budget.keep_recent)
 
     def granted(self, own_tokens: int) -> int:
         """Tokens of newest messages to keep: the system's number, at most half of the room in a
@@ -222,8 +241,10 @@ class Movable:
 
     def fitting(self, tokens: int) -> int:
         """The first place whose rest takes at most so many tokens."""
+        if tokens < 0:
+            return len(self)
         rests = list(accumulate(reversed(self.sizes)))
-        return len(self) - (bisect_left(rests, tokens + 1) if tokens >= 0 else 0)
+        return len(self) - bisect_right(rests, tokens)
 
     def reaching(self, tokens: int) -> int | None:
         """The last place whose rest takes at least so many tokens; None if all together take
@@ -231,50 +252,55 @@ class Movable:
         """
         rests = list(accumulate(reversed(self.sizes)))
         rest_index = bisect_left(rests, tokens)
-        return len(self) - 1 - rest_index if rest_index < len(rests) else None
+        if rest_index == len(rests):
+            return None
+        return len(self) - 1 - rest_index
 
     def after(self, place: int) -> int:
-        """The nearest place at or after `at` that parts no pair; m where there is none earlier."""
-        return next(i for i in range(max(place, 0), len(self) + 1) if self.flags[i])
+        """The nearest place from this one on that parts no pair; m where there is none earlier."""
+        return cut_point_from(self.flags, max(place, 0))
 
     def before(self, place: int) -> int:
-        """The nearest place at or before `at` that parts no pair."""
-        return next(i for i in range(min(place, len(self)), -1, -1) if self.flags[i])
+        """The nearest place up to this one that parts no pair."""
+        return cut_point_until(self.flags, min(place, len(self)))
 
     def inner(self, place: int) -> int | None:
-        """The nearest place at or after `at`, else before it, that parts no pair, both ends
-        excluded; None if none.
+        """The nearest place from this one on, else before it, that parts no pair, both ends
+        excluded; None if there is none.
         """
-        following = (i for i in range(max(place, 1), len(self)) if self.flags[i])
-        preceding = (i for i in range(min(place, len(self)) - 1, 0, -1) if self.flags[i])
-        return next(following, next(preceding, None))
+        for following in range(max(place, 1), len(self)):
+            if self.flags[following]:
+                return following
+        for preceding in range(min(place, len(self)) - 1, 0, -1):
+            if self.flags[preceding]:
+                return preceding
+        return None
 
     def turn(self, place: int) -> int:
         """Where the turn begins that holds the message at this place; the place itself where a
         turn begins there.
         """
-        if place < len(self) and not is_real_user(self.messages[place]):
-            return next(
-                (
-                    i
-                    for i in range(place - 1, self.earlier - 1, -1)
-                    if is_real_user(self.messages[i])
-                ),
-                place,
-            )
+        if place == len(self):
+            return place
+        start = place
+        while start >= self.earlier:
+            if is_real_user(self.messages[start]):
+                return start
+            start -= 1
         return place
 
     def within(self, place: int) -> int:
-        """In a comparison, the first place from `at` on whose rest leaves room for a summary;
-        else `at`.
+        """In a comparison, the first place from this one on whose rest leaves room for a summary;
+        else the place itself.
         """
         if not self.budget.matched:
             return place
+        max_tokens = self._share(KEPT_AT_MOST, spare(self.context))
         newest = last_user(self.context.messages)
-        sizes = [
-            0 if i == newest else size for i, size in zip(self.indices, self.sizes, strict=True)
-        ]
-        rest_tokens, max_tokens = sum(sizes[place:]), self._share(KEPT_AT_MOST, spare(self.context))
+        sizes = list(self.sizes)
+        if newest is not None and newest in self.indices:
+            sizes[self.indices.index(newest)] = 0
+        rest_tokens = sum(sizes[place:])
         while place < len(self) and (rest_tokens > max_tokens or not self.flags[place]):
             rest_tokens -= sizes[place]
             place += 1
@@ -294,18 +320,22 @@ class Movable:
                 return None
             place = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
         place = self.after(self.within(max(place, self.earlier)))
-        return None if place == 0 else self.span(place, self.turn(place) if split else place)
+        if place == 0:
+            return None
+        return self.span(place, self.turn(place) if split else place)
 
     def span(self, place: int, turn: int | None = None) -> Span:
         """The messages before the place but the newest user message; `turn` is where the turn
         begins that it parts.
         """
         newest = last_user(self.context.messages)
-        removed_indices = tuple(i for i in self.indices[:place] if i != newest)
-        return Span(removed_indices, self.index(place if turn is None else turn))
+        indices = tuple(i for i in self.indices[:place] if i != newest)
+        return Span(indices, self.index(place if turn is None else turn))
 
     def index(self, place: int) -> int:
         """The index in the context of the message at this place; behind the last one the number
         of messages.
         """
-        return self.indices[place] if place < len(self) else len(self.context.messages)
+        if place == len(self):
+            return len(self.context.messages)
+        return self.indices[place]

@@ -220,11 +220,8 @@ class AtShare:
     target: float = 0.4
 
     def __post_init__(self) -> None:
-        shares = (self.threshold, self.target)
-        if (
-            not all(isinstance(share, Real) for share in shares)
-            or not 0 <= self.target <= self.threshold <= 1
-        ):
+        are_numbers = isinstance(self.threshold, Real) and isinstance(self.target, Real)
+        if not are_numbers or not 0 <= self.target <= self.threshold <= 1:
             raise SettingError(
                 f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of"
                 " the window; both must lie between 0 and 1, the target not above the threshold"
@@ -277,18 +274,20 @@ class AtLimit:
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""
         own_limit = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
-        return own_limit if self.most is None else min(own_limit, self.most)
+        if self.most is None:
+            return own_limit
+        return min(own_limit, self.most)
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at the limit, or above it, and on request; the target is what would not be due."""
         room = max(situation.window - situation.overhead, 0)
         least_limit = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
-        target = max(self.limit(situation.window), least_limit) - (0 if self.above else 1)
-        return (
-            situation.granted(target)
-            if situation.requested or situation.measured > target
-            else None
-        )
+        target = max(self.limit(situation.window), least_limit)
+        if not self.above:
+            target -= 1
+        if situation.requested or situation.measured > target:
+            return situation.granted(target)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +343,7 @@ class Preset:
         return self.overflow or self.strategy
 
     def __repr__(self) -> str:
-        stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"
+        stages = " > ".join([stage.name for stage in self.strategy.stages]) or "no stages"
         return f"<Preset {self.name!r}: {stages}, {self.trigger!r}>"
 
     def _repr_html_(self) -> str:
@@ -353,11 +352,11 @@ class Preset:
             "asked": ", ".join(self.moments).replace("_", " "),
             "counts tokens": "" if self.count is None else "as its own system does",
         }
-        rows = [
-            (f"{n}.", stage.name, _purpose(stage))
-            for n, stage in enumerate(self.strategy.stages, 1)
-        ]
-        rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
+        rows: list[tuple[str, str, str]] = []
+        for number, stage in enumerate(self.strategy.stages, 1):
+            rows.append((f"{number}.", stage.name, _purpose(stage)))
+        for stage in self.strategy.view:
+            rows.append(("what is sent", stage.name, _purpose(stage)))
         source = f"Restates {self.source}" if self.source else ""
         return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
 

@@ -80,8 +80,10 @@ def bare(token: str) -> str:
     """A token without the marks behind it and, of a line that grep shows around a match, the
     file alone.
     """
-    if "-" in token and (match := _GREP_CONTEXT.search(token)) and match.group(1) in SUFFIXES:
-        return token[: match.end(1)]
+    if "-" in token:
+        match = _GREP_CONTEXT.search(token)
+        if match and match.group(1) in SUFFIXES:
+            return token[: match.end(1)]
     return token.rstrip(".-~@#(")
 
 
@@ -93,28 +95,40 @@ def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | N
     """
     if not token or len(token) > LONGEST:
         return []
-    if flag := _FLAG.match(token):
+    flag = _FLAG.match(token)
+    if flag:
         return [Entity("flag", flag.group())]
     token = token.lstrip("-")
-    if ("0" <= token[:1] <= "9" or token[:1] == "v") and (numeric := _numeric(token)) is not None:
-        return numeric
-    if not is_call and ("/" in token or "." in token) and (path := _path(token, cwd)):
-        return [Entity("path", path)]
+    if "0" <= token[:1] <= "9" or token[:1] == "v":
+        numeric = _numeric(token)
+        if numeric is not None:
+            return numeric
+    if not is_call and ("/" in token or "." in token):
+        path = _path(token, cwd)
+        if path:
+            return [Entity("path", path)]
     return _coded(token) or None
 
 
 def _numeric(token: str) -> list[Entity] | None:
+    """A number, a version or a date; None where the token is none of them."""
     if token.isdigit():
         return [Entity("number", token)] if len(token) >= 4 else []
-    if match := _VERSION.fullmatch(token):
-        return [Entity("version", match.group(1) or match.group(2))]
-    if match := _DATE.match(token):
-        return [Entity("id", match.group())]
+    version = _VERSION.fullmatch(token)
+    if version:
+        return [Entity("version", version.group(1) or version.group(2))]
+    date = _DATE.match(token)
+    if date:
+        return [Entity("id", date.group())]
     if _GROUPED.fullmatch(token):
         return [Entity("number", token.replace(",", "").replace("_", ""))]
-    if (match := _NUMBER.fullmatch(token)) and (match[2] or "s").lower() in UNIT:
-        return _number(*match.groups())
-    return None
+    number = _NUMBER.fullmatch(token)
+    if number is None:
+        return None
+    value, unit = number.groups()
+    if unit and unit.lower() not in UNIT:
+        return None
+    return _number(value, unit)
 
 
 def _number(value: str, unit: str | None) -> list[Entity]:
@@ -125,18 +139,17 @@ def _number(value: str, unit: str | None) -> list[Entity]:
 
 
 def _path(token: str, cwd: str) -> str:
+    """The path that a token is; empty if it is none."""
     if "/" not in token:
         return token if is_file_name(token) else ""
     if token[:2] == "//" or "%" in token or not _NAMED_PART.search(token):
         return ""
     path = normal_path(token, cwd)
-    parts = path.count("/") + (not path.startswith("/"))
-    rooted = token[0] in "/~."
-    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(
-        path.rpartition("/")[2]
-    ):
+    part_count = path.count("/") + (0 if path.startswith("/") else 1)
+    says_path = token[0] in "/~." or token[-1] == "/"
+    if part_count >= (2 if says_path else 3):
         return path
-    return ""
+    return path if _FILE_NAME.fullmatch(path.rpartition("/")[2]) else ""
 
 
 def is_file_name(name: str) -> bool:
@@ -214,23 +227,27 @@ def url_entity(address: str) -> Entity:
 
 def windows_paths(line: str, cwd: str = "") -> list[Entity]:
     """Paths that begin with a drive's letter."""
-    return [
-        Entity("path", path)
-        for raw_path in _WINDOWS_PATH.findall(line)
-        if (path := normal_path(raw_path, cwd))
-    ]
+    entities: list[Entity] = []
+    for raw_path in _WINDOWS_PATH.findall(line):
+        path = normal_path(raw_path, cwd)
+        if path:
+            entities.append(Entity("path", path))
+    return entities
 
 
 def quotes(line: str) -> list[Entity]:
     """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
     texts = line.split('"')[1:-1:2]
     if "“" in line:
-        texts += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
-    return [
-        Entity("quote", plain(text))
-        for text in texts
-        if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)
-    ]
+        for part in line.split("“")[1:]:
+            text, mark, _ = part.partition("”")
+            if mark:
+                texts.append(text)
+    entities: list[Entity] = []
+    for text in texts:
+        if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text):
+            entities.append(Entity("quote", plain(text)))
+    return entities
 
 
 def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
@@ -238,25 +255,33 @@ def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
     these of `SIGNALS`.
     """
     entities: list[Entity] = []
-    for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
-        if unit.lower() in UNIT and unit != "k":
-            entities += _number(value.replace(",", ""), unit)
+    if not _LINE_UNITS.isdisjoint(signals):
+        for value, unit in _VALUE.findall(line):
+            if unit.lower() in UNIT and unit != "k":
+                entities += _number(value.replace(",", ""), unit)
     if not PROGRAMS.isdisjoint(signals):
-        entities += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
-    if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
-        entities.append(Entity("error", plain(message.group(1))))
+        for command in _COMMAND.findall(line):
+            entities += _command(command)
+    if not ERROR_WORDS.isdisjoint(signals):
+        message = _ERROR_LINE.search(line)
+        if message:
+            entities.append(Entity("error", plain(message.group(1))))
     return entities
 
 
-def _command(text: str) -> Entity | None:
+def _command(text: str) -> list[Entity]:
+    """The program with its sub-commands, up to the first word of prose; nothing where no
+    sub-command is left.
+    """
     program, *arguments = text.split()
-    if arguments[0] in PROSE or (program == "go" and arguments[0] not in GO_WORDS):
-        return None
-    keep = next(
-        (i for i, word in enumerate(arguments) if word in PROSE or "." in word), len(arguments)
-    )
-    arguments = arguments[:keep]
-    return Entity("command", " ".join([program, *arguments])) if arguments else None
+    if program == "go" and arguments[0] not in GO_WORDS:
+        return []
+    parts = [program]
+    for word in arguments:
+        if word in PROSE or "." in word:
+            break
+        parts.append(word)
+    return [Entity("command", " ".join(parts))] if len(parts) > 1 else []
 
 
 def plain(text: str) -> str:

@@ -17,21 +17,22 @@ def normal_path(text: str, cwd: str = "") -> str:
     path = text.replace("\\", "/")
     if ":" in path or "#" in path:
         path = _DRIVE.sub("", _PLACE.sub("", path))
-    home = _DRIVE.sub("", cwd.replace("\\", "/")).rstrip("/") if cwd else ""
+    home = _DRIVE.sub("", cwd.replace("\\", "/")).rstrip("/")
     if home and (path + "/").startswith(home + "/"):
         path = path[len(home) + 1 :]
     if not _UNTIDY.search(path) and path[1:2] != "/":
         return path
-    rooted = path.startswith("/")
+    is_rooted = path.startswith("/")
     parts: list[str] = []
     for part in path.split("/"):
         if part == ".." and parts:
             parts.pop()
         elif part not in ("", ".", ".."):
             parts.append(part)
-    if not rooted and len(parts) > 1 and parts[0] in ("a", "b"):
-        parts = parts[1:]
-    return ("/" if rooted else "") + "/".join(parts)
+    if not is_rooted and len(parts) > 1 and parts[0] in ("a", "b"):
+        del parts[0]
+    relative_path = "/".join(parts)
+    return f"/{relative_path}" if is_rooted else relative_path
 
 
 def endings(path: str) -> Iterator[str]:
@@ -52,12 +53,13 @@ class SameFile:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
-        longest = {path.lstrip("/") for path in self._known}
-        for path in self._known:
-            for ending in list(endings(path))[1:]:
-                longest.discard(ending)
         self._roots = {path.lstrip("/"): path for path in sorted(self._known)}
         self._owner: dict[str, str | None] = {}
+        longest = set(self._roots)
+        for path in self._known:
+            for ending in endings(path):
+                if len(ending) < len(path.lstrip("/")):
+                    longest.discard(ending)
         rooted = {path for path in longest if self._roots[path].startswith(("/", "~"))}
         self._claim(sorted(longest - rooted))
         inside = set(self._owner)
@@ -67,8 +69,10 @@ class SameFile:
         """The folders of all known paths, as they are written there."""
         folder_paths: set[str] = set()
         for path in self._known:
-            while (path := path.rpartition("/")[0]) and path not in folder_paths:
-                folder_paths.add(path)
+            folder = path.rpartition("/")[0]
+            while folder and folder not in folder_paths:
+                folder_paths.add(folder)
+                folder = folder.rpartition("/")[0]
         return folder_paths
 
     def of(self, path: str) -> str | None:
@@ -78,12 +82,13 @@ class SameFile:
         """
         rootless = path.lstrip("/")
         for ending in endings(path):
-            if ending in self._roots or ending == rootless:
-                owner = self._owner.get(ending) or ending
-                if owner in self._roots:
-                    return self._roots[owner]
-                if ending in self._owner:
-                    return None
+            if ending != rootless and ending not in self._roots:
+                continue
+            owner = self._owner.get(ending) or ending
+            if owner in self._roots:
+                return self._roots[owner]
+            if ending in self._owner:
+                return None
         return None
 
     def _claim(self, paths: Iterable[str], claimed: Collection[str] = ()) -> None:
@@ -92,16 +97,19 @@ class SameFile:
         """
         for path in paths:
             for ending in endings(path):
-                if ending not in claimed:
-                    self._owner[ending] = path if self._owner.get(ending, path) == path else None
+                if ending in claimed:
+                    continue
+                is_shared = self._owner.get(ending, path) != path
+                self._owner[ending] = None if is_shared else path
 
     def short(self, path: str, parts: int = 1) -> str:
         """The shortest ending of a known path, of so many parts and more, that no other path of
         the session has.
         """
+        rootless = path.lstrip("/")
         shortest = path
         for ending in endings(path):
-            if self._owner.get(ending) != path.lstrip("/") or ending.count("/") + 1 < parts:
+            if self._owner.get(ending) != rootless or ending.count("/") + 1 < parts:
                 break
             shortest = ending
         return shortest

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
 
 from workbench.engine.extraction.entities import Entity, Kind, plain
 from workbench.engine.extraction.words import words
@@ -123,26 +122,25 @@ def statements(message: Message) -> tuple[Entity, ...]:
     arguments. Tool results state nothing.
     """
     by_user = is_real_user(message)
+    if not by_user and not isinstance(message, AssistantMessage):
+        return ()
     entities: list[Entity] = []
-    for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
+    for block in message.blocks:
         if isinstance(block, Text):
-            entities += [
-                Entity(kind, plain(sentence))
-                for sentence in sentences(block.text)
-                for kind in _kinds(sentence, by_user)
-            ]
-            entities += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
+            for sentence in sentences(block.text):
+                entities += [Entity(kind, plain(sentence)) for kind in _kinds(sentence, by_user)]
+            entities += map(_pending, _left_to_do(block.text))
         elif isinstance(block, ToolCall):
-            entities += [
-                Entity("pending", plain(task))
-                for task, is_done in tasks(block.arguments)
-                if not is_done
-            ]
-            texts = argument_texts(block.arguments)
-            entities += [
-                Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)
-            ]
+            for task, is_done in tasks(block.arguments):
+                if not is_done:
+                    entities.append(_pending(task))
+            for text in argument_texts(block.arguments):
+                entities += map(_pending, _left_to_do(text))
     return tuple(dict.fromkeys(entities))
+
+
+def _pending(text: str) -> Entity:
+    return Entity("pending", plain(text))
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -156,8 +154,9 @@ def sentences(text: str) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and len(line) <= PARAGRAPH:
             box = "[ ] " if "[ ]" in line[:8] else ""
-            parts = _SENTENCE.split(_MARK.sub("", line, count=1))
-            yield from (box + part for part in parts if part and len(part) <= LONGEST)
+            for sentence in _SENTENCE.split(_MARK.sub("", line, count=1)):
+                if sentence and len(sentence) <= LONGEST:
+                    yield box + sentence
 
 
 def _left_to_do(text: str) -> Iterator[str]:
@@ -176,29 +175,42 @@ def _left_to_do(text: str) -> Iterator[str]:
 
 def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
     """Each item of a task list in a tool's arguments, and whether it is done."""
-    return ((text, status not in OPEN) for text, status in task_items(arguments))
+    for text, status in task_items(arguments):
+        yield text, status not in OPEN
 
 
 def task_items(arguments: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     """Each item of a task list in a tool's arguments, and its status in lower case."""
-    for item in chain.from_iterable(
-        value for value in arguments.values() if isinstance(value, list | tuple)
-    ):
-        if isinstance(item, Mapping) and isinstance(item.get("status"), str):
-            text = next((item[key] for key in _TASK_KEYS if isinstance(item.get(key), str)), "")
-            if text:
-                yield text, item["status"].lower()
+    for value in arguments.values():
+        if not isinstance(value, list | tuple):
+            continue
+        for item in value:
+            if not isinstance(item, Mapping):
+                continue
+            status, text = item.get("status"), _task_text(item)
+            if isinstance(status, str) and text:
+                yield text, status.lower()
 
 
-_PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("decision", _DECISION),
-    ("pending", _PENDING),
-)
+def _task_text(item: Mapping[str, Json]) -> str:
+    """What an item of a task list says; empty where it says nothing."""
+    for key in _TASK_KEYS:
+        text = item.get(key)
+        if isinstance(text, str):
+            return text
+    return ""
 
 
 def _kinds(sentence: str, by_user: bool) -> list[Kind]:
     """What a sentence states; only a person's states constraints."""
     lowered = sentence.lower()
-    kinds: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(lowered) else []
-    kinds += [kind for kind, phrases in _PHRASES if phrases.search(lowered)]
-    return kinds if kinds and len(words(sentence)) >= 2 else []
+    kinds: list[Kind] = []
+    if by_user and _CONSTRAINT.search(lowered):
+        kinds.append("constraint")
+    if _DECISION.search(lowered):
+        kinds.append("decision")
+    if _PENDING.search(lowered):
+        kinds.append("pending")
+    if kinds and len(words(sentence)) < 2:
+        return []
+    return kinds

@@ -36,8 +36,15 @@ def words(text: str) -> list[str]:
     else:
         candidates = _WORD.findall(CJK.sub(" ", text).lower())
         for run in CJK.findall(text):
-            candidates += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
+            candidates += _pairs(run)
     return [word for word in dict.fromkeys(candidates) if word not in STOP]
+
+
+def _pairs(run: str) -> list[str]:
+    """Each pair of neighbouring characters; a single character alone."""
+    if len(run) == 1:
+        return [run]
+    return [run[start : start + 2] for start in range(len(run) - 1)]
 
 
 def lines(text: str) -> list[str]:
@@ -46,10 +53,14 @@ def lines(text: str) -> list[str]:
     Left out, since they say nothing: empty lines, the line number that a file viewer writes before
     a line, and encoded data (a run of 200 characters and more, or a whole line of base64).
     """
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
     cleaned_lines: list[str] = []
-    for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
-        if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
-            line = line[gutter.end() :]
+    for line in map(str.strip, text.split("\n")):
+        if "0" <= line[:1] <= "9":
+            gutter = _GUTTER.match(line)
+            if gutter:
+                line = line[gutter.end() :]
         if len(line) >= 200:
             line = _LONG_RUN.sub(" ", line).strip()
         if line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
@@ -59,8 +70,8 @@ def lines(text: str) -> list[str]:
 
 def spans(text: str) -> list[str]:
     """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
-    return [
-        line[start : start + SPAN_CHARS]
-        for line in lines(text)
-        for start in range(0, len(line), SPAN_CHARS)
-    ]
+    pieces: list[str] = []
+    for line in lines(text):
+        for start in range(0, len(line), SPAN_CHARS):
+            pieces.append(line[start : start + SPAN_CHARS])
+    return pieces

@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import clipped, reference, rewritten
+from workbench.engine.compaction.clip import NewResult, clipped, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.engine.compaction.span_selection import Movable, Span
@@ -68,22 +68,28 @@ class IdleMicrocompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None without such a pause, or where no times are recorded."""
-        messages = context.messages
-        answer_time = next(
-            (message.time for message in reversed(messages) if message.role == "assistant"), None
-        )
-        newest_time = messages[-1].time if messages else None
-        if answer_time is None or newest_time is None or newest_time - answer_time <= self.idle:
+        pause = _pause(context.messages)
+        if pause is None or pause <= self.idle:
             return None
-        tools = {
-            i: tool_name(message.name)
-            for i, message in enumerate(messages)
-            if message.role == "tool"
-        }
-        results = [i for i, tool in tools.items() if tool.replace("_", "") in TOOLS]
-        return rewritten(
-            context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)])
-        )
+        results: list[int] = []
+        for i, message in enumerate(context.messages):
+            if message.role == "tool" and tool_name(message.name).replace("_", "") in TOOLS:
+                results.append(i)
+        old_results = results[: max(len(results) - self.keep, 0)]
+        return rewritten(context, [NewResult(i, CLEARED) for i in old_results])
+
+
+def _pause(messages: Sequence[Message]) -> float | None:
+    """Seconds between the model's newest answer and the newest message; None where no times are
+    recorded.
+    """
+    newest_time = messages[-1].time if messages else None
+    for message in reversed(messages):
+        if message.role == "assistant":
+            if newest_time is None or message.time is None:
+                return None
+            return newest_time - message.time
+    return None
 
 
 def keep_nothing(context: Context, budget: Budget) -> Span | None:
@@ -92,12 +98,13 @@ def keep_nothing(context: Context, budget: Budget) -> Span | None:
     """
     movable = Movable.of(context, budget)
     span = movable.cut(movable.fitting(movable.kept(0)))
-    removed_messages = (context.messages[i] for i in span.indices) if span is not None else ()
-    return (
-        None
-        if all(message.role == "summary" or is_restored(message) for message in removed_messages)
-        else span
-    )
+    if span is None:
+        return None
+    for i in span.indices:
+        message = context.messages[i]
+        if message.role != "summary" and not is_restored(message):
+            return span
+    return None
 
 
 def is_restored(message: Message) -> bool:
@@ -107,14 +114,16 @@ def is_restored(message: Message) -> bool:
 
 def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Each file with the text of its last read, newest first; none that was changed after that."""
-    calls = {i: call for i, (_, call) in answered(messages).items()}
+    answered_calls = answered(messages)
     handled_paths = set[str]()
     for i in range(len(messages) - 1, -1, -1):
         message, path, text = messages[i], "", ""
         if is_restored(message):
-            path, text = message.name.removeprefix(RESTORED), plain_text(message).partition("\n")[2]
-        elif message.role == "tool" and i in calls and not message.is_error:
-            files = touched(calls[i].name, calls[i].arguments)
+            path = message.name.removeprefix(RESTORED)
+            text = plain_text(message).partition("\n")[2]
+        elif message.role == "tool" and i in answered_calls and not message.is_error:
+            _, call = answered_calls[i]
+            files = touched(call.name, call.arguments)
             handled_paths.update(files.modified)
             text = plain_text(message)
             path = files.read[0] if files.read and text.strip() else ""
@@ -126,26 +135,29 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
 def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
     """Sends the files read last again, at most `FILES` of them, in at most a third of the room."""
     removed_messages = [context.messages[i] for i in span.indices]
-    spare = budget.room(context, span.indices) - max(budget.target - context.tokens + 1, 0)
-    token_room = min(ALL_FILES_TOKENS, spare // 3)
+    newest = removed_messages[-1]
+    target_room = max(budget.target - context.tokens + 1, 0)
+    freed_room = budget.room(context, span.indices) - target_room
+    token_room = min(ALL_FILES_TOKENS, freed_room // 3)
     file_messages: list[UserMessage] = []
     for path, text in last_read(removed_messages):
         if len(file_messages) == FILES or token_room < LEAST_FILE:
             break
-        short = clipped(
-            f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, token_room), context.count
+        headed_text = f"[{path}, as it was last read]\n{text}"
+        short = clipped(headed_text, min(FILE_TOKENS, token_room), context.count)
+        if not short:
+            continue
+        file_message = UserMessage(
+            id="restored-" + reference("\0".join((newest.id, path, short))),
+            blocks=(Text(short),),
+            name=RESTORED + path,
+            synthetic=True,
+            time=newest.time,
         )
-        if short:
-            id, time = (
-                "restored-" + reference("\0".join((removed_messages[-1].id, path, short))),
-                removed_messages[-1].time,
-            )
-            again = UserMessage(
-                id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time
-            )
-            file_messages.append(again)
-            token_room -= context.count(again)
-    return tuple(reversed(file_messages))
+        file_messages.append(file_message)
+        token_room -= context.count(file_message)
+    file_messages.reverse()
+    return tuple(file_messages)
 
 
 COMPACT = Summarize(

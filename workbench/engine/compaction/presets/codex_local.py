@@ -29,7 +29,7 @@ from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTempla
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
-from workbench.engine.transcript.context import Context, last_user, with_partners
+from workbench.engine.transcript.context import Context, last_user, pinned
 from workbench.engine.transcript.message import Message, is_real_user
 
 USER_TOKENS = 20_000
@@ -40,41 +40,37 @@ def keep_user_words(context: Context, budget: Budget) -> Span:
     fit its two ends.
     """
     messages, movable = context.messages, Movable.of(context, budget)
-    token_room, newest = movable.kept(USER_TOKENS), last_user(messages)
-    kept_messages: dict[int, Message] = {}
+    token_room = movable.kept(USER_TOKENS)
+    newest = last_user(messages)
+    kept_indices: set[int] = set()
+    cut_messages: dict[int, Message] = {}
     for i in reversed(movable.indices):
+        if not is_real_user(messages[i]):
+            continue
         size = context.sizes[i]
-        if is_real_user(messages[i]) and (size <= token_room or i == newest):
-            kept_messages[i] = messages[i]
-            token_room -= size
-        elif is_real_user(messages[i]):
-            short = (
-                shortened(messages[i], token_room, size, context.count)
-                if token_room > LEAST
-                else None
-            )
-            kept_messages |= {i: short} if short is not None else {}
+        if size > token_room and i != newest:
+            short = None
+            if token_room > LEAST:
+                short = shortened(messages[i], token_room, size, context.count)
+            if short is not None:
+                kept_indices.add(i)
+                cut_messages[i] = short
             break
-    removed_indices = tuple(i for i in movable.indices if i not in kept_messages)
-    return Span(
-        removed_indices,
-        len(messages),
-        {i: message for i, message in kept_messages.items() if message is not messages[i]},
-    )
+        kept_indices.add(i)
+        token_room -= size
+    removed_indices = tuple(i for i in movable.indices if i not in kept_indices)
+    return Span(removed_indices, len(messages), cut_messages)
 
 
 def with_user_words(task: SummaryTask) -> SummaryInput:
     """The model reads the whole conversation, the user's words that stay included."""
     messages = task.context.messages
-    pinned_indices = with_partners(
-        messages, [i for i, message in enumerate(messages) if message.pinned]
-    )
-    words = tuple(
-        spoken_message
-        for i, spoken_message in enumerate(messages)
-        if i not in pinned_indices and spoken_message.role != "summary"
-    )
-    return replace(task.full_input, history=words)
+    pinned_indices = pinned(messages)
+    history: list[Message] = []
+    for i, message in enumerate(messages):
+        if i not in pinned_indices and message.role != "summary":
+            history.append(message)
+    return replace(task.full_input, history=tuple(history))
 
 
 CODEX_LOCAL = Preset(

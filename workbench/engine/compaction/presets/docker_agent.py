@@ -70,7 +70,9 @@ MAX_SUMMARY_TOKENS = 16_000
 
 def smaller(window: int, other_window: int | None) -> int:
     """The smaller of two windows; the other may be unknown."""
-    return window if other_window is None or other_window <= 0 else min(window, other_window)
+    if other_window is None or other_window <= 0:
+        return window
+    return min(window, other_window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,14 @@ class DockerTrigger:
         estimated.
         """
         limit = smaller(situation.window, self.summarizer_window)
-        max_tokens = int(limit * (self.threshold if 0 < self.threshold <= 1 else THRESHOLD))
+        threshold = self.threshold if 0 < self.threshold <= 1 else THRESHOLD
+        max_tokens = int(limit * threshold)
         reported = situation.reported
         tokens = situation.tokens
         if reported is not None and reported.prompt > 0:
             tokens = reported.prompt + max(reported.output, situation.since)
-        if not situation.requested and not (self.enabled and tokens > max_tokens and limit > 0):
+        is_due = self.enabled and tokens > max_tokens and limit > 0
+        if not situation.requested and not is_due:
             return None
         return situation.budget(int(max_tokens * situation.tokens / max(tokens, 1)), limit)
 
@@ -146,47 +150,48 @@ class DockerGeneration:
         """Tokens of each of these messages, which may explain each other. Those of the context
         are counted already.
         """
+        if context is not None and context.count == self.count:
+            sizes = context.sizes_of(messages)
+        else:
+            sizes = list(map(self.count, messages))
         scale = calibration(messages) if self.follows else 1.0
-        is_counted = context is not None and context.count == self.count
-        sizes = (
-            context.sizes_of(messages)
-            if context is not None and is_counted
-            else [*map(self.count, messages)]
-        )
-        return tuple(
-            size if scale == 1.0 or exact_tokens(message) is not None else int(size * scale)
-            for message, size in zip(messages, sizes, strict=True)
-        )
+        if scale == 1.0:
+            return tuple(sizes)
+        for i, message in enumerate(messages):
+            if exact_tokens(message) is None:
+                sizes[i] = int(sizes[i] * scale)
+        return tuple(sizes)
 
     def keep(self, limit: int) -> int:
         """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is
         known.
         """
-        return min(self.most_kept, limit // 5) if self.follows and limit > 0 else self.most_kept
+        if self.follows and limit > 0:
+            return min(self.most_kept, limit // 5)
+        return self.most_kept
 
     def cap(self, limit: int) -> int:
         """Tokens that a summary may have: 16,000, later at most a quarter of the window."""
-        return min(self.most_summary, limit // 4) if self.follows else self.most_summary
+        if self.follows:
+            return min(self.most_summary, limit // 4)
+        return self.most_summary
 
     def cut(self, context: Context, budget: Budget) -> Span:
         """All before the kept tail, moved to where it parts no call from its result; all where
         everything fits.
         """
         movable = Movable.of(context, budget)
-        keep_tokens = (
-            self.keep(smaller(budget.window, self.window))
-            if budget.keep_recent is None
-            else budget.keep_recent
-        )
-        sizes, keep = self.sizes(movable.messages, context), movable.granted(keep_tokens)
-        tail = (
-            first_index_in_budget(movable.messages, sizes, keep)
-            if sum(sizes) > keep
-            else len(movable)
-        )
+        keep_tokens = budget.keep_recent
+        if keep_tokens is None:
+            keep_tokens = self.keep(smaller(budget.window, self.window))
+        keep_tokens = movable.granted(keep_tokens)
+        sizes = self.sizes(movable.messages, context)
+        end = tail = len(movable)
+        if sum(sizes) > keep_tokens:
+            tail = first_index_in_budget(movable.messages, sizes, keep_tokens)
         place = movable.within(tail)
-        inner = movable.inner(place) if place < len(movable) else None
-        return movable.span(len(movable) if inner is None else inner)
+        inner = movable.inner(place) if place < end else None
+        return movable.span(end if inner is None else inner)
 
     def reads(self, task: SummaryTask) -> SummaryInput:
         """The newest messages that fit the summariser's window beside the prompts, the answer and
@@ -195,29 +200,33 @@ class DockerGeneration:
         Later no result has more than a quarter of that room; the original does not say to how much
         it cuts them.
         """
-        limit, summary_input = smaller(task.budget.window, self.window), task.full_input
-        prompts = (prompt("docker_system"), question(task.budget.instructions))
-        fixed_messages: list[Message] = [
-            *(UserMessage(id="", blocks=(Text(text),)) for text in prompts),
-            *summary_input.earlier,
-        ]
-        room = max(limit - self.cap(limit) - sum(map(self.count, fixed_messages)), 0)
-        new, max_result_tokens = summary_input.new, max(room // 4, 1)
+        limit = smaller(task.budget.window, self.window)
+        summary_input = task.full_input
+        fixed_messages: list[Message] = list(summary_input.earlier)
+        for text in (prompt("docker_system"), question(task.budget.instructions)):
+            fixed_messages.append(UserMessage(id="", blocks=(Text(text),)))
+        fixed_tokens = sum(map(self.count, fixed_messages))
+        room = max(limit - self.cap(limit) - fixed_tokens, 0)
+        messages = list(summary_input.new)
         if self.follows:
-            cut = [
-                shortened(message, max_result_tokens, self.count(message), self.count)
-                if message.role == "tool"
-                else message
-                for message in new
-            ]
-            new = tuple(short or original for short, original in zip(cut, new, strict=True))
-        start = first_index_in_budget(new, self.sizes(new, task.context), room)
-        return replace(summary_input, history=new[start:], prefix=())
+            max_result_tokens = max(room // 4, 1)
+            messages = [self._result_cut(message, max_result_tokens) for message in messages]
+        start = first_index_in_budget(messages, self.sizes(messages, task.context), room)
+        return replace(summary_input, history=tuple(messages[start:]), prefix=())
+
+    def _result_cut(self, message: Message, tokens: int) -> Message:
+        """A result in at most so many tokens, where that is possible; any other message as it
+        is.
+        """
+        if message.role != "tool":
+            return message
+        return shortened(message, tokens, self.count(message), self.count) or message
 
 
 def question(additional: str) -> str:
     """What is asked for, with the host's own instruction below it."""
-    return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
+    text = prompt("docker_summary")
+    return f"{text}\n\n{additional}" if additional else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,9 +281,12 @@ class DockerLimits(SizeLimits):
     ) -> int:
         """Tokens that the summary's text may have."""
         allowed_tokens = SizeLimits.allowed(self, context, budget, removed_indices, frame)
-        half = allowed_tokens if budget.matched else max(allowed_tokens // 2, self.least)
+        if allowed_tokens < self.least:
+            return allowed_tokens
         cap = self.generation.cap(smaller(budget.window, self.generation.window))
-        return allowed_tokens if allowed_tokens < self.least else min(cap, half)
+        if budget.matched:
+            return min(cap, allowed_tokens)
+        return min(cap, max(allowed_tokens // 2, self.least))
 
 
 def dropped_note(task: SummaryTask) -> str:
@@ -282,11 +294,10 @@ def dropped_note(task: SummaryTask) -> str:
     none.
     """
     n = len(task.full_input.new) - len(task.model_input.new)
-    return (
-        f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]"
-        if n
-        else ""
-    )
+    if n == 0:
+        return ""
+    messages = "message" if n == 1 else "messages"
+    return f"\n\n[{n} earlier {messages} did not fit into the summariser's window]"
 
 
 def trimmed(task: SummaryTask, draft: Draft, edited: Context, summary_index: int) -> Plan | None:
@@ -298,9 +309,8 @@ def trimmed(task: SummaryTask, draft: Draft, edited: Context, summary_index: int
     text = summary.text.removesuffix(draft.footer).strip()
     if not text:
         return Plan((Replace(0, len(edited.messages), task.context.messages),))
-    return Plan(
-        (Replace(summary_index, summary_index + 1, (replace(summary, text=text + draft.footer),)),)
-    )
+    new_summary = replace(summary, text=text + draft.footer)
+    return Plan((Replace(summary_index, summary_index + 1, (new_summary,)),))
 
 
 HOST = HostPolicy(

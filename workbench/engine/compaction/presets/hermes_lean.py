@@ -38,6 +38,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.engine.compaction.clip import (
+    NewResult,
     boundary,
     head,
     left_out,
@@ -46,7 +47,7 @@ from workbench.engine.compaction.clip import (
     with_texts,
 )
 from workbench.engine.compaction.cut import Pins
-from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order, saved_tokens
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
@@ -54,10 +55,13 @@ from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import (
     AnswerBlock,
+    AssistantMessage,
+    Image,
     Message,
     Text,
     ToolCall,
     ToolResult,
+    UserMessage,
     argument_texts,
     image_tokens,
     is_real_user,
@@ -130,98 +134,113 @@ class HermesPrune:
         """What is rewritten, and the full texts of results for the archive."""
         movable = Movable.of(context, budget)
         newest = last_user(context.messages)
-        old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
-        lines = rewritten(context, self._lines(context, old)) or Plan(())
-        edits = sorted([*lines.edits, *self._shrunk(context, old)], key=lambda edit: edit.start)
-        gained = sum(context.sizes[edit.start] - (edit.size or 0) for edit in edits)
-        return (
-            Plan(tuple(edits), lines.archive)
-            if edits and gained >= self.worth * context.tokens
-            else None
-        )
+        before_tail = movable.indices[: tail_start(movable, budget.window)]
+        old_indices = [i for i in before_tail if i != newest]
+        lines = rewritten(context, self._lines(context, old_indices)) or Plan(())
+        edits = in_order([*lines.edits, *self._shrunk(context, old_indices)])
+        if not edits or saved_tokens(context, edits) < self.worth * context.tokens:
+            return None
+        return Plan(edits, lines.archive)
 
-    def _lines(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
+    def _lines(self, context: Context, old_indices: Sequence[int]) -> Iterator[NewResult]:
         """The line for each old long result; one that says the same as a later result points to
         that.
         """
-        messages, calls = context.messages, context.calls
-        long = {
-            i: text
-            for i, message in enumerate(messages)
-            if message.role == "tool" and len(text := plain_text(message)) > self.long_result
-        }
-        last_index_of = {text: i for i, text in long.items()}
-        for i in old:
-            message = messages[i]
-            if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):
+        long_texts: dict[int, str] = {}
+        for i, message in enumerate(context.messages):
+            if message.role == "tool":
+                text = plain_text(message)
+                if len(text) > self.long_result:
+                    long_texts[i] = text
+        last_index_of = {text: i for i, text in long_texts.items()}
+        for i in old_indices:
+            message = context.messages[i]
+            if i not in long_texts or message.role != "tool":
                 continue
-            ref = reference(long[i])
-            yield (
-                i,
-                (
-                    f"{SAME}{ref}]"
-                    if last_index_of[long[i]] > i
-                    else _described(message, long[i], calls.get(i), ref)
-                ),
-                ref,
-            )
+            text = long_texts[i]
+            if text.startswith((SAME, OLD)):
+                continue
+            ref = reference(text)
+            line = _described(message, text, context.calls.get(i), ref)
+            if last_index_of[text] > i:
+                line = f"{SAME}{ref}]"
+            yield NewResult(i, line, ref)
 
-    def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[Replace]:
+    def _shrunk(self, context: Context, old_indices: Sequence[int]) -> Iterator[Replace]:
         """Answers with shorter arguments and user messages without pictures, where that makes
         them smaller.
         """
         messages = context.messages
-        pictured = [
-            i
-            for i, message in enumerate(messages)
-            if message.role == "user" and image_tokens(message)
-        ][:-1]
-        for i in old:
+        pictured: list[int] = []
+        for i, message in enumerate(messages):
+            if message.role == "user" and image_tokens(message):
+                pictured.append(i)
+        old_pictured = set(pictured[:-1])
+        for i in old_indices:
             message = messages[i]
             short = message
-            if message.role == "assistant" and any(map(self._is_long, message.calls)):
-                short = replace(message, blocks=tuple(map(self._shorter, message.blocks)))
-            elif message.role == "user" and i in pictured:
-                named = (
-                    Text(f"[{b.media_type} taken out]") if b.type == "image" else b
-                    for b in message.blocks
-                )
-                short = replace(message, blocks=tuple(named))
-            if short is not message and (size := context.count(short)) < context.sizes[i]:
+            if message.role == "assistant":
+                short = self._with_short_arguments(message)
+            elif message.role == "user" and i in old_pictured:
+                short = _without_pictures(message)
+            if short is message:
+                continue
+            size = context.count(short)
+            if size < context.sizes[i]:
                 yield Replace(i, i + 1, (short,), size)
+
+    def _with_short_arguments(self, message: AssistantMessage) -> AssistantMessage:
+        """The message with its long arguments cut; the same object where there are none."""
+        if not any(map(self._is_long, message.calls)):
+            return message
+        return replace(message, blocks=tuple(map(self._shorter, message.blocks)))
 
     def _is_long(self, call: ToolCall) -> bool:
         return any(len(text) > self.long_argument for text in argument_texts(call.arguments))
 
     def _shorter(self, block: AnswerBlock) -> AnswerBlock:
-        def argument(text: str) -> str:
-            return (
-                text
-                if len(text) <= self.long_argument
-                else head(text, self.kept_of_argument) + " [...]"
-            )
+        if block.type != "tool_call":
+            return block
+        return replace(block, arguments=with_texts(block.arguments, self._short_argument))
 
-        return (
-            replace(block, arguments=with_texts(block.arguments, argument))
-            if block.type == "tool_call"
-            else block
-        )
+    def _short_argument(self, text: str) -> str:
+        if len(text) <= self.long_argument:
+            return text
+        return head(text, self.kept_of_argument) + " [...]"
+
+
+def _without_pictures(message: UserMessage) -> UserMessage:
+    """The message with a note in the place of each picture."""
+    blocks: list[Text | Image] = []
+    for block in message.blocks:
+        if block.type == "image":
+            blocks.append(Text(f"[{block.media_type} taken out]"))
+        else:
+            blocks.append(block)
+    return replace(message, blocks=tuple(blocks))
 
 
 def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) -> str:
     """One line that says which tool was used on what, and how it came out."""
     name = message.name or (call.name if call is not None else "a tool")
-    values = call.arguments.values() if call is not None else ()
-    first_text = next((value for value in values if isinstance(value, str) and value.strip()), "")
-    target = " ".join(head(first_text, TARGET_CHARS).split())
+    target = _target(call)
+    if target:
+        name = f"{name} on {target}"
     outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
-    return (
-        f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters;"
-        f" ref={ref}]"
-    )
+    return f"{OLD}{name}: {outcome}, {len(text)} characters; ref={ref}]"
 
 
-def whole(message: Message, archive: Mapping[str, str]) -> Message:
+def _target(call: ToolCall | None) -> str:
+    """What a call was used on: its first text, on one line."""
+    if call is None:
+        return ""
+    for value in call.arguments.values():
+        if isinstance(value, str) and value.strip():
+            return " ".join(head(value, TARGET_CHARS).split())
+    return ""
+
+
+def restored(message: Message, archive: Mapping[str, str]) -> Message:
     """The result as it was before it became a line, where the archive holds it; any other
     message as it is.
     """
@@ -249,10 +268,9 @@ class HermesLimits(SizeLimits):
         """A fifth of what is summarised and a twentieth of the window, at least 2,000 and at
         most 10,000 tokens.
         """
-        return max(
-            LEAST_SUMMARY,
-            min(int(SHARE_OF_OLD * freed), int(SHARE_OF_WINDOW * window), MOST_SUMMARY),
-        )
+        share_of_old = int(SHARE_OF_OLD * freed)
+        share_of_window = int(SHARE_OF_WINDOW * window)
+        return max(min(share_of_old, share_of_window, MOST_SUMMARY), LEAST_SUMMARY)
 
 
 def hermes_cut(context: Context, budget: Budget) -> Span | None:
@@ -263,35 +281,41 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
     span = movable.cut(tail_start(movable, budget.window))
     if span is None:
         return None
-    stays = Pins(prefix=0 if movable.earlier else FIRST).fixed(context, budget)
+    pins = Pins(prefix=0 if movable.earlier else FIRST)
+    held_indices = pins.fixed(context, budget)
     token_room = movable.kept(2 * USER_TOKENS) // 2
     for i in reversed(span.indices):
-        if i not in stays and is_real_user(context.messages[i]):
+        if i not in held_indices and is_real_user(context.messages[i]):
             token_room -= context.sizes[i]
             if token_room < 0:
                 break
-            stays.add(i)
-    return span.without(stays)
+            held_indices.add(i)
+    return span.without(held_indices)
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
     """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once,
     newest mention first.
     """
-    listed, char_room = set[str](), ALL_CHARS
+    listed = set[str]()
+    char_room = ALL_CHARS
     for message in reversed(messages):
+        candidates: list[str] = []
         if message.role == "summary":
-            candidates = (
-                message.tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
-            )
-        else:
-            read = [*map(_read, said_texts(message))] if char_room > 0 else []
-            char_room -= sum(map(len, read))
-            candidates = [anchor for text in read for anchor in _found(text)]
+            candidates = _index_in(message.tail)
+        elif char_room > 0:
+            for text in map(_read, said_texts(message)):
+                char_room -= len(text)
+                candidates += _anchors_in(text)
         for anchor in reversed(candidates):
             if anchor not in listed:
                 listed.add(anchor)
                 yield anchor
+
+
+def _index_in(text: str) -> list[str]:
+    """The lines of the index in a text; none where it has no index."""
+    return text.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
 
 
 def index(newest_first: Iterable[str], chars: int) -> str:
@@ -304,7 +328,9 @@ def index(newest_first: Iterable[str], chars: int) -> str:
         if chars < 0:
             break
         shown_anchors.append(anchor)
-    return "\n".join(("", "", OPEN, *reversed(shown_anchors), CLOSE)) if shown_anchors else ""
+    if not shown_anchors:
+        return ""
+    return "\n".join(("", "", OPEN, *reversed(shown_anchors), CLOSE))
 
 
 def _read(text: str) -> str:
@@ -313,29 +339,34 @@ def _read(text: str) -> str:
     return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
 
 
-def _found(text: str) -> Iterator[str]:
+def _anchors_in(text: str) -> Iterator[str]:
+    """The anchors of one text, in their order; its lines with errors last."""
     for word in dict.fromkeys(text.split()):
         if len(word) <= LINE_CHARS and _LIKELY.search(word):
-            yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
-    for line in text.splitlines() if _FAILED.search(text) else ():
+            for anchor in _ANCHOR.findall(word):
+                yield anchor.rstrip(".,:;")
+    if not _FAILED.search(text):
+        return
+    for line in text.splitlines():
         if _FAILED.search(line):
             yield harmless(head(" ".join(line.split()), LINE_CHARS))
 
 
 def in_full(task: SummaryTask) -> SummaryInput:
     """The model reads results as they were before they became a line."""
-    full = tuple(whole(message, task.context.archive) for message in task.full_input.new)
-    return replace(task.full_input, history=full, prefix=())
+    archive = task.context.archive
+    messages = [restored(message, archive) for message in task.full_input.new]
+    return replace(task.full_input, history=tuple(messages), prefix=())
 
 
 def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
-    context = task.context
-    room = replace(task.budget, target=min(task.budget.target, context.tokens - 1)).room(
-        context, task.span.indices
-    )
-    newest_anchors = anchors([*task.model_input.earlier, *task.model_input.new])
-    yield (POINTER if context.archive else "") + index(newest_anchors, min(CHARS, max(room, 0)))
+    context, shown_input = task.context, task.model_input
+    lower_target = min(task.budget.target, context.tokens - 1)
+    room = replace(task.budget, target=lower_target).room(context, task.span.indices)
+    newest_anchors = anchors([*shown_input.earlier, *shown_input.new])
+    pointer = POINTER if context.archive else ""
+    yield pointer + index(newest_anchors, min(CHARS, max(room, 0)))
     yield ""
 
 
@@ -348,8 +379,10 @@ class HermesPrompt(PromptTemplate):
         """
         if len(text) <= chars:
             return harmless(text)
-        beginning, end = head(text, chars * 2 // 3), text[boundary(text, len(text) - chars // 4) :]
-        return harmless(f"{beginning}\n{left_out(len(text) - len(beginning) - len(end))}\n{end}")
+        beginning = head(text, chars * 2 // 3)
+        end = text[boundary(text, len(text) - chars // 4) :]
+        mark = left_out(len(text) - len(beginning) - len(end))
+        return harmless(f"{beginning}\n{mark}\n{end}")
 
 
 SUMMARY = Summarize(

@@ -24,10 +24,8 @@ general differences (`presets`):
   may be kept.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, dropwhile
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.prompt_template import PromptTemplate
@@ -35,7 +33,13 @@ from workbench.engine.compaction.span_selection import Movable, Span, SummaryInp
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, TokenCounter, counted_text, image_tokens
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    TokenCounter,
+    counted_text,
+    image_tokens,
+)
 
 PER_MESSAGE, KEEP = 3, 20
 TOO_LONG = "The conversation before this was too long to be summarised."
@@ -45,16 +49,20 @@ def langchain_tokens(message: Message) -> int:
     """A quarter of the characters of role, words, calls and call ids, rounded up, and three for
     the message.
     """
-    ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
-    call_id_chars = len(message.call_id) if message.role == "tool" else 0
-    chars = len(counted_text(message)) + len(message.role) + ids + call_id_chars
+    chars = len(counted_text(message)) + len(message.role)
+    for block in message.blocks:
+        if block.type == "tool_call":
+            chars += len(block.id)
+    if message.role == "tool":
+        chars += len(message.call_id)
     return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
 
 
 def keep_messages(context: Context, budget: Budget) -> Span | None:
     """Keeps the newest messages, and more where the first of them answers a call."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.requested(movable.before(max(len(movable) - KEEP, 0))))
+    own_place = movable.before(max(len(movable) - KEEP, 0))
+    return movable.cut(movable.requested(own_place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +77,31 @@ class LastTokens:
         """What the model reads."""
         if self.trim is None:
             return task.full_input
-        context, removed_indices = task.context, task.span.indices
-        sizes = [*accumulate(context.sizes[i] for i in reversed(removed_indices))]
-        newest = (
-            context.messages[i]
-            for i in removed_indices[len(removed_indices) - bisect_right(sizes, self.trim) :]
-        )
-        read = [*dropwhile(lambda message: message.role not in ("user", "summary"), newest)]
-        earlier = tuple(message for message in read if message.role == "summary")
-        history = tuple(message for message in read if message.role != "summary")
-        return replace(task.full_input, earlier=earlier, history=history, prefix=())
+        earlier: list[Summary] = []
+        history: list[Message] = []
+        for message in _from_user(_newest(task.context, task.span.indices, self.trim)):
+            if isinstance(message, Summary):
+                earlier.append(message)
+            else:
+                history.append(message)
+        return replace(task.full_input, earlier=tuple(earlier), history=tuple(history), prefix=())
+
+
+def _newest(context: Context, indices: Sequence[int], tokens: int) -> list[Message]:
+    """The newest of these messages that take at most so many tokens together."""
+    start = len(indices)
+    while start > 0 and context.sizes[indices[start - 1]] <= tokens:
+        start -= 1
+        tokens -= context.sizes[indices[start]]
+    return [context.messages[i] for i in indices[start:]]
+
+
+def _from_user(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages from the first of a user on; an earlier summary counts as one."""
+    for i, message in enumerate(messages):
+        if message.role in ("user", "summary"):
+            return messages[i:]
+    return ()
 
 
 def too_long(

@@ -91,27 +91,38 @@ def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> in
     A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens
     of four bytes; `force` cuts before the last two messages where there would be no cut.
     """
-    byte_room = 4 * keep
-    for i in range(len(messages) - 1, -1, -1):
-        byte_room -= byte_length(plain_text(messages[i])) + 20
+    place = _filling(messages, 4 * keep)
+    if place is not None:
+        for later_place in range(place, len(messages)):
+            if is_real_user(messages[later_place]):
+                place = later_place
+                break
+    if place:
+        return place
+    if force and len(messages) > LEFT_BY_FORCE:
+        return len(messages) - LEFT_BY_FORCE
+    return None
+
+
+def _filling(messages: Sequence[Message], byte_room: int) -> int | None:
+    """The last place from which on the messages fill so many bytes; None if all take less."""
+    for place in range(len(messages) - 1, -1, -1):
+        byte_room -= byte_length(plain_text(messages[place])) + 20
         if byte_room <= 0:
-            place = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
-            if place >= 1:
-                return place
-            break
-    return (
-        max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
-    )
+            return place
+    return None
 
 
 def split_from(messages: Sequence[Message], place: int) -> int | None:
-    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer
+    """Where the turn that a cut at this place parts begins; None if it parts none, or one of fewer
     than five messages.
     """
     if place >= len(messages) or is_real_user(messages[place]):
         return None
-    turn = next((i for i in range(place - 1, -1, -1) if is_real_user(messages[i])), None)
-    return turn if turn is not None and place - turn >= SPLIT_FROM else None
+    for turn in range(place - 1, -1, -1):
+        if is_real_user(messages[turn]):
+            return turn if place - turn >= SPLIT_FROM else None
+    return None
 
 
 def opal_cut(context: Context, budget: Budget) -> Span | None:
@@ -145,56 +156,55 @@ class OpalPrompt(PromptTemplate):
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; the start of a turn has its own focus."""
-        previous = request.previous and f"{HEADER}\n\n{request.previous}"
-        focus = (
-            prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
-        )
-        return super().__call__(replace(request, previous=previous, instructions=focus))
+        if request.previous:
+            request = replace(request, previous=f"{HEADER}\n\n{request.previous}")
+        if request.purpose == "turn_prefix":
+            request = replace(request, instructions=prompt("opal_turn_prefix"))
+        return super().__call__(request)
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """One line a message, and one for its calls."""
         text = plain_text(message)
         if message.role == "tool":
-            yield (
-                f"[Tool result ({word(message.name or message.call_id)})]:"
-                f" {harmless(_head(text, results))}"
-            )
+            tool = word(message.name or message.call_id)
+            yield f"[Tool result ({tool})]: {harmless(_head(text, results))}"
         elif message.role == "assistant":
             yield f"[Assistant]: {self.shown_words(text)}"
             if message.calls:
-                calls = (
-                    f"{word(call.name)}({_head(call.arguments_json(), arguments)})"
-                    for call in message.calls
-                )
+                calls: list[str] = []
+                for call in message.calls:
+                    calls.append(f"{word(call.name)}({_head(call.arguments_json(), arguments)})")
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
             yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
-def _head(text: str, max_bytes: int) -> str:
-    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a
+def _head(text: str, limit: int) -> str:
+    """The text itself up to `limit` bytes; of a longer one the first `limit` characters, without a
     mark.
     """
-    return text if byte_length(text) <= max_bytes else head(text, max_bytes)
+    return text if byte_length(text) <= limit else head(text, limit)
 
 
 def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input, in which a first user message that was a summary is one again, known by its
     header.
     """
-    words = (
-        plain_text(summary_input.new[0])
-        if summary_input.new and summary_input.new[0].role == "user" and not summary_input.earlier
-        else ""
-    )
+    if summary_input.earlier or not summary_input.new:
+        return summary_input
+    first_message = summary_input.new[0]
+    words = plain_text(first_message) if first_message.role == "user" else ""
     if not words.startswith(MARK):
         return summary_input
-    text, id = words.partition("\n")[2].strip() or words, summary_input.new[0].id
-    summary = Summary(id=id, text=text, replaces=(id,), files=lists_in(text))
-    history, prefix = (
-        summary_input.history[1:],
-        summary_input.prefix if summary_input.history else summary_input.prefix[1:],
+    text = words.partition("\n")[2].strip() or words
+    summary = Summary(
+        id=first_message.id, text=text, replaces=(first_message.id,), files=lists_in(text)
     )
+    history, prefix = summary_input.history, summary_input.prefix
+    if history:
+        history = history[1:]
+    else:
+        prefix = prefix[1:]
     return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
 
 
@@ -203,15 +213,8 @@ def own_lists(task: SummaryTask, draft: Draft, edited: Context, summary_index: i
     summary = edited.messages[summary_index]
     if not draft.requests or summary.role != "summary":
         return None
-    return Plan(
-        (
-            Replace(
-                summary_index,
-                summary_index + 1,
-                (replace(summary, text=without_lists(summary.text) + draft.footer),),
-            ),
-        )
-    )
+    text = without_lists(summary.text) + draft.footer
+    return Plan((Replace(summary_index, summary_index + 1, (replace(summary, text=text),)),))
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")

@@ -22,13 +22,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import rewritten
+from workbench.engine.compaction.clip import NewResult, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy, answer_reserve
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Text, is_real_user
 
 RESERVE = 20_000
@@ -53,13 +54,14 @@ class Prune:
         """The erased results; the walk ends at a summary and at the first one that is erased
         already.
         """
-        plan = rewritten(context, ((i, ERASED) for i in self._old(context)))
-        worth = (
-            plan is not None and sum(context.sizes[edit.start] for edit in plan.edits) > self.worth
-        )
-        return plan if worth else None
+        plan = rewritten(context, [NewResult(i, ERASED) for i in self._old(context)])
+        if plan is None:
+            return None
+        erased_tokens = tokens_of(context, [edit.start for edit in plan.edits])
+        return plan if erased_tokens > self.worth else None
 
     def _old(self, context: Context) -> Iterator[int]:
+        """The results that go, newest first."""
         turns = token_count = 0
         for i in range(len(context.messages) - 1, -1, -1):
             message = context.messages[i]
@@ -78,7 +80,8 @@ def preserved(window: int) -> int:
     """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most
     15,000.
     """
-    return min(max(int(0.25 * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
+    quarter = int(0.25 * (window - answer_reserve(window, RESERVE)))
+    return min(max(quarter, LEAST_KEPT), MOST_KEPT)
 
 
 def opencode_cut(context: Context, budget: Budget) -> Span | None:

@@ -72,15 +72,17 @@ class RollingCut:
         tokens fit.
         """
         movable = Movable.of(context, budget)
-        newest = self.max_size // 2 - self.keep_first - 1
-        place = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
+        allowed_messages = self.max_size // 2
+        place = 0
+        if len(context.messages) > allowed_messages:
+            place = len(movable) - (allowed_messages - self.keep_first - 1)
         if budget.reason != EVENTS and context.tokens > budget.target:
-            place = max(
-                place,
-                movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0))),
-            )
+            room = max(budget.room(context, movable.indices), 0)
+            place = max(place, movable.fitting(int(KEPT_SHARE * room)))
         span = movable.cut(movable.requested(place))
-        return span and span.without(Pins(prefix=self.keep_first).fixed(context, budget))
+        if span is None:
+            return None
+        return span.without(Pins(prefix=self.keep_first).fixed(context, budget))
 
 
 SUMMARY = Summarize(

@@ -73,11 +73,9 @@ class OperatorSettings:
 
     def limit(self, window: int) -> float:
         """Tokens above which a context is due."""
-        return (
-            window * self.trigger_percent
-            if self.trigger_percent is not None
-            else window - self.reserve_tokens
-        )
+        if self.trigger_percent is not None:
+            return window * self.trigger_percent
+        return window - self.reserve_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +90,55 @@ class OperatorTrigger:
         """Due on request or above the limit, which is the target, scaled from the provider's
         count to ours.
         """
-        settings, window, reported = self.settings(), situation.window, situation.reported
-        tokens = (
-            reported.prompt + reported.output if reported is not None else 0
-        ) or situation.tokens
-        due = settings.enabled and tokens > settings.limit(window)
-        if situation.moment != "after_turn" or not (situation.requested or due):
+        settings, reported = self.settings(), situation.reported
+        tokens = situation.tokens
+        if reported is not None and reported.prompt + reported.output:
+            tokens = reported.prompt + reported.output
+        limit = settings.limit(situation.window)
+        is_due = settings.enabled and tokens > limit
+        if situation.moment != "after_turn" or not (situation.requested or is_due):
             return None
-        return situation.budget(
-            int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1))
-        )
+        return situation.budget(int(max(limit, 0) * situation.tokens / max(tokens, 1)))
 
 
 def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
     """The first message from `start` on, no result, so that at least that many tokens stay; else
     `start`.
     """
-    valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
-    first_place, token_room = valid[0] if valid else start, keep_recent_tokens
+    token_room = keep_recent_tokens
+    earliest = None
     for i in range(len(messages) - 1, start - 1, -1):
         token_room -= operator_tokens(messages[i])
         if token_room <= 0:
-            return next((place for place in valid if place >= i), first_place)
-    return first_place
+            earliest = i
+            break
+    first_place = _next_valid(messages, start)
+    if first_place is None:
+        return start
+    if earliest is None:
+        return first_place
+    place = _next_valid(messages, earliest)
+    return first_place if place is None else place
+
+
+def _next_valid(messages: Sequence[Message], start: int) -> int | None:
+    """The first message from this one on that the kept part may begin with."""
+    for i in range(start, len(messages)):
+        if messages[i].role not in ("tool", "system"):
+            return i
+    return None
 
 
 def turn_start(messages: Sequence[Message], start: int, place: int) -> int | None:
-    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does
-    from `start` on.
+    """Where the turn begins that a cut at this place parts; None if a turn begins there, or none
+    does from `start` on.
     """
     if place < len(messages) and messages[place].role == "user":
         return None
-    return next((i for i in range(place - 1, start - 1, -1) if messages[i].role == "user"), None)
+    for i in range(place - 1, start - 1, -1):
+        if messages[i].role == "user":
+            return i
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +151,11 @@ class OperatorCut:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
         start = movable.earlier
-        keep_tokens = (
-            self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-        )
-        place = movable.within(find_cut(movable.messages, start, movable.granted(keep_tokens)))
+        keep_tokens = budget.keep_recent
+        if keep_tokens is None:
+            keep_tokens = self.settings().keep_recent_tokens
+        place = find_cut(movable.messages, start, movable.granted(keep_tokens))
+        place = movable.within(place)
         if place == len(movable):
             return movable.span(place)
         inner = movable.inner(place) if place > start else None
@@ -155,10 +171,10 @@ class OperatorPrompt(PromptTemplate):
 
     def shown_result(self, text: str, chars: int) -> str:
         """The beginning of a result, and below it how much is missing."""
+        if len(text) <= chars:
+            return harmless(text)
         more = len(text) - chars
-        return harmless(text[:chars]) + (
-            f"\n\n[... {more} more characters truncated]" if more > 0 else ""
-        )
+        return f"{harmless(text[:chars])}\n\n[... {more} more characters truncated]"
 
     def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
         """Words, calls or result of a message. Pictures are left out."""
@@ -167,11 +183,12 @@ class OperatorPrompt(PromptTemplate):
             yield f"[Tool result]: {self.shown_result(words, results)}"
             return
         if words:
-            custom = message.role == "user" and message.synthetic and message.name
-            speaker = harmless(message.name.upper()) if custom else message.role.capitalize()
+            speaker = message.role.capitalize()
+            if message.role == "user" and message.synthetic and message.name:
+                speaker = harmless(message.name.upper())
             yield f"[{speaker}]: {self.shown_words(words)}"
         if message.role == "assistant" and message.calls:
-            calls = (json_call(call, arguments) for call in message.calls)
+            calls = [json_call(call, arguments) for call in message.calls]
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))
 
 
@@ -212,7 +229,9 @@ def words_themselves(
     """
     if max_tokens < UNBOUNDED // 3:
         return clipped(PROMPT.transcript(messages[-2:]), max_tokens, count) or None
-    words = PROMPT.transcript(messages) if len(messages) <= FEW else ""
+    if len(messages) > FEW:
+        return None
+    words = PROMPT.transcript(messages)
     return words if 0 < len(words) <= FEW_CHARS else None
 
 

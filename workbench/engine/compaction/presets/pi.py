@@ -40,11 +40,13 @@ def pi_tokens(message: Message) -> int:
     """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user
     pictures none.
     """
-    words = sum(len(block.text) for block in message.blocks if block.type == "text")
-    pictures = (
-        sum(block.type == "image" for block in message.blocks) if message.role == "tool" else 0
-    )
-    return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
+    chars = unsaid_chars(message)
+    for block in message.blocks:
+        if block.type == "text":
+            chars += len(block.text)
+        elif block.type == "image" and message.role == "tool":
+            chars += IMAGE_CHARS
+    return -(-chars // 4)
 
 
 def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:

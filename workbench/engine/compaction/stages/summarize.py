@@ -11,7 +11,15 @@ from typing import Literal, TypeAlias
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.file_lists import file_ops, footer, listed, without_lists
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
+from workbench.engine.compaction.plan import (
+    Budget,
+    Draft,
+    Plan,
+    Replace,
+    exchanged,
+    in_order,
+    place,
+)
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.span_selection import (
     CutRule,
@@ -22,6 +30,7 @@ from workbench.engine.compaction.span_selection import (
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, pinned
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
 
@@ -72,28 +81,25 @@ class SizeLimits:
         `removed_indices` give way, `frame` the tokens that are sent around the text.
         """
         target_room = budget.room(context, removed_indices)
-        freed = sum(context.sizes[i] for i in removed_indices)
-        max_tokens = min(
-            self._within_share(context, budget, self.own(freed, budget.window)), freed - frame - 1
-        )
+        freed = tokens_of(context, removed_indices)
+        own_limit = self._within_share(context, budget, self.own(freed, budget.window))
+        max_tokens = min(own_limit, freed - frame - 1)
         if self.to_target:
             return min(max_tokens, target_room - frame if target_room >= 0 else self.least)
-        return (
-            min(max_tokens, max(target_room - frame, self.least)) if budget.matched else max_tokens
-        )
+        if budget.matched:
+            return min(max_tokens, max(target_room - frame, self.least))
+        return max_tokens
 
     def own(self, freed: int, window: int) -> int:
         """The system's own bound for a summary of so many tokens, in a window of so many."""
         return self.most + (self.most_turn or 0)
 
     def _within_share(self, context: Context, budget: Budget, own_limit: int) -> int:
+        """The limit, or the share of the room where that is less."""
         if self.share is None or budget.matched:
             return own_limit
-        room = (
-            budget.target
-            - context.overhead
-            - sum(context.sizes[i] for i in pinned(context.messages))
-        )
+        pinned_tokens = tokens_of(context, pinned(context.messages))
+        room = budget.target - context.overhead - pinned_tokens
         return max(min(own_limit, int(self.share * room)), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
@@ -101,7 +107,8 @@ class SizeLimits:
         history's share.
         """
         history_tokens = int(allowed * min(max(history, 0.25), 0.75))
-        return self.single(history_tokens), min(allowed - history_tokens, self.most_turn or allowed)
+        turn_tokens = min(allowed - history_tokens, self.most_turn or allowed)
+        return self.single(history_tokens), turn_tokens
 
     def single(self, allowed: int) -> int:
         """What the one summary of everything may have."""
@@ -115,7 +122,7 @@ class SizeLimits:
         """
         if self.stated or budget.matched:
             return max_tokens
-        usual = max(sum(context.sizes[i] for i in removed_indices) // 10, USUAL)
+        usual = max(tokens_of(context, removed_indices) // 10, USUAL)
         return None if max_tokens >= 2 * usual else max_tokens
 
 
@@ -134,13 +141,14 @@ def note(
     wording: str = "[{n} earlier messages left out: {counts}]",
 ) -> str:
     """The earlier summary as far as it fits, and how many messages of which role were left out."""
-    roles = Counter(message.role for message in messages)
-    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
+    roles = Counter([message.role for message in messages])
+    counts = ", ".join([f"{n} {role}" for role, n in sorted(roles.items())])
     line = wording.format(n=len(messages), counts=counts)
-    kept_text = clipped(
-        previous, max_tokens - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count
-    )
-    return f"{kept_text}\n\n{line}" if kept_text else clipped(line, max_tokens, count) or "[...]"
+    line_tokens = count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),)))
+    kept_text = clipped(previous, max_tokens - line_tokens, count)
+    if kept_text:
+        return f"{kept_text}\n\n{line}"
+    return clipped(line, max_tokens, count) or "[...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,103 +208,99 @@ class Summarize:
         for a summary.
         """
         span = self.cut(context, budget)
-        task = None if span is None else self._task(context, budget, span)
-        if task is None or not task.full_input.has_text:
+        if span is None:
             return None
-        extra_messages = (
-            tuple(self.beside(context, budget, task.span)) if self.beside is not None else ()
-        )
+        task = self._task(context, budget, span)
+        if not task.full_input.has_text:
+            return None
+        extra_messages: tuple[Message, ...] = ()
+        if self.beside is not None:
+            extra_messages = tuple(self.beside(context, budget, span))
         if extra_messages:
-            target = min(budget.target, context.tokens - 1) - sum(
-                map(context.count, extra_messages)
-            )
+            extra_tokens = sum(map(context.count, extra_messages))
+            target = min(budget.target, context.tokens - 1) - extra_tokens
             task = replace(task, budget=replace(budget, target=target))
         draft = self._draft(task)
         if draft is None:
             return None
-        edits = exchanged(
-            task.span.indices, self.place(context, task.span.indices), draft, *extra_messages
-        )
-        rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
-        in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
-        return Plan(
-            tuple(in_order),
-            then=None if self.finish is None else partial(_finished, self.finish, task, draft),
-        )
+        place = self.place(context, span.indices)
+        edits = list(exchanged(span.indices, place, draft, *extra_messages))
+        for i, message in span.rewritten.items():
+            edits.append(Replace(i, i + 1, (message,)))
+        then = None if self.finish is None else partial(_finished, self.finish, task, draft)
+        return Plan(in_order(edits), then=then)
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
+        """What is to be summarised, and what of it the model reads."""
         summary_input = SummaryInput.of(context, span)
         if self.recognise is not None:
             summary_input = self.recognise(context, summary_input)
         if self.file_lists and not summary_input.files:
-            summary_input = replace(
-                summary_input, files=file_ops(context.messages[i] for i in span.indices)
-            )
+            files = file_ops([context.messages[i] for i in span.indices])
+            summary_input = replace(summary_input, files=files)
         if self.file_lists == "inside":
-            earlier = tuple(
-                replace(summary, text=without_lists(summary.text))
-                for summary in summary_input.earlier
-            )
-            summary_input = replace(summary_input, earlier=earlier)
+            earlier: list[Summary] = []
+            for summary in summary_input.earlier:
+                earlier.append(replace(summary, text=without_lists(summary.text)))
+            summary_input = replace(summary_input, earlier=tuple(earlier))
         task = SummaryTask(
-            context,
-            budget,
-            span,
-            summary_input,
-            summary_input,
-            self._lists(context, budget, span, summary_input.files),
+            context=context,
+            budget=budget,
+            span=span,
+            full_input=summary_input,
+            model_input=summary_input,
+            lists=self._lists(context, budget, span, summary_input.files),
         )
-        return task if self.reads is None else replace(task, model_input=self.reads(task))
+        if self.reads is None:
+            return task
+        return replace(task, model_input=self.reads(task))
 
     def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
-            return footer(
-                files, chars=max(budget.room(context, span.indices), self.limits.least) // 2
-            )
+            room = max(budget.room(context, span.indices), self.limits.least)
+            return footer(files, chars=room // 2)
         if self.file_lists == "inside":
-            return listed(
-                files, max(budget.room(context, spare(context)), 0) if budget.matched else None
-            )
+            if not budget.matched:
+                return listed(files)
+            return listed(files, max(budget.room(context, spare(context)), 0))
         return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
         """The draft with its requests; None where too little room is left, or nothing would be
         shown to the model.
         """
-        main_request, turn = self.prompt.requests(task)
         draft, max_tokens = self._sized(task)
         if max_tokens < self.limits.least:
             return None
         if not task.model_input.has_text:
-            summary_input = task.full_input
-            text = (
-                None
-                if self.unread is None
-                else self.unread(
-                    summary_input.new, summary_input.previous, max_tokens, task.context.count
-                )
-            )
-            return None if text is None else replace(draft, template="", footer=text + draft.footer)
+            return self._unread_draft(task, draft, max_tokens)
         if max_tokens < self.limits.split_from:
             draft = replace(draft, template="{0}")
-        parts = self._parts(task, draft, main_request, turn, max_tokens)
-        requests = [self._bounded(task, request, tokens) for request, tokens in parts]
-        useful = self._useful(task, draft) // max(len(requests), 1)
-        return replace(
-            draft, requests=tuple([replace(request, useful_tokens=useful) for request in requests])
-        )
+        requests = self._requests(task, draft, max_tokens)
+        useful_tokens = self._useful(task, draft) // len(requests)
+        requests = [replace(request, useful_tokens=useful_tokens) for request in requests]
+        return replace(draft, requests=tuple(requests))
+
+    def _unread_draft(self, task: SummaryTask, draft: Draft, max_tokens: int) -> Draft | None:
+        """The draft where the model would be shown nothing: none is asked."""
+        if self.unread is None:
+            return None
+        full_input = task.full_input
+        text = self.unread(full_input.new, full_input.previous, max_tokens, task.context.count)
+        if text is None:
+            return None
+        return replace(draft, template="", footer=text + draft.footer)
 
     def _useful(self, task: SummaryTask, draft: Draft) -> int:
         """Tokens of answers above which the context would not become smaller."""
-        freed = sum(task.context.sizes[i] for i in task.span.indices)
+        freed = tokens_of(task.context, task.span.indices)
         return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers
         may have.
         """
-        lists = {self.file_lists: task.lists}
         frame = Summary(
             id="",
             text="",
@@ -306,10 +310,17 @@ class Summarize:
             said_by=self.said_by,
             name=self.summary_name,
         )
-        footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
-        draft = Draft(requests=(), template=self.prompt.frame(task), footer=footer, frame=frame)
+        if self.annotate is not None:
+            footer_text = self.annotate(task)
+        else:
+            footer_text = task.lists if self.file_lists == "inside" else ""
+        tails: Iterable[str] = [task.lists if self.file_lists == "below" else ""]
+        if self.below is not None:
+            tails = self.below(task)
+        template = self.prompt.frame(task)
+        draft = Draft(requests=(), template=template, footer=footer_text, frame=frame)
         max_tokens = 0
-        for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
+        for tail in tails:
             draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
             around = task.context.count(draft.unanswered) + 2
             max_tokens = self.limits.allowed(task.context, task.budget, task.span.indices, around)
@@ -317,47 +328,44 @@ class Summarize:
                 break
         return draft, max_tokens
 
-    def _parts(
-        self,
-        task: SummaryTask,
-        draft: Draft,
-        main_request: SummaryRequest,
-        turn: SummaryRequest,
-        max_tokens: int,
-    ) -> Iterable[tuple[SummaryRequest, int]]:
-        """The requests, each with the tokens of its answer."""
-        shown_input = task.model_input
+    def _requests(self, task: SummaryTask, draft: Draft, max_tokens: int) -> list[SummaryRequest]:
+        """The requests: one, or two where a turn is split and there is room for both answers."""
+        main_request, turn_request = self.prompt.requests(task)
         if draft.template == "{0}":
-            yield main_request, self.limits.single(max_tokens)
-        elif shown_input.split:
-            sizes = task.context.sizes_of(shown_input.new)
-            history_tokens, start = self.limits.parts(
-                max_tokens, sum(sizes[: len(shown_input.history)]) / max(sum(sizes), 1)
-            )
-            yield replace(main_request, messages=shown_input.history), history_tokens
-            yield turn, start
-        else:
-            yield turn, self.limits.single(max_tokens)
+            return [self._bounded(task, main_request, self.limits.single(max_tokens))]
+        shown_input = task.model_input
+        if not shown_input.split:
+            return [self._bounded(task, turn_request, self.limits.single(max_tokens))]
+        sizes = task.context.sizes_of(shown_input.new)
+        history_share = sum(sizes[: len(shown_input.history)]) / max(sum(sizes), 1)
+        history_tokens, turn_tokens = self.limits.parts(max_tokens, history_share)
+        history_request = replace(main_request, messages=shown_input.history)
+        return [
+            self._bounded(task, history_request, history_tokens),
+            self._bounded(task, turn_request, turn_tokens),
+        ]
 
     def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
         """The request for an answer of so many tokens, with the fallback text."""
-        about = (request.messages, request.previous, tokens, task.context.count)
+        count = task.context.count
+        otherwise: Callable[[], str | None] | None = None
+        if self.fallback is not None:
+            otherwise = partial(self.fallback, request.messages, request.previous, tokens, count)
         return replace(
             request,
             max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.indices),
-            otherwise=None if self.fallback is None else partial(self.fallback, *about),
+            otherwise=otherwise,
             if_empty=self.if_empty,
             files=task.full_input.files,
-            count=task.context.count,
+            count=count,
             model=self.model,
         )
 
 
 def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
-    numbered_messages = enumerate(edited.messages)
-    summary_index = next(
-        i
-        for i, message in numbered_messages
-        if message.role == "summary" and message.replaces == draft.frame.replaces
-    )
-    return finish(task, draft, edited, summary_index)
+    """The second step, with the index at which the summary stands now."""
+    replaces = draft.frame.replaces
+    for i, message in enumerate(edited.messages):
+        if message.role == "summary" and message.replaces == replaces:
+            return finish(task, draft, edited, i)
+    raise AssertionError("the summary is among the messages that were edited")

@@ -75,6 +75,7 @@ from workbench.engine.compaction.strategy import (
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     Message,
+    Summary,
     Text,
     TokenCounter,
     ToolResult,
@@ -100,9 +101,8 @@ class DdxTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above the effective window less the reserve, which is the target too."""
         config = self.config.at(situation.window)
-        if not config.enabled or not (
-            situation.requested or 0 < config.threshold < situation.tokens
-        ):
+        is_due = situation.requested or 0 < config.threshold < situation.tokens
+        if not config.enabled or not is_due:
             return None
         return situation.budget(config.threshold, config.context_window)
 
@@ -118,29 +118,32 @@ class DdxPrompt(PromptTemplate):
         for message in messages:
             if message.role == "tool":
                 results.setdefault(message.call_id, []).append(message)
-        return "\n".join(line for message in messages for line in self._lines(message, results))
+        lines: list[str] = []
+        for message in messages:
+            lines += self._lines(message, results)
+        return "\n".join(lines)
 
     def _lines(self, message: Message, results: dict[str, list[ToolResult]]) -> Iterator[str]:
+        """The lines of one message; the results that they show are taken from `results`."""
         words = plain_text(message)
+        result_chars = characters(self.result_chars)
         yield from self._thoughts(message)
         if message.role == "assistant":
             if words:
                 yield f"[Assistant]: {self.shown_words(words)}"
             for call in message.calls:
-                answers = results.get(call.id)
-                answer = plain_text(answers.pop(0)) if answers else ""
-                call_text = json_call(call, characters(self.argument_chars))
-                yield (
-                    f"[Assistant → {harmless(call_text)}]:"
-                    f" {self.shown_result(answer, characters(self.result_chars))}"
-                )
+                call_results = results.get(call.id)
+                answer = plain_text(call_results.pop(0)) if call_results else ""
+                call_text = harmless(json_call(call, characters(self.argument_chars)))
+                yield f"[Assistant → {call_text}]: {self.shown_result(answer, result_chars)}"
         elif message.role == "tool":
             unanswered = results.get(message.call_id, [])
             if any(message is result for result in unanswered):
                 unanswered.remove(message)
-                yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
+                yield f"[Tool Result]: {self.shown_result(words, result_chars)}"
         else:
-            yield f"[{'System' if message.role == 'system' else 'User'}]: {self.shown_words(words)}"
+            speaker = "System" if message.role == "system" else "User"
+            yield f"[{speaker}]: {self.shown_words(words)}"
 
     def shown_result(self, text: str, chars: int) -> str:
         """A result's text, cut to so many bytes."""
@@ -206,17 +209,7 @@ class DdxCompact:
             return None
         summary = Summarize(
             cut=lambda context, _: Span(fit.removed_indices, len(context.messages)),
-            prompt=DdxPrompt(
-                headings="ddx_headings",
-                result_chars=_shown(config.max_tool_result_chars),
-                argument_chars=self.argument_chars,
-                message_chars=self.message_chars,
-                thoughts=self.thoughts,
-                focus=config.summarization_focus,
-                focus_prompt="additional_focus",
-                says_size=False,
-                window_share=None,
-            ),
+            prompt=self._prompt(config),
             limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
             name=self.name,
             file_lists="recorded",
@@ -225,29 +218,38 @@ class DdxCompact:
             finish=partial(_finished, fit, config),
             fallback=no_summary,
             if_empty=NO_SUMMARY,
-            model="/".join(
-                filter(None, (config.summarization_provider, config.summarization_model))
-            ),
+            model=config.model,
         )
         return summary.plan(context, budget)
+
+    def _prompt(self, config: Config) -> PromptTemplate:
+        return DdxPrompt(
+            headings="ddx_headings",
+            result_chars=_shown(config.max_tool_result_chars),
+            argument_chars=self.argument_chars,
+            message_chars=self.message_chars,
+            thoughts=self.thoughts,
+            focus=config.summarization_focus,
+            focus_prompt="additional_focus",
+            says_size=False,
+            window_share=None,
+        )
 
 
 def _recognised(fit: Fit, context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with summaries that were sent as user messages, and without the file lists in
     their texts.
     """
-    pairs = [
-        (recovered(message), message)
-        for message in (context.messages[i] for i in fit.removed_indices)
-    ]
-    earlier = tuple(
-        replace(summary, text=without_lists(summary.text))
-        for summary, _ in pairs
-        if summary is not None
-    )
-    return SummaryInput(
-        earlier, tuple(message for summary, message in pairs if summary is None), files=fit.files
-    )
+    earlier: list[Summary] = []
+    history: list[Message] = []
+    for i in fit.removed_indices:
+        message = context.messages[i]
+        summary = recovered(message)
+        if summary is None:
+            history.append(message)
+        else:
+            earlier.append(replace(summary, text=without_lists(summary.text)))
+    return SummaryInput(tuple(earlier), tuple(history), files=fit.files)
 
 
 def no_summary(
@@ -268,22 +270,26 @@ def _finished(
     original, answer = task.context, edited.messages[summary_index]
     assert answer.role == "summary"
     text = first_bytes(without_lists(answer.text.strip()) or NO_SUMMARY, fit.body * 4)
-    summary = _fitting(
-        text, fit.room, lambda text: replace(answer, text=text + fit.lists), edited.count
-    )
-    tail = _tail(
-        original, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary))
-    )
+    summary = _fitting(text, fit.room, partial(_with_lists, answer, fit.lists), edited.count)
+    tail_room = min(config.user_message_tail_tokens, fit.room - edited.count(summary))
     removed_indices = set(fit.removed_indices)
-    stays = {
-        i: message
-        for i, message in enumerate(original.messages[: fit.keep])
-        if i not in removed_indices
-    }
-    front = tuple(message for _, message in sorted({**stays, **tail}.items()))
+    front: dict[int, Message] = {}
+    for i, message in enumerate(original.messages[: fit.keep]):
+        if i not in removed_indices:
+            front[i] = message
+    front_count = len(front)
+    front |= _tail(original, fit, tail_room)
+    front_messages = tuple([front[i] for i in sorted(front)])
     return Plan(
-        (Replace(0, len(stays), front), Replace(summary_index, summary_index + 1, (summary,)))
+        (
+            Replace(0, front_count, front_messages),
+            Replace(summary_index, summary_index + 1, (summary,)),
+        )
     )
+
+
+def _with_lists(summary: Summary, lists: str, text: str) -> Summary:
+    return replace(summary, text=text + lists)
 
 
 def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
@@ -296,9 +302,12 @@ def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
         if not is_real_user(message) or recovered(message) is not None:
             continue
         if size > budget:
-            text = first_bytes(plain_text(message), (budget - quarter_up(role_of(message))) * 4)
+            max_bytes = (budget - quarter_up(role_of(message))) * 4
+            text = first_bytes(plain_text(message), max_bytes)
             short = _fitting(text, budget, partial(_saying, message), context.count)
-            return {**tail, i: short} if plain_text(short).strip() else tail
+            if plain_text(short).strip():
+                tail[i] = short
+            break
         tail[i] = message
         budget -= size
     return tail
@@ -315,9 +324,14 @@ def _fitting(
     """The message with as much of a text's beginning as leaves it at most `room` tokens; none
     where nothing does.
     """
-    while text and (size := count(with_text(text))) > room:
-        text = text[: boundary(text, min(len(text) * max(room, 0) // size, len(text) - 1))]
-    return with_text(text)
+    message = with_text(text)
+    size = count(message)
+    while text and size > room:
+        chars = min(len(text) * max(room, 0) // size, len(text) - 1)
+        text = text[: boundary(text, chars)]
+        message = with_text(text)
+        size = count(message)
+    return message
 
 
 class DdxPolicy(HostPolicy):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -15,6 +16,7 @@ from workbench.engine.compaction.prompt_template import Clip
 from workbench.engine.compaction.span_selection import Movable, spare
 from workbench.engine.compaction.strategy import ALSO
 from workbench.engine.transcript.context import Context, cut_points, last_user
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, plain_text
 
@@ -52,13 +54,9 @@ class Config:
     user_message_tail_tokens: int = 20_000
 
     def __post_init__(self) -> None:
-        for name in (
-            "context_window",
-            "reserve_tokens",
-            "keep_recent_tokens",
-            "user_message_tail_tokens",
-        ):
-            check_whole_number(name, getattr(self, name), least=int(name == "context_window"))
+        check_whole_number("context_window", self.context_window)
+        for name in ("reserve_tokens", "keep_recent_tokens", "user_message_tail_tokens"):
+            check_whole_number(name, getattr(self, name), least=0)
         if not 0 <= self.effective_percent <= 100:
             raise SettingError(
                 f"effective_percent is {self.effective_percent}; 0 to 100 would be accepted"
@@ -68,20 +66,30 @@ class Config:
         """The same for a window of that many tokens: a reserve that fills it is given up, a tail
         is halved to it.
         """
-        window = window if window > 0 else self.context_window
+        if window <= 0:
+            window = self.context_window
+        reserve_tokens = self.reserve_tokens
+        if reserve_tokens >= window:
+            reserve_tokens = 0
+        keep_recent_tokens = self.keep_recent_tokens
+        if keep_recent_tokens > window:
+            keep_recent_tokens = window // 2
         return replace(
             self,
             context_window=window,
-            reserve_tokens=0 if self.reserve_tokens >= window else self.reserve_tokens,
-            keep_recent_tokens=(
-                window // 2 if self.keep_recent_tokens > window else self.keep_recent_tokens
-            ),
+            reserve_tokens=reserve_tokens,
+            keep_recent_tokens=keep_recent_tokens,
         )
 
     @property
     def threshold(self) -> int:
         """Tokens above which a context is due, where it is positive."""
         return self.context_window * self.effective_percent // 100 - self.reserve_tokens
+
+    @property
+    def model(self) -> str:
+        """The name of the model that writes summaries; empty for the present one."""
+        return "/".join(filter(None, (self.summarization_provider, self.summarization_model)))
 
     @property
     def most_summary_tokens(self) -> int:
@@ -118,10 +126,11 @@ def places(messages: Sequence[Message]) -> list[int]:
     where nothing is kept.
     """
     flags = cut_points(messages)
-    begins = (
-        i for i, message in enumerate(messages) if message.role != "tool" and not calls_of(message)
-    )
-    return [*(i for i in begins if flags[i]), len(messages)]
+    places: list[int] = []
+    for i, message in enumerate(messages):
+        if flags[i] and message.role != "tool" and not calls_of(message):
+            places.append(i)
+    return [*places, len(messages)]
 
 
 def find_cut_point(
@@ -132,15 +141,17 @@ def find_cut_point(
     """
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
-    token_totals = accumulate(map(ddx_tokens, reversed(messages)))
-    enough = next(
-        (n for n, total in enumerate(token_totals, 1) if total >= keep_recent_tokens), None
-    )
-    return (
-        0
-        if enough is None
-        else next(place for place in possible if place >= len(messages) - enough)
-    )
+    token_room = keep_recent_tokens
+    for start in range(len(messages) - 1, -1, -1):
+        token_room -= ddx_tokens(messages[start])
+        if token_room <= 0:
+            return _first_from(possible, start)
+    return 0
+
+
+def _first_from(places: Sequence[int], start: int) -> int:
+    """The first of these places, ascending, that is not before the start."""
+    return places[bisect_left(places, start)]
 
 
 def first_cut(
@@ -151,13 +162,16 @@ def first_cut(
     The newest prompt is not passed, unless tools answered after it: then it stays beside the
     summary.
     """
-    place = find_cut_point(messages, possible, keep_recent_tokens) or next(
-        place for place in possible if place >= 1
-    )
+    place = find_cut_point(messages, possible, keep_recent_tokens)
+    if place == 0:
+        place = _first_from(possible, 1)
     prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
-    if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
+    if not prompts:
         return place, len(messages)
-    return min(place, prompts[-1]), prompts[-1]
+    newest_prompt = prompts[-1]
+    if any(message.role == "tool" for message in messages[newest_prompt:]):
+        return place, len(messages)
+    return min(place, newest_prompt), newest_prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +180,8 @@ class Fit:
 
     Attributes:
         keep: the first message behind the cut.
-        removed_indices: indices of all before it but the newest user message, and of earlier summaries
-            wherever they are.
+        removed_indices: indices of all before it but the newest user message, and of earlier
+            summaries wherever they are.
         room: tokens that the whole summary and the user messages may have; `body` is for the
             model's text.
         lists: the file lists as text.
@@ -189,40 +203,78 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     Raises:
         CompactionNoFit: no cut leaves room.
     """
-    movable, messages = Movable.of(context, budget), context.messages
-    indices, movable_messages = movable.indices, movable.messages
-    earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
-    newest = last_user(messages)
-    new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
-    if not new or recovered(movable_messages[-1]) is not None:
+    movable = Movable.of(context, budget)
+    newest = last_user(context.messages)
+    earlier: dict[int, Summary] = {}
+    new_sizes: dict[int, int] = {}
+    for i in movable.indices:
+        summary = recovered(context.messages[i])
+        if summary is not None:
+            earlier[i] = summary
+        elif i != newest:
+            new_sizes[i] = context.sizes[i]
+    if not new_sizes or movable.indices[-1] in earlier:
         return None
-    keep_tokens = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    possible = places(movable_messages)
-    first_place, last_place = first_cut(movable_messages, possible, movable.granted(keep_tokens))
-    tried = [
-        place
-        for place in [first_place, *possible]
-        if first_place <= place <= last_place and place > 0 and indices[place - 1] >= min(new)
-    ]
-    if first_place <= 0 or not tried:
+    candidates = _candidates(movable, budget, config, min(new_sizes))
+    if not candidates:
         return None
-    files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
-    lists = listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
+    files = file_ops([earlier.get(i, message) for i, message in enumerate(context.messages)])
+    lists = listed(files)
+    if budget.matched:
+        lists = listed(files, max(budget.room(context, spare(context)), 0))
     frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
-    stays = context.tokens - sum(context.sizes[i] for i in earlier)
-    freed = [0, *accumulate(new.get(i, 0) for i in indices)]
-    effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-    place = next((place for place in tried if effective - stays + freed[place] >= frame), None)
-    if place is None:
-        place, kept_tokens = tried[-1], stays - freed[tried[-1]]
-        if not budget.matched or kept_tokens + frame + LEAST >= context.tokens:
+    kept_tokens = context.tokens - tokens_of(context, earlier)
+    allowed_tokens = context.tokens - 1
+    if budget.target > 0:
+        allowed_tokens = min(budget.target, allowed_tokens)
+    freed_before = list(accumulate([new_sizes.get(i, 0) for i in movable.indices], initial=0))
+    for place in candidates:
+        room = allowed_tokens - kept_tokens + freed_before[place]
+        if room >= frame:
+            break
+    else:
+        place = candidates[-1]
+        beside_tokens = kept_tokens - freed_before[place]
+        room = frame + LEAST
+        if not budget.matched or beside_tokens + room >= context.tokens:
             raise CompactionNoFit(
-                f"{kept_tokens} tokens must stay and {effective} are allowed: that leaves no room for a"
-                " summary"
+                f"{beside_tokens} tokens must stay and {allowed_tokens} are allowed: that leaves"
+                " no room for a summary"
             )
-        effective = kept_tokens + frame + LEAST
-    removed_indices = tuple(
-        i for n, i in enumerate(indices) if i != newest and (i in earlier or n < place)
+    return Fit(
+        keep=movable.index(place),
+        removed_indices=_removed(movable, place, earlier, newest),
+        files=files,
+        lists=lists,
+        room=room,
+        body=room - frame,
     )
-    room = effective - stays + freed[place]
-    return Fit(movable.index(place), removed_indices, files, lists, room, room - frame)
+
+
+def _candidates(
+    movable: Movable, budget: Budget, config: Config, first_new_index: int
+) -> list[int]:
+    """The places to try a cut at, in this order; before each lies a message that is new."""
+    keep_tokens = budget.keep_recent
+    if keep_tokens is None:
+        keep_tokens = config.keep_recent_tokens
+    possible = places(movable.messages)
+    first_place, last_place = first_cut(movable.messages, possible, movable.granted(keep_tokens))
+    if first_place <= 0:
+        return []
+    candidates: list[int] = []
+    for place in (first_place, *possible):
+        if first_place <= place <= last_place and movable.indices[place - 1] >= first_new_index:
+            candidates.append(place)
+    return candidates
+
+
+def _removed(
+    movable: Movable, place: int, earlier: Collection[int], newest: int | None
+) -> tuple[int, ...]:
+    """The indices before a place, and of earlier summaries behind it, but for the newest user
+    message.
+    """
+    later_summaries = [i for i in movable.indices[place:] if i in earlier]
+    removed_indices = [*movable.indices[:place], *later_summaries]
+    return tuple([i for i in removed_indices if i != newest])

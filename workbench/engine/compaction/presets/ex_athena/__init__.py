@@ -118,11 +118,14 @@ class AthenaTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `tokens >= int(compact_at * window)`."""
         window = situation.window if situation.window > 0 else FALLBACK_WINDOW
-        target = int(self.compact_at * window) + (0 if self.overhead else situation.overhead)
-        if situation.tokens < target and not situation.requested:
+        target = int(self.compact_at * window)
+        if not self.overhead:
+            target += situation.overhead
+        if situation.requested:
+            return Budget(target=target, window=window, reason="requested", force=True)
+        if situation.tokens < target:
             return None
-        reason = "requested" if situation.requested else "threshold"
-        return Budget(target=target, window=window, reason=reason, force=situation.requested)
+        return Budget(target=target, window=window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +142,14 @@ class AutoPin:
         a caller is left.
         """
         messages = context.messages
-        answers = [
-            i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools
-        ]
-        indices = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
-        edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in indices]
+        results: list[int] = []
+        for i, call in context.calls.items():
+            if tool_of(messages[i], call) in self.tools:
+                results.append(i)
+        edits: list[Replace] = []
+        for i in sorted(with_partners(messages, results)):
+            if not messages[i].pinned:
+                edits.append(Replace(i, i + 1, (replace(messages[i], pinned=True),)))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -163,15 +169,20 @@ def _preset(
         count: tokens of a message.
         optional: stages that `compaction_pipeline` may name too.
     """
-    view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
-    history_stages = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
+    history_stages: list[Stage] = []
+    view: list[Stage] = []
+    for stage in stages:
+        if isinstance(stage, RepeatCollapse):
+            view.append(stage)
+        else:
+            history_stages.append(stage)
     return Preset(
         name,
-        Strategy(name, history_stages, view),
+        Strategy(name, tuple(history_stages), tuple(view)),
         trigger,
         count=count,
-        overflow=Strategy(f"{name}_recovery", (AutoPin(), *history_stages), view),
-        parts=Strategy(name, (*history_stages, *optional), view),
+        overflow=Strategy(f"{name}_recovery", (AutoPin(), *history_stages), tuple(view)),
+        parts=Strategy(name, (*history_stages, *optional), tuple(view)),
         host=HOST,
         source=SOURCE,
     )
