@@ -11,7 +11,8 @@ from typing import NamedTuple
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.recall import ID_LENGTH
-from workbench.engine.transcript.message import Text, TokenCounter, UserMessage, chars_per_token
+from workbench.engine.transcript.context_lookup import tokens_of_text
+from workbench.engine.transcript.message import TokenCounter, chars_per_token
 
 TOKENS = 1_500
 """What an answer takes at most."""
@@ -101,7 +102,12 @@ class Archive:
             return "recall needs an id or a query."
         return clipped(self._texts[id], tokens, self._count)
 
-    def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
+    def search(
+        self,
+        query: str,
+        id: str = "",
+        tokens: int = TOKENS,
+    ) -> list[ArchivedPassage]:
         """The best passages for a query that fit into so many tokens together, the best one
         anyway, oldest first.
         """
@@ -119,8 +125,7 @@ class Archive:
             passage = self._passages[number]
             if passage.text in number_by_text:
                 continue
-            headed = UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),))
-            tokens -= self._count(headed)
+            tokens -= tokens_of_text(f"{_headed(passage)}\n\n", self._count)
             if (number_by_text and tokens < 0) or len(number_by_text) == MOST:
                 break
             number_by_text[passage.text] = number

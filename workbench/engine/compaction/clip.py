@@ -98,7 +98,12 @@ def middle_out(text: str, chars: int) -> str:
     return text[:start] + left_out(stop - start) + text[stop:]
 
 
-def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
+def shortened(
+    message: Message,
+    tokens: int,
+    size: int,
+    count: TokenCounter,
+) -> Message | None:
     """The message with its longest texts cut so that it takes at most `tokens`; None if that is
     impossible.
 
@@ -251,7 +256,7 @@ def rewritten(
         growth = size - context.sizes[new.index]
         fewer_bytes = by_bytes and byte_length(new.text) < byte_length(old_text)
         if growth < 0 or (growth == 0 and fewer_bytes):
-            edits.append(Replace(new.index, new.index + 1, (short,), size))
+            edits.append(Replace.message_at(new.index, short, size))
             if new.reference:
                 archive[new.reference] = old_text
     return Plan(tuple(edits), archive) if edits else None

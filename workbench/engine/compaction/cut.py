@@ -137,7 +137,13 @@ class KeepRecent:
             return budget.keep_recent
         return max(int(self.share * room), room - self.summary)
 
-    def _landing(self, movable: Movable, place: int, granted_tokens: int, room: int) -> int:
+    def _landing(
+        self,
+        movable: Movable,
+        place: int,
+        granted_tokens: int,
+        room: int,
+    ) -> int:
         """The start of a turn near this place; behind all, that of the newest step if a summary
         fits beside it.
         """

@@ -20,8 +20,8 @@ from workbench.engine.models.model import (
     reads_messages,
 )
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.context_lookup import tokens_of
-from workbench.engine.transcript.message import Message, Text, UserMessage
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
+from workbench.engine.transcript.message import Message
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
@@ -172,12 +172,21 @@ def compact(
     compacted, sent = with_ids(history, compaction.after, compaction.sent, budget)
     outcome, reason = _outcome(history, compacted, sent, budget)
     return replace(
-        compaction, after=compacted, sent=sent, budget=budget, outcome=outcome, why=reason
+        compaction,
+        after=compacted,
+        sent=sent,
+        budget=budget,
+        outcome=outcome,
+        why=reason,
     )
 
 
 def _compacted(
-    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None
+    history: Context,
+    strategy: Strategy,
+    budget: Budget,
+    model: Model,
+    planner: Planner | None,
 ) -> Compaction:
     """Run the stages, without any thought of ids."""
     current = history
@@ -217,7 +226,12 @@ def _compacted(
     )
 
 
-def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
+def _run(
+    stage: Stage,
+    plan: Plan,
+    context: Context,
+    model: Model,
+) -> tuple[StageRecord, Context]:
     """What a stage did, and the context after it: the same one where it broke an invariant."""
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
@@ -268,7 +282,12 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
         stand_in = request.stand_in
         if stand_in is None:
             raise
-        return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
+        return Completion(
+            text=stand_in,
+            model=model.name,
+            fallback=True,
+            why=str(error),
+        )
     if completion.text.strip():
         completion = _no_longer_than_useful(completion, request)
         if completion.left_out is not None or completion.fallback or reads_messages(model):
@@ -291,7 +310,7 @@ def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> C
     """
     if request.useful_tokens is None:
         return completion
-    tokens = request.count(UserMessage(id="", blocks=(Text(completion.text),)))
+    tokens = tokens_of_text(completion.text, request.count)
     if tokens <= request.useful_tokens:
         return completion
     text = clipped(completion.text, int(CLIPPED_SHARE * request.useful_tokens), request.count)
@@ -302,7 +321,10 @@ def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> C
 
 
 def _outcome(
-    history: Context, compacted: Context, sent: Context, budget: Budget
+    history: Context,
+    compacted: Context,
+    sent: Context,
+    budget: Budget,
 ) -> tuple[Outcome, str]:
     """The outcome, and a sentence where it needs one."""
     changed = compacted is not history or sent is not history

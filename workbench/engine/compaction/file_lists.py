@@ -47,7 +47,11 @@ def footer(files: FileOps, chars: int | None = None) -> str:
     return modified_list + _counted_list("read-files", files.read, shown_files.read)
 
 
-def _counted_list(tag: str, paths: Sequence[str], shown_paths: Sequence[str]) -> str:
+def _counted_list(
+    tag: str,
+    paths: Sequence[str],
+    shown_paths: Sequence[str],
+) -> str:
     """The list of those shown, with a count of the others; empty where there are no paths."""
     if not paths:
         return ""

@@ -29,11 +29,20 @@ def forced(
     Where the preset's system says what newest messages `keep`, only less than the present size.
     """
     full_window = replace(
-        situation, tokens=max(situation.tokens, situation.window + 1), reported=None, since=0
+        situation,
+        tokens=max(situation.tokens, situation.window + 1),
+        reported=None,
+        since=0,
     )
     budget = check(full_window) or AtShare().check(full_window)
     assert budget is not None  # above the window AtShare is always due
     message_tokens = situation.tokens - situation.overhead
     allowed_tokens = message_tokens // 2 if keep is None else max(message_tokens - 1, 0)
     target = min(budget.target, situation.overhead + allowed_tokens)
-    return replace(budget, target=target, reason=reason, force=True, keep_recent=keep)
+    return replace(
+        budget,
+        target=target,
+        reason=reason,
+        force=True,
+        keep_recent=keep,
+    )

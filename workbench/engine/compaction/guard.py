@@ -124,7 +124,11 @@ def _pairs(original: Context, compacted: Context) -> list[Violation]:
     return findings
 
 
-def _changed_call(old_call_of: Mapping[str, Call | None], result_id: str, call: Call | None) -> str:
+def _changed_call(
+    old_call_of: Mapping[str, Call | None],
+    result_id: str,
+    call: Call | None,
+) -> str:
     """What happened between a result and the call that it answered; empty for nothing."""
     old_call = old_call_of.get(result_id)
     if old_call is None:

@@ -127,6 +127,21 @@ class Replace(NamedTuple):
     by: tuple[Message | Draft, ...] = ()
     size: int | None = None
 
+    @classmethod
+    def removal(cls, index: int) -> Replace:
+        """The removal of the message at this index."""
+        return cls(index, index + 1)
+
+    @classmethod
+    def message_at(
+        cls,
+        index: int,
+        by: Message,
+        size: int | None = None,
+    ) -> Replace:
+        """Another message in the place of the one at this index."""
+        return cls(index, index + 1, (by,), size)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -155,7 +170,12 @@ class Plan:
                     requests += new.requests
         return tuple(requests)
 
-    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
+    def apply(
+        self,
+        context: Context,
+        answers: Sequence[str] = (),
+        model: str = "",
+    ) -> Context:
         """The context after the edits. Messages that stay are not counted again.
 
         Args:

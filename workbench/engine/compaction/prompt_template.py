@@ -271,7 +271,12 @@ class PromptTemplate:
         """A text, cut to so many characters."""
         return _cut(text, chars)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """One message's words, calls or result, with so many characters of a result, and of an
         argument.
         """

@@ -16,14 +16,13 @@ from workbench.engine.compaction.clip import head, reference
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.prompt_template import harmless
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.context_lookup import tokens_of
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.message import (
     Message,
     Summary,
     Text,
     ToolCall,
     ToolResult,
-    UserMessage,
     argument_texts,
     plain_text,
 )
@@ -69,7 +68,10 @@ def _room(budget: Budget, context: Context) -> int:
 
 
 def with_ids(
-    original: Context, compacted: Context, sent: Context, budget: Budget
+    original: Context,
+    compacted: Context,
+    sent: Context,
+    budget: Budget,
 ) -> tuple[Context, Context]:
     """What is kept, and what is sent: both with the archive, the latter with ids.
 
@@ -91,7 +93,9 @@ def with_ids(
 
 
 def _archived(
-    original: Context, compacted: Context, archive: Mapping[str, str]
+    original: Context,
+    compacted: Context,
+    archive: Mapping[str, str],
 ) -> Mapping[str, str]:
     """The archive with what is no longer there as it was; what was archived before stays as it
     first was.
@@ -168,7 +172,7 @@ class _Shown:
             if message_id in sent.archive:
                 changed_ids[i] = message_id
         listed_ids = dict.fromkeys([key for key in sent.archive if len(key) == ID_LENGTH])
-        mark_tokens = sent.count(_user_message(MARK.format("0" * ID_LENGTH)))
+        mark_tokens = tokens_of_text(MARK.format("0" * ID_LENGTH), sent.count)
         needs_list = (
             len(listed_ids) > len(changed_ids) or len(changed_ids) * mark_tokens > self.room
         )
@@ -212,7 +216,13 @@ class _Shown:
             assert isinstance(summary, Summary)
             self._put_list(slice(index, index + 1), summary, f"{summary.tail}\n\n", ids)
 
-    def _put_list(self, place: slice, summary: Summary, start: str, ids: list[str]) -> None:
+    def _put_list(
+        self,
+        place: slice,
+        summary: Summary,
+        start: str,
+        ids: list[str],
+    ) -> None:
         """Put the summary with the longest list that fits in the place of these messages."""
         size = sum(self.sizes[place])
         for text in self._forms(ids, self.room):
@@ -225,7 +235,7 @@ class _Shown:
     def _new_summary(self, original: Context) -> int | None:
         """The index of the newest summary that this compaction wrote, if there is one."""
         old_objects = set(map(id, original.messages))
-        for i in range(len(self.messages) - 1, -1, -1):
+        for i in reversed(range(len(self.messages))):
             message = self.messages[i]
             if isinstance(message, Summary) and id(message) not in old_objects:
                 return i
@@ -275,16 +285,11 @@ class _Shown:
                 continue
             words = harmless(_words(archive[message_id])).replace("<", "&lt;")
             line = f"{message_id} {words}"
-            room -= self.sent.count(_user_message(line))
+            room -= tokens_of_text(line, self.sent.count)
             if room < 0:
                 break
             lines[message_id] = line
         return lines
-
-
-def _user_message(text: str) -> UserMessage:
-    """A message to count a text with."""
-    return UserMessage(id="", blocks=(Text(text),))
 
 
 @lru_cache(maxsize=4096)

@@ -106,7 +106,9 @@ def parsed(text: str) -> dict[str, list[str]]:
 
 
 def written(
-    lines_by_section: Mapping[str, Sequence[str]], max_tokens: int, context: Context
+    lines_by_section: Mapping[str, Sequence[str]],
+    max_tokens: int,
+    context: Context,
 ) -> UserMessage | None:
     """The block of these lines in at most so many tokens: the newest of each section stay; None
     where none fits.

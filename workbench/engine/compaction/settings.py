@@ -224,7 +224,10 @@ def _plain(text: str) -> Plain:
 
 
 def _settings(
-    part: object, path: str, owner: type = object, field: Field[Any] | None = None
+    part: object,
+    path: str,
+    owner: type = object,
+    field: Field[Any] | None = None,
 ) -> Iterator[Setting]:
     """The settings of a part, and of the parts in it."""
     inner = _read(part)
@@ -361,16 +364,27 @@ def _with(preset: Preset, path: str, value: object) -> Preset:
         return replace(preset, trigger=_replaced(preset.trigger, inner_path, value))
     if part == "host":
         return replace(preset, host=_replaced(preset.host, inner_path, value))
-    changed = replace(preset, strategy=_with_stage(preset.strategy, part, inner_path, value))
+    changed = replace(
+        preset,
+        strategy=_with_stage(preset.strategy, part, inner_path, value),
+    )
     if preset.overflow is not None:
         overflow = _with_stage(preset.overflow, part, inner_path, value)
         changed = replace(changed, overflow=overflow)
     if preset.parts is not None:
-        changed = replace(changed, parts=_with_stage(preset.parts, part, inner_path, value))
+        changed = replace(
+            changed,
+            parts=_with_stage(preset.parts, part, inner_path, value),
+        )
     return changed
 
 
-def _with_stage(strategy: Strategy, name: str, path: list[str], value: object) -> Strategy:
+def _with_stage(
+    strategy: Strategy,
+    name: str,
+    path: list[str],
+    value: object,
+) -> Strategy:
     """The strategy with another value in its stages of that name."""
 
     def changed(stage: Stage) -> Stage:

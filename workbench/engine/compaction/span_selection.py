@@ -191,7 +191,12 @@ class Movable:
         )
 
     @classmethod
-    def weighed(cls, context: Context, budget: Budget, fixed: Collection[int]) -> Movable:
+    def weighed(
+        cls,
+        context: Context,
+        budget: Budget,
+        fixed: Collection[int],
+    ) -> Movable:
         """All messages of a context, of which the fixed ones weigh nothing, for a rule that
         knows pins.
         """

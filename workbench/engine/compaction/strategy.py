@@ -166,7 +166,12 @@ class Situation:
         """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
         return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
 
-    def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
+    def budget(
+        self,
+        target: int,
+        window: int | None = None,
+        reason: str = "threshold",
+    ) -> Budget:
         """A budget of so many tokens by the preset's counter, less than there are now; requests
         name themselves.
         """

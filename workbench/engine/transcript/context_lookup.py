@@ -3,12 +3,20 @@
 from collections.abc import Iterable, Sequence
 
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.message import Text, TokenCounter, UserMessage
 
 
 def tokens_of(context: Context, indices: Iterable[int]) -> int:
     """Tokens of these messages of a context together."""
-    sizes = context.sizes
-    return sum([sizes[i] for i in indices])
+    tokens = 0
+    for index in indices:
+        tokens += context.sizes[index]
+    return tokens
+
+
+def tokens_of_text(text: str, count: TokenCounter) -> int:
+    """Tokens of a text, as the words of a message."""
+    return count(UserMessage(id="", blocks=(Text(text),)))
 
 
 def cut_point_from(flags: Sequence[bool], index: int) -> int:

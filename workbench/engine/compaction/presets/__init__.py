@@ -195,7 +195,12 @@ def with_price(of: Preset | str) -> Preset:
     trigger = ByPrice(
         target=getattr(plain.trigger, "target", 0.4), summary=0.5 if model_writes else 0.0
     )
-    return replace(plain, name=plain.name + PRICE, trigger=trigger, moments=("before_request",))
+    return replace(
+        plain,
+        name=plain.name + PRICE,
+        trigger=trigger,
+        moments=("before_request",),
+    )
 
 
 def _asks_model(stage: Stage) -> bool:

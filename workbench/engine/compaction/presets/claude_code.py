@@ -116,7 +116,7 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Each file with the text of its last read, newest first; none that was changed after that."""
     answered_calls = answered(messages)
     handled_paths = set[str]()
-    for i in range(len(messages) - 1, -1, -1):
+    for i in reversed(range(len(messages))):
         message, path, text = messages[i], "", ""
         if is_restored(message):
             path = message.name.removeprefix(RESTORED)
@@ -132,7 +132,11 @@ def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
             yield path, text
 
 
-def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
+def restored_files(
+    context: Context,
+    budget: Budget,
+    span: Span,
+) -> tuple[UserMessage, ...]:
     """Sends the files read last again, at most `FILES` of them, in at most a third of the room."""
     removed_messages = [context.messages[i] for i in span.indices]
     newest = removed_messages[-1]

@@ -88,7 +88,11 @@ CODEX_LOCAL = Preset(
                     window_share=LIVE_SHARE,
                     too_long="oldest",
                 ),
-                limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+                limits=SizeLimits(
+                    least=LEAST,
+                    share=SUMMARY_SHARE,
+                    to_target=False,
+                ),
                 name="codex_compact",
                 file_lists="",
                 reads=with_user_words,

@@ -106,12 +106,16 @@ class DockerTrigger:
         return situation.budget(int(max_tokens * situation.tokens / max(tokens, 1)), limit)
 
 
-def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+def first_index_in_budget(
+    messages: Sequence[Message],
+    sizes: Sequence[int],
+    budget: int,
+) -> int:
     """Where the longest end of at most `budget` tokens begins, at a user's or the model's
     message; n if none fits.
     """
     first_index, room = len(messages), budget
-    for i in range(len(messages) - 1, -1, -1):
+    for i in reversed(range(len(messages))):
         room -= sizes[i]
         if room < 0:
             break
@@ -277,7 +281,11 @@ class DockerLimits(SizeLimits):
     generation: DockerGeneration = FIRST
 
     def allowed(
-        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
     ) -> int:
         """Tokens that the summary's text may have."""
         allowed_tokens = SizeLimits.allowed(self, context, budget, removed_indices, frame)
@@ -300,7 +308,12 @@ def dropped_note(task: SummaryTask) -> str:
     return f"\n\n[{n} earlier {messages} did not fit into the summariser's window]"
 
 
-def trimmed(task: SummaryTask, draft: Draft, edited: Context, summary_index: int) -> Plan | None:
+def trimmed(
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
+) -> Plan | None:
     """The answer trimmed; for an empty answer all messages as they were, so that nothing is
     compacted.
     """
@@ -310,13 +323,13 @@ def trimmed(task: SummaryTask, draft: Draft, edited: Context, summary_index: int
     if not text:
         return Plan((Replace(0, len(edited.messages), task.context.messages),))
     new_summary = replace(summary, text=text + draft.footer)
-    return Plan((Replace(summary_index, summary_index + 1, (new_summary,)),))
+    return Plan((Replace.message_at(summary_index, new_summary),))
 
 
 HOST = HostPolicy(
     overflow=any_of(
         "maximum context length", "max_tokens must be greater than", "maximum number of tokens", "token limit",
-        "content length exceeds", "exceeds the model's max token", "reduce your prompt", "reduce the length",
+        "content length exceeds", "exceeds the model's max token", "reduce your prompt", "reduce the length"
     ),
     hook_summary="as_is",
 )  # fmt: skip
@@ -327,9 +340,17 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
     summary = Summarize(
         cut=DockerCut(generation),
         prompt=DockerPrompt(
-            headings="", result_chars="whole", argument_chars="whole", window_share=None
+            headings="",
+            result_chars="whole",
+            argument_chars="whole",
+            window_share=None,
         ),
-        limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
+        limits=DockerLimits(
+            least=128,
+            most=UNBOUNDED,
+            to_target=False,
+            generation=generation,
+        ),
         name="docker_compact",
         file_lists="recorded",
         reads=DockerReads(generation),

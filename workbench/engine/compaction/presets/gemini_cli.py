@@ -63,7 +63,7 @@ class ReverseBudget:
     def _older(self, context: Context) -> Iterator[NewResult]:
         """The results beyond the budget, newest first, cut to their last lines."""
         used_tokens = 0
-        for i in range(len(context.messages) - 1, -1, -1):
+        for i in reversed(range(len(context.messages))):
             message, size = context.messages[i], context.sizes[i]
             if message.role != "tool":
                 continue

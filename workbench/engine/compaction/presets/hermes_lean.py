@@ -187,7 +187,7 @@ class HermesPrune:
                 continue
             size = context.count(short)
             if size < context.sizes[i]:
-                yield Replace(i, i + 1, (short,), size)
+                yield Replace.message_at(i, short, size)
 
     def _with_short_arguments(self, message: AssistantMessage) -> AssistantMessage:
         """The message with its long arguments cut; the same object where there are none."""
@@ -220,7 +220,12 @@ def _without_pictures(message: UserMessage) -> UserMessage:
     return replace(message, blocks=tuple(blocks))
 
 
-def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) -> str:
+def _described(
+    message: ToolResult,
+    text: str,
+    call: ToolCall | None,
+    ref: str,
+) -> str:
     """One line that says which tool was used on what, and how it came out."""
     name = message.name or (call.name if call is not None else "a tool")
     target = _target(call)
@@ -388,7 +393,10 @@ class HermesPrompt(PromptTemplate):
 SUMMARY = Summarize(
     cut=hermes_cut,
     prompt=HermesPrompt(
-        headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000
+        headings="hermes_headings",
+        result_chars=6_000,
+        argument_chars=1_200,
+        message_chars=6_000,
     ),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",

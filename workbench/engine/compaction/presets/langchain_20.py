@@ -84,7 +84,12 @@ class LastTokens:
                 earlier.append(message)
             else:
                 history.append(message)
-        return replace(task.full_input, earlier=tuple(earlier), history=tuple(history), prefix=())
+        return replace(
+            task.full_input,
+            earlier=tuple(earlier),
+            history=tuple(history),
+            prefix=(),
+        )
 
 
 def _newest(context: Context, indices: Sequence[int], tokens: int) -> list[Message]:
@@ -105,7 +110,10 @@ def _from_user(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def too_long(
-    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
 ) -> str:
     """The whole summary where the model would read nothing."""
     return TOO_LONG
@@ -114,7 +122,9 @@ def too_long(
 SUMMARY = Summarize(
     cut=keep_messages,
     prompt=PromptTemplate(
-        headings="langchain_headings", result_chars="whole", argument_chars="whole"
+        headings="langchain_headings",
+        result_chars="whole",
+        argument_chars="whole",
     ),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",

@@ -93,7 +93,12 @@ class LearnedSummary(LearnedLines):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The summary's draft above the lines; None where nothing goes."""
-        summarize = Summarize(cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists="")
+        summarize = Summarize(
+            cut=self.cut,
+            prompt=self.prompt,
+            annotate=self._below,
+            file_lists="",
+        )
         plan = summarize.plan(context, budget)
         if plan is None:
             return None
@@ -104,7 +109,12 @@ class LearnedSummary(LearnedLines):
 
     def _below(self, task: SummaryTask) -> str:
         """The lines below the summary, in the part of the room that it does not take."""
-        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.full_input.ids)
+        frame = Summary(
+            id="",
+            text="",
+            lead=self.prompt.opening,
+            replaces=task.full_input.ids,
+        )
         frame_tokens = task.context.count(frame) + 2
         max_tokens = SizeLimits().allowed(
             task.context, task.budget, task.span.indices, frame_tokens

@@ -85,7 +85,12 @@ class OpalTrigger:
         )
 
 
-def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
+def walked(
+    messages: Sequence[Message],
+    keep: int,
+    *,
+    force: bool = False,
+) -> int | None:
     """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
 
     A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens
@@ -106,7 +111,7 @@ def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> in
 
 def _filling(messages: Sequence[Message], byte_room: int) -> int | None:
     """The last place from which on the messages fill so many bytes; None if all take less."""
-    for place in range(len(messages) - 1, -1, -1):
+    for place in reversed(range(len(messages))):
         byte_room -= byte_length(plain_text(messages[place])) + 20
         if byte_room <= 0:
             return place
@@ -119,7 +124,7 @@ def split_from(messages: Sequence[Message], place: int) -> int | None:
     """
     if place >= len(messages) or is_real_user(messages[place]):
         return None
-    for turn in range(place - 1, -1, -1):
+    for turn in reversed(range(place)):
         if is_real_user(messages[turn]):
             return turn if place - turn >= SPLIT_FROM else None
     return None
@@ -162,7 +167,12 @@ class OpalPrompt(PromptTemplate):
             request = replace(request, instructions=prompt("opal_turn_prefix"))
         return super().__call__(request)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """One line a message, and one for its calls."""
         text = plain_text(message)
         if message.role == "tool":
@@ -198,7 +208,10 @@ def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
         return summary_input
     text = words.partition("\n")[2].strip() or words
     summary = Summary(
-        id=first_message.id, text=text, replaces=(first_message.id,), files=lists_in(text)
+        id=first_message.id,
+        text=text,
+        replaces=(first_message.id,),
+        files=lists_in(text),
     )
     history, prefix = summary_input.history, summary_input.prefix
     if history:
@@ -208,13 +221,19 @@ def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
     return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
 
 
-def own_lists(task: SummaryTask, draft: Draft, edited: Context, summary_index: int) -> Plan | None:
+def own_lists(
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
+) -> Plan | None:
     """The summary with the file lists of the record instead of the model's."""
     summary = edited.messages[summary_index]
     if not draft.requests or summary.role != "summary":
         return None
     text = without_lists(summary.text) + draft.footer
-    return Plan((Replace(summary_index, summary_index + 1, (replace(summary, text=text),)),))
+    edit = Replace.message_at(summary_index, replace(summary, text=text))
+    return Plan((edit,))
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
@@ -238,7 +257,13 @@ SUMMARY = Summarize(
         says_size=False,
         window_share=None,
     ),
-    limits=SizeLimits(least=LEAST, most=UNBOUNDED, to_target=False, stated=False, split_from=0),
+    limits=SizeLimits(
+        least=LEAST,
+        most=UNBOUNDED,
+        to_target=False,
+        stated=False,
+        split_from=0,
+    ),
     name="opal_compact",
     file_lists="inside",
     recognise=recognise,
@@ -250,7 +275,7 @@ HOST = HostPolicy(
     overflow=any_of(
         "maximum context length", "max_tokens", "max_prompt_tokens", "too many tokens", "context window", "token limit",
         "exceeds the limit", "exceeds the model's maximum", "reduce the length", "maximum number of tokens",
-        "content_too_large",
+        "content_too_large"
     ),
     needs_model=False,  # without one the older messages give way to a count of them
     overflow_keep=1 / 5,
@@ -259,7 +284,7 @@ HOST = HostPolicy(
         errors=any_of(
             "429", "500", "502", "503", "504", "529", "rate limit", "rate_limit", "too many requests", "overloaded",
             "unavailable", "timeout", "timed out", "econnreset", "econnrefused", "connection reset",
-            "connection closed",
+            "connection closed"
         ),
         permanent=any_of("unauthorized", "invalid_api_key", "authentication"),
     ),

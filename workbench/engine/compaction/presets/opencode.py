@@ -63,7 +63,7 @@ class Prune:
     def _old(self, context: Context) -> Iterator[int]:
         """The results that go, newest first."""
         turns = token_count = 0
-        for i in range(len(context.messages) - 1, -1, -1):
+        for i in reversed(range(len(context.messages))):
             message = context.messages[i]
             turns += is_real_user(message)
             if message.role == "summary":
@@ -93,7 +93,10 @@ def opencode_cut(context: Context, budget: Budget) -> Span | None:
 SUMMARY = Summarize(
     cut=opencode_cut,
     prompt=PromptTemplate(
-        headings="opencode_headings", result_chars=2_000, argument_chars="whole", thoughts=True
+        headings="opencode_headings",
+        result_chars=2_000,
+        argument_chars="whole",
+        thoughts=True,
     ),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",

@@ -88,7 +88,10 @@ class RollingCut:
 SUMMARY = Summarize(
     cut=RollingCut(),
     prompt=PromptTemplate(
-        headings="openhands_headings", result_chars=PREVIEW, argument_chars=0, message_chars=PREVIEW
+        headings="openhands_headings",
+        result_chars=PREVIEW,
+        argument_chars=0,
+        message_chars=PREVIEW,
     ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",

@@ -101,7 +101,11 @@ class OperatorTrigger:
         return situation.budget(int(max(limit, 0) * situation.tokens / max(tokens, 1)))
 
 
-def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
+def find_cut(
+    messages: Sequence[Message],
+    start: int,
+    keep_recent_tokens: int,
+) -> int:
     """The first message from `start` on, no result, so that at least that many tokens stay; else
     `start`.
     """
@@ -176,7 +180,12 @@ class OperatorPrompt(PromptTemplate):
         more = len(text) - chars
         return f"{harmless(text[:chars])}\n\n[... {more} more characters truncated]"
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """Words, calls or result of a message. Pictures are left out."""
         words = plain_text(message)
         if message.role == "tool":
@@ -206,7 +215,11 @@ class OperatorLimits(SizeLimits):
     """
 
     def allowed(
-        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
     ) -> int:
         """Tokens of the whole summary, where a request would name them."""
         max_tokens = super().allowed(context, budget, removed_indices, frame)
@@ -222,7 +235,10 @@ class OperatorLimits(SizeLimits):
 
 
 def words_themselves(
-    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
 ) -> str | None:
     """The summary where the model fails: the newest words in little room, or few words
     themselves; else None.
@@ -257,7 +273,11 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         cut=OperatorCut(settings),
         prompt=PROMPT,
         limits=OperatorLimits(
-            least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512
+            least=128,
+            most=UNBOUNDED,
+            to_target=False,
+            stated=False,
+            split_from=512,
         ),
         name="operator_compact",
         file_lists="inside",
@@ -271,7 +291,9 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         count=operator_tokens,
         moments=("after_turn",),
         host=HostPolicy(
-            manual_in_turn=False, endings={"failed": Ending("summarization_failed")}, silent=True
+            manual_in_turn=False,
+            endings={"failed": Ending("summarization_failed")},
+            silent=True,
         ),
         source=(
             "CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and"

@@ -32,7 +32,11 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 
 RESERVE = 16_384
-LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
+LIMITS = SizeLimits(
+    most=int(0.8 * RESERVE),
+    most_turn=int(0.5 * RESERVE),
+    share=SUMMARY_SHARE,
+)
 IMAGE_CHARS = 4_800
 
 
@@ -57,11 +61,26 @@ def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
     return movable.cut(movable.reaching(movable.kept(keep)), split=True)
 
 
-PROMPT = PromptTemplate(result_chars=2_000, argument_chars="whole", thoughts=True, start="start")
+PROMPT = PromptTemplate(
+    result_chars=2_000,
+    argument_chars="whole",
+    thoughts=True,
+    start="start",
+)
 
 PI = Preset(
     "pi",
-    Strategy("pi", (Summarize(cut=pi_cut, prompt=PROMPT, limits=LIMITS, name="pi_compact"),)),
+    Strategy(
+        "pi",
+        (
+            Summarize(
+                cut=pi_cut,
+                prompt=PROMPT,
+                limits=LIMITS,
+                name="pi_compact",
+            ),
+        ),
+    ),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),

@@ -54,8 +54,8 @@ class Register:
         if edits is None:
             return None
         if old:
-            edits.append(Replace(old[0], old[0] + 1, (block,), size))
-            edits += [Replace(i, i + 1) for i in old[1:]]
+            edits.append(Replace.message_at(old[0], block, size))
+            edits += [Replace.removal(i) for i in old[1:]]
         else:
             index = _behind_system(messages)
             edits.append(Replace(index, index, (block,), size))
@@ -88,11 +88,15 @@ def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None
     if missing_tokens > 0:
         return None
     edits = [marker for marker in markers if marker.start not in removed_indices]
-    edits += [Replace(i, i + 1) for i in sorted(removed_indices)]
+    edits += [Replace.removal(i) for i in sorted(removed_indices)]
     return edits
 
 
-def _markers(context: Context, needed: int, kept_indices: set[int]) -> list[Replace]:
+def _markers(
+    context: Context,
+    needed: int,
+    kept_indices: set[int],
+) -> list[Replace]:
     """Markers in the place of the oldest results, until so many tokens are gained."""
     markers: list[Replace] = []
     missing_tokens = needed
@@ -104,7 +108,7 @@ def _markers(context: Context, needed: int, kept_indices: set[int]) -> list[Repl
         short = replace(message, blocks=(Text(GONE),))
         size = context.count(short)
         if size < context.sizes[i]:
-            markers.append(Replace(i, i + 1, (short,), size))
+            markers.append(Replace.message_at(i, short, size))
             missing_tokens -= context.sizes[i] - size
     return markers
 

@@ -30,9 +30,9 @@ from workbench.engine.compaction.span_selection import (
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, pinned
-from workbench.engine.transcript.context_lookup import tokens_of
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
+from workbench.engine.transcript.message import Message, Summary, TokenCounter
 
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
@@ -73,7 +73,11 @@ class SizeLimits:
     split_from: int = 192
 
     def allowed(
-        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
     ) -> int:
         """Tokens that the summary's text may have, so that the context never grows; below `least`
         if too few.
@@ -94,7 +98,12 @@ class SizeLimits:
         """The system's own bound for a summary of so many tokens, in a window of so many."""
         return self.most + (self.most_turn or 0)
 
-    def _within_share(self, context: Context, budget: Budget, own_limit: int) -> int:
+    def _within_share(
+        self,
+        context: Context,
+        budget: Budget,
+        own_limit: int,
+    ) -> int:
         """The limit, or the share of the room where that is less."""
         if self.share is None or budget.matched:
             return own_limit
@@ -115,7 +124,11 @@ class SizeLimits:
         return min(allowed, self.most)
 
     def named(
-        self, max_tokens: int, context: Context, budget: Budget, removed_indices: Sequence[int]
+        self,
+        max_tokens: int,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
     ) -> int | None:
         """The bound that a request names: none where the system states none, unless little room
         is left.
@@ -144,7 +157,7 @@ def note(
     roles = Counter([message.role for message in messages])
     counts = ", ".join([f"{n} {role}" for role, n in sorted(roles.items())])
     line = wording.format(n=len(messages), counts=counts)
-    line_tokens = count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),)))
+    line_tokens = tokens_of_text(f"\n\n{line}", count)
     kept_text = clipped(previous, max_tokens - line_tokens, count)
     if kept_text:
         return f"{kept_text}\n\n{line}"
@@ -226,7 +239,7 @@ class Summarize:
         place = self.place(context, span.indices)
         edits = list(exchanged(span.indices, place, draft, *extra_messages))
         for i, message in span.rewritten.items():
-            edits.append(Replace(i, i + 1, (message,)))
+            edits.append(Replace.message_at(i, message))
         then = None if self.finish is None else partial(_finished, self.finish, task, draft)
         return Plan(in_order(edits), then=then)
 
@@ -255,7 +268,13 @@ class Summarize:
             return task
         return replace(task, model_input=self.reads(task))
 
-    def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
+    def _lists(
+        self,
+        context: Context,
+        budget: Budget,
+        span: Span,
+        files: FileOps,
+    ) -> str:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
             room = max(budget.room(context, span.indices), self.limits.least)
@@ -282,7 +301,12 @@ class Summarize:
         requests = [replace(request, useful_tokens=useful_tokens) for request in requests]
         return replace(draft, requests=tuple(requests))
 
-    def _unread_draft(self, task: SummaryTask, draft: Draft, max_tokens: int) -> Draft | None:
+    def _unread_draft(
+        self,
+        task: SummaryTask,
+        draft: Draft,
+        max_tokens: int,
+    ) -> Draft | None:
         """The draft where the model would be shown nothing: none is asked."""
         if self.unread is None:
             return None
@@ -318,7 +342,12 @@ class Summarize:
         if self.below is not None:
             tails = self.below(task)
         template = self.prompt.frame(task)
-        draft = Draft(requests=(), template=template, footer=footer_text, frame=frame)
+        draft = Draft(
+            requests=(),
+            template=template,
+            footer=footer_text,
+            frame=frame,
+        )
         max_tokens = 0
         for tail in tails:
             draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
@@ -328,7 +357,12 @@ class Summarize:
                 break
         return draft, max_tokens
 
-    def _requests(self, task: SummaryTask, draft: Draft, max_tokens: int) -> list[SummaryRequest]:
+    def _requests(
+        self,
+        task: SummaryTask,
+        draft: Draft,
+        max_tokens: int,
+    ) -> list[SummaryRequest]:
         """The requests: one, or two where a turn is split and there is room for both answers."""
         main_request, turn_request = self.prompt.requests(task)
         if draft.template == "{0}":
@@ -345,7 +379,12 @@ class Summarize:
             self._bounded(task, turn_request, turn_tokens),
         ]
 
-    def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
+    def _bounded(
+        self,
+        task: SummaryTask,
+        request: SummaryRequest,
+        tokens: int,
+    ) -> SummaryRequest:
         """The request for an answer of so many tokens, with the fallback text."""
         count = task.context.count
         otherwise: Callable[[], str | None] | None = None
@@ -362,7 +401,12 @@ class Summarize:
         )
 
 
-def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
+def _finished(
+    finish: Finish,
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+) -> Plan | None:
     """The second step, with the index at which the summary stands now."""
     replaces = draft.frame.replaces
     for i, message in enumerate(edited.messages):

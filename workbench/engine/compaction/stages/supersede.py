@@ -65,7 +65,13 @@ class _Superseded:
     calls: dict[int, set[str]] = field(default_factory=dict)
     later: set[Json] = field(default_factory=set)
 
-    def read(self, i: int, call: ToolCall, path: str, failed: bool) -> None:
+    def read(
+        self,
+        i: int,
+        call: ToolCall,
+        path: str,
+        failed: bool,
+    ) -> None:
         """Go back to a read of a file."""
         whole_file = ("file", normal_path(path))
         part = _key(call, (*PATH_KEYS, *_SAYS_NOTHING))
@@ -75,7 +81,13 @@ class _Superseded:
         elif not failed:
             self.later.add(part_of_file if part else whole_file)
 
-    def wrote(self, caller: int, call: ToolCall, modified: tuple[str, ...], failed: bool) -> None:
+    def wrote(
+        self,
+        caller: int,
+        call: ToolCall,
+        modified: tuple[str, ...],
+        failed: bool,
+    ) -> None:
         """Go back to a call that changed files, or a task list."""
         thing = _set_whole(call, modified)
         if thing is None:
@@ -145,7 +157,7 @@ def _shortened(context: Context, calls: Mapping[int, set[str]]) -> Iterator[Repl
         short = replace(message, blocks=tuple(blocks))
         size = context.count(short)
         if short.blocks != message.blocks and size < context.sizes[i]:
-            yield Replace(i, i + 1, (short,), size)
+            yield Replace.message_at(i, short, size)
 
 
 def _without_content(call: ToolCall) -> ToolCall:

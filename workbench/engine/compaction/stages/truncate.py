@@ -82,7 +82,7 @@ def _unless_pinned(context: Context, index: int | None) -> int | None:
 
 def _newest_summary(messages: Sequence[Message]) -> int | None:
     """The index of the newest summary, if there is one."""
-    for i in range(len(messages) - 1, -1, -1):
+    for i in reversed(range(len(messages))):
         if messages[i].role == "summary":
             return i
     return None
@@ -153,9 +153,9 @@ class _Kept:
         for i, message in enumerate(self.context.messages):
             kept_message = self.by_index.get(i)
             if kept_message is None:
-                edits.append(Replace(i, i + 1))
+                edits.append(Replace.removal(i))
             elif kept_message is not message:
-                edits.append(Replace(i, i + 1, (kept_message,)))
+                edits.append(Replace.message_at(i, kept_message))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -180,7 +180,7 @@ class KeepFloor:
                 newest_user = i
         if last_user(messages) is None and newest_user is not None:
             kept_indices.add(newest_user)
-        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept_indices]
+        edits = [Replace.removal(i) for i in range(len(messages)) if i not in kept_indices]
         return Plan(tuple(edits)) if edits else None
 
 
@@ -209,7 +209,7 @@ class RepairPairs:
             if caller is not None and (caller, message.call_id) not in answered_calls:
                 answered_calls.add((caller, message.call_id))
             elif not message.pinned:
-                edits.append(Replace(i, i + 1))
+                edits.append(Replace.removal(i))
         waiting = _waiting(messages)
         for i, message in enumerate(messages):
             if message.role != "assistant" or i == waiting or message.pinned:
@@ -224,7 +224,7 @@ class RepairPairs:
 
 def _waiting(messages: Sequence[Message]) -> int | None:
     """The index of the last message that has calls, if only results come after it."""
-    for i in range(len(messages) - 1, -1, -1):
+    for i in reversed(range(len(messages))):
         message = messages[i]
         if message.role != "tool":
             return i if message.role == "assistant" and message.calls else None

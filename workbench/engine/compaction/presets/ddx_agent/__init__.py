@@ -175,7 +175,11 @@ class FixedSize(SizeLimits):
     """A summary of at most `most` tokens, whatever it replaces."""
 
     def allowed(
-        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
     ) -> int:
         """The bound itself."""
         return self.most
@@ -236,7 +240,11 @@ class DdxCompact:
         )
 
 
-def _recognised(fit: Fit, context: Context, summary_input: SummaryInput) -> SummaryInput:
+def _recognised(
+    fit: Fit,
+    context: Context,
+    summary_input: SummaryInput,
+) -> SummaryInput:
     """The input with summaries that were sent as user messages, and without the file lists in
     their texts.
     """
@@ -253,7 +261,10 @@ def _recognised(fit: Fit, context: Context, summary_input: SummaryInput) -> Summ
 
 
 def no_summary(
-    messages: Sequence[Message], previous: str, max_tokens: int, count: TokenCounter
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
 ) -> str | None:
     """The summary of a model that fails where it has no room for an answer; elsewhere its error
     is passed on.
@@ -262,7 +273,12 @@ def no_summary(
 
 
 def _finished(
-    fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, summary_index: int
+    fit: Fit,
+    config: Config,
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
 ) -> Plan:
     """The summary cut to its room, and the newest words of the user that fit beside it, in the
     order they were said.
@@ -283,7 +299,7 @@ def _finished(
     return Plan(
         (
             Replace(0, front_count, front_messages),
-            Replace(summary_index, summary_index + 1, (summary,)),
+            Replace.message_at(summary_index, summary),
         )
     )
 
@@ -319,7 +335,10 @@ def _saying(message: Message, text: str) -> Message:
 
 
 def _fitting(
-    text: str, room: int, with_text: Callable[[str], Message], count: TokenCounter
+    text: str,
+    room: int,
+    with_text: Callable[[str], Message],
+    count: TokenCounter,
 ) -> Message:
     """The message with as much of a text's beginning as leaves it at most `room` tokens; none
     where nothing does.

@@ -134,7 +134,9 @@ def places(messages: Sequence[Message]) -> list[int]:
 
 
 def find_cut_point(
-    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+    messages: Sequence[Message],
+    possible: Sequence[int],
+    keep_recent_tokens: int,
 ) -> int:
     """The first of the possible places that keeps at least that many tokens; 0 where all is
     less, n for none.
@@ -142,7 +144,7 @@ def find_cut_point(
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
     token_room = keep_recent_tokens
-    for start in range(len(messages) - 1, -1, -1):
+    for start in reversed(range(len(messages))):
         token_room -= ddx_tokens(messages[start])
         if token_room <= 0:
             return _first_from(possible, start)
@@ -155,7 +157,9 @@ def _first_from(places: Sequence[int], start: int) -> int:
 
 
 def first_cut(
-    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+    messages: Sequence[Message],
+    possible: Sequence[int],
+    keep_recent_tokens: int,
 ) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried; at least one message goes.
 
@@ -222,7 +226,14 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     lists = listed(files)
     if budget.matched:
         lists = listed(files, max(budget.room(context, spare(context)), 0))
-    frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
+    frame = context.count(
+        Summary(
+            id="",
+            text=lists,
+            lead=PREFIX,
+            tail=SUFFIX,
+        )
+    )
     kept_tokens = context.tokens - tokens_of(context, earlier)
     allowed_tokens = context.tokens - 1
     if budget.target > 0:
@@ -252,7 +263,10 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
 
 
 def _candidates(
-    movable: Movable, budget: Budget, config: Config, first_new_index: int
+    movable: Movable,
+    budget: Budget,
+    config: Config,
+    first_new_index: int,
 ) -> list[int]:
     """The places to try a cut at, in this order; before each lies a message that is new."""
     keep_tokens = budget.keep_recent
@@ -270,7 +284,10 @@ def _candidates(
 
 
 def _removed(
-    movable: Movable, place: int, earlier: Collection[int], newest: int | None
+    movable: Movable,
+    place: int,
+    earlier: Collection[int],
+    newest: int | None,
 ) -> tuple[int, ...]:
     """The indices before a place, and of earlier summaries behind it, but for the newest user
     message.

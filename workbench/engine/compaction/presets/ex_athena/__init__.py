@@ -89,7 +89,7 @@ COMPACT_AT = 0.6
 HOST = HostPolicy(
     overflow=any_of(
         "context length", "context_length", "maximum context", "too many tokens", "exceeds the context",
-        "prompt is too long", "context window",
+        "prompt is too long", "context window"
     ),
     endings={
         "failed": Ending("error_compaction_failed", "fatal"),
@@ -122,7 +122,12 @@ class AthenaTrigger:
         if not self.overhead:
             target += situation.overhead
         if situation.requested:
-            return Budget(target=target, window=window, reason="requested", force=True)
+            return Budget(
+                target=target,
+                window=window,
+                reason="requested",
+                force=True,
+            )
         if situation.tokens < target:
             return None
         return Budget(target=target, window=window)
@@ -149,7 +154,7 @@ class AutoPin:
         edits: list[Replace] = []
         for i in sorted(with_partners(messages, results)):
             if not messages[i].pinned:
-                edits.append(Replace(i, i + 1, (replace(messages[i], pinned=True),)))
+                edits.append(Replace.message_at(i, replace(messages[i], pinned=True)))
         return Plan(tuple(edits)) if edits else None
 
 

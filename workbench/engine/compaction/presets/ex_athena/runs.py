@@ -127,7 +127,10 @@ class MergeRuns(Microcompaction):
         return plan if plan.apply(context).tokens <= context.tokens else None
 
     def _may_go(
-        self, context: Context, run: Run, results_of: Mapping[CallKey, Collection[int]]
+        self,
+        context: Context,
+        run: Run,
+        results_of: Mapping[CallKey, Collection[int]],
     ) -> bool:
         """Whether the calls of a run may go with it, and all their results are in it."""
         floor = self.pinning.floor(context.messages)
@@ -153,7 +156,12 @@ class MergeRuns(Microcompaction):
             lines.append(f"- {label}: {self.excerpt(plain_text(result))}")
         ids = tuple([result.id for result in run.values()])
         frame = replace(UNWRITTEN, replaces=ids, name=self.name)
-        return Draft(requests=(), template="", footer="\n".join(lines), frame=frame).written(())
+        return Draft(
+            requests=(),
+            template="",
+            footer="\n".join(lines),
+            frame=frame,
+        ).written(())
 
 
 def _results_of_calls(context: Context) -> Mapping[CallKey, Collection[int]]:
@@ -228,7 +236,7 @@ class RepeatCollapse:
         repeated: list[NewResult] = []
         marks: dict[int, Replace] = {}
         for i, result_index in repeats.items():
-            marks[i] = Replace(i, i + 1, (_marked(context.messages[i]),))
+            marks[i] = Replace.message_at(i, _marked(context.messages[i]))
             if result_index is not None:
                 repeated.append(NewResult(result_index, REPEATED))
         edits: dict[int, Replace] = {}
@@ -270,7 +278,7 @@ def _marked(message: Message) -> Message:
     """The message with a mark at the end of its words, before its call."""
     assert message.role == "assistant"
     blocks = list(message.blocks)
-    for index in range(len(blocks) - 1, -1, -1):
+    for index in reversed(range(len(blocks))):
         block = blocks[index]
         if block.type == "text":
             blocks[index] = Text(f"{block.text} {REPEATED}".strip())

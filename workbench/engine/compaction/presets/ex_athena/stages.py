@@ -109,7 +109,12 @@ class Pinning:
             return None
         return Span(removed_indices, len(messages))
 
-    def _fitting_start(self, context: Context, budget: Budget, held_indices: set[int]) -> int:
+    def _fitting_start(
+        self,
+        context: Context,
+        budget: Budget,
+        held_indices: set[int],
+    ) -> int:
         """Where the part of the live end begins that takes at most half of the room."""
         end = len(context.messages)
         held_tokens = tokens_of(context, held_indices)
@@ -329,7 +334,12 @@ class AthenaPrompt(PromptTemplate):
             parts.append(request.instructions)
         return "\n\n".join(parts)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """One line a message."""
         words = plain_text(message)
         if message.role == "tool":
@@ -350,7 +360,11 @@ class AthenaLimits(SizeLimits):
     """At most 512 tokens, and fewer than the summary replaces; a target does not bind."""
 
     def allowed(
-        self, context: Context, budget: Budget, removed_indices: Sequence[int], frame: int
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
     ) -> int:
         """Tokens that the summary's text may have."""
         return min(self.most, tokens_of(context, removed_indices) - frame + 1)
