@@ -64,7 +64,8 @@ class Archive:
         a new one.
         """
         old_count = len(self._texts)
-        if list(islice(texts.items(), old_count)) != list(self._texts.items()):
+        first_items = list(islice(texts.items(), old_count))
+        if first_items != list(self._texts.items()):
             return Archive(texts, self._count)
         self._add(dict(islice(texts.items(), old_count, None)))
         return self
@@ -76,7 +77,8 @@ class Archive:
             if len(id) != ID_LENGTH:
                 continue
             for passage in _passages(id, text):
-                rows.append((len(self._passages), passage.text, passage.id))
+                number = len(self._passages)
+                rows.append((number, passage.text, passage.id))
                 self._passages.append(passage)
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
@@ -97,7 +99,8 @@ class Archive:
             passages = self.search(query, id, tokens)
             if not passages:
                 return f"Nothing in the archive has a word of {query!r:.80}."
-            return clipped("\n\n".join(map(_headed, passages)), tokens, self._count)
+            text = "\n\n".join(map(_headed, passages))
+            return clipped(text, tokens, self._count)
         if not id:
             return "recall needs an id or a query."
         return clipped(self._texts[id], tokens, self._count)
@@ -119,9 +122,9 @@ class Archive:
             "select rowid from passages where passages match ? and (? = '' or id = ?) "
             "order by bm25(passages), rowid desc limit ?"
         )
-        rows = self._index.execute(statement, (match_expression, id, id, 4 * MOST))
+        parameters = (match_expression, id, id, 4 * MOST)
         number_by_text: dict[str, int] = {}  # what was said twice is found once
-        for (number,) in rows:
+        for (number,) in self._index.execute(statement, parameters):
             passage = self._passages[number]
             if passage.text in number_by_text:
                 continue

@@ -118,8 +118,9 @@ def shortened(
     """
     if size <= tokens:
         return message
-    lengths = sorted(len(text) for text in said_texts(message))
-    chars = _level(lengths, sum(lengths) * tokens // max(size, 1))
+    lengths = sorted(map(len, said_texts(message)))
+    char_room = sum(lengths) * tokens // max(size, 1)
+    chars = _level(lengths, char_room)
     for pictures in (True, False):
         cap = max(chars, LEAST_CHARS)
         while True:
@@ -129,7 +130,8 @@ def shortened(
                 return short
             if cap <= LEAST_CHARS:
                 break
-            cap = max(min(cap * tokens // short_size, cap * 9 // 10), LEAST_CHARS)
+            proportional_cap = cap * tokens // short_size
+            cap = max(min(proportional_cap, cap * 9 // 10), LEAST_CHARS)
     return None
 
 
@@ -186,7 +188,10 @@ def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Jso
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
+        changed: dict[str, Json] = {}
+        for key, item in value.items():
+            changed[key] = with_texts(item, change, depth + 1)
+        return changed
     if isinstance(value, list | tuple):
         return [with_texts(item, change, depth + 1) for item in value]
     return value

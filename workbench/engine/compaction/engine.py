@@ -1,6 +1,6 @@
 """The engine: trigger, then for each stage plan, ask, apply and guard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -236,7 +236,7 @@ def _run(
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
     changed = plan.apply(context, [completion.text for completion in completions], writer)
-    if list(map(id, context.messages)) == list(map(id, changed.messages)):
+    if _same_objects(context.messages, changed.messages):
         changed = context  # such as after an empty answer that compacts nothing
     findings = violations(context, changed)
     new_by_id = {message.id: message for message in changed.messages}
@@ -248,6 +248,7 @@ def _run(
         elif new_by_id[message.id] is not message:
             rewritten.append(message.id)
     old_objects = set(map(id, context.messages))
+    new_messages = [message for message in changed.messages if id(message) not in old_objects]
     record = StageRecord(
         name=stage.name,
         tokens_before=context.tokens,
@@ -256,9 +257,13 @@ def _run(
         violations=findings,
         dropped=tuple(dropped),
         rewritten=tuple(rewritten),
-        wrote=tuple([message for message in changed.messages if id(message) not in old_objects]),
+        wrote=tuple(new_messages),
     )
     return record, context if findings else changed
+
+
+def _same_objects(messages: Sequence[Message], other_messages: Sequence[Message]) -> bool:
+    return list(map(id, messages)) == list(map(id, other_messages))
 
 
 def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
@@ -313,7 +318,8 @@ def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> C
     tokens = tokens_of_text(completion.text, request.count)
     if tokens <= request.useful_tokens:
         return completion
-    text = clipped(completion.text, int(CLIPPED_SHARE * request.useful_tokens), request.count)
+    max_tokens = int(CLIPPED_SHARE * request.useful_tokens)
+    text = clipped(completion.text, max_tokens, request.count)
     if not text:
         return completion
     finding = "it was longer than what it replaces, so that its middle was left out"

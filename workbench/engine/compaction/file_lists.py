@@ -44,7 +44,8 @@ def footer(files: FileOps, chars: int | None = None) -> str:
     """
     shown_files = _shown(files, chars)
     modified_list = _counted_list("modified-files", files.modified, shown_files.modified)
-    return modified_list + _counted_list("read-files", files.read, shown_files.read)
+    read_list = _counted_list("read-files", files.read, shown_files.read)
+    return modified_list + read_list
 
 
 def _counted_list(
@@ -95,7 +96,10 @@ def lists_in(text: str) -> FileOps:
     for tag, lines in _LIST.findall(text):
         paths = [line.strip() for line in lines.splitlines()]
         paths_by_tag[tag] = tuple([path for path in paths if path])
-    return FileOps(paths_by_tag.get("read-files", ()), paths_by_tag.get("modified-files", ()))
+    return FileOps(
+        read=paths_by_tag.get("read-files", ()),
+        modified=paths_by_tag.get("modified-files", ()),
+    )
 
 
 def _shown(files: FileOps, chars: int | None) -> FileOps:
@@ -109,11 +113,13 @@ def _shown(files: FileOps, chars: int | None) -> FileOps:
 
 def _newest(paths: Sequence[str], chars: int) -> tuple[str, ...]:
     """The newest paths that take at most so many characters together."""
-    start = len(paths)
-    while start > 0 and chars >= len(paths[start - 1]) + 1:
-        chars -= len(paths[start - 1]) + 1
-        start -= 1
-    return tuple(paths[start:])
+    shown_count = 0
+    for path in reversed(paths):
+        chars -= len(path) + 1
+        if chars < 0:
+            break
+        shown_count += 1
+    return tuple(paths[len(paths) - shown_count :])
 
 
 def _chars(paths: Sequence[str]) -> int:
@@ -122,4 +128,5 @@ def _chars(paths: Sequence[str]) -> int:
 
 
 def _tagged(tag: str, lines: Sequence[str]) -> str:
-    return "\n\n" + "\n".join((f"<{tag}>", *lines, f"</{tag}>"))
+    text = "\n".join((f"<{tag}>", *lines, f"</{tag}>"))
+    return f"\n\n{text}"

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from workbench.engine.compaction.plan import REGISTER
 from workbench.engine.transcript.context import Context, last_user
-from workbench.engine.transcript.message import Message, is_empty
+from workbench.engine.transcript.message import AssistantMessage, Message, is_empty
 
 Named = TypeVar("Named", str, tuple[str, str])
 Call: TypeAlias = tuple[str, str]
@@ -69,8 +69,12 @@ def _in_place(old: Message, new: Message) -> bool:
     if old.role == "tool" and new.role == "tool":
         return old.call_id == new.call_id
     if old.role == "assistant" and new.role == "assistant":
-        return [call.id for call in old.calls] == [call.id for call in new.calls]
+        return _call_ids(old) == _call_ids(new)
     return old.role == new.role
+
+
+def _call_ids(message: AssistantMessage) -> list[str]:
+    return [call.id for call in message.calls]
 
 
 def _calls(messages: Sequence[Message]) -> set[Call]:
@@ -183,7 +187,9 @@ def _kept(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> I
     if it is gone.
     """
     pinned = [message for message in old_messages if message.pinned and message.name != REGISTER]
-    survivors: dict[str, list[Message]] = {message.id: [] for message in pinned}
+    survivors: dict[str, list[Message]] = {}
+    for message in pinned:
+        survivors[message.id] = []
     for message in new_messages:
         if message.id in survivors:
             survivors[message.id].append(message)

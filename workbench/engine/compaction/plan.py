@@ -5,9 +5,10 @@ until it is applied.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from workbench.base.errors import PlanError
@@ -95,9 +96,8 @@ class Draft:
         replaces and says.
         """
         text = self._text(answers)
-        seal = sha256(
-            "\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")
-        ).hexdigest()[:12]
+        identity = "\0".join((*self.frame.replaces, text))
+        seal = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
 
     @property
@@ -170,12 +170,7 @@ class Plan:
                     requests += new.requests
         return tuple(requests)
 
-    def apply(
-        self,
-        context: Context,
-        answers: Sequence[str] = (),
-        model: str = "",
-    ) -> Context:
+    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
         """The context after the edits. Messages that stay are not counted again.
 
         Args:
@@ -193,35 +188,58 @@ class Plan:
                 f"{len(answers)} answers for {request_count} requests; give one answer for each"
                 " request"
             )
-        remaining_answers = list(answers)
+        next_answers = iter(answers)
         messages: list[Message] = []
         sizes: list[int] = []
         position = 0
         for edit in self.edits:
-            if not position <= edit.start <= edit.stop <= len(context.messages):
-                raise PlanError(
-                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at"
-                    f" {position}, or reaches beyond the {len(context.messages)} messages; sort the"
-                    " edits and let none overlap"
-                )
+            _check_place(edit, position, len(context.messages))
             messages += context.messages[position : edit.start]
             sizes += context.sizes[position : edit.start]
             for new in edit.by:
-                if isinstance(new, Draft):
-                    draft_answers = remaining_answers[: len(new.requests)]
-                    del remaining_answers[: len(new.requests)]
-                    message: Message = new.written(draft_answers, model)
-                else:
-                    message = new
+                message = _written(new, next_answers, model)
+                size = context.count(message) if edit.size is None else edit.size
                 messages.append(message)
-                sizes.append(context.count(message) if edit.size is None else edit.size)
+                sizes.append(size)
             position = edit.stop
         messages += context.messages[position:]
         sizes += context.sizes[position:]
-        archive = {**context.archive, **self.archive} if self.archive else context.archive
-        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
+        edited = Context(
+            messages=tuple(messages),
+            sizes=tuple(sizes),
+            overhead=context.overhead,
+            count=context.count,
+            archive=self._archive(context),
+        )
         second_plan = None if self.then is None else self.then(edited)
         return edited if second_plan is None else second_plan.apply(edited)
+
+    def _archive(self, context: Context) -> Mapping[str, str]:
+        """The context's archive with the texts that the edits move there."""
+        if not self.archive:
+            return context.archive
+        return {**context.archive, **self.archive}
+
+
+def _check_place(edit: Replace, position: int, message_count: int) -> None:
+    """Refuse an edit that begins before this position or reaches beyond the messages.
+
+    Raises:
+        PlanError: it does.
+    """
+    if not position <= edit.start <= edit.stop <= message_count:
+        raise PlanError(
+            f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {position}, or"
+            f" reaches beyond the {message_count} messages; sort the edits and let none overlap"
+        )
+
+
+def _written(new: Message | Draft, next_answers: Iterator[str], model: str) -> Message:
+    """The message, or the summary with the answers to its requests, which are used up."""
+    if not isinstance(new, Draft):
+        return new
+    answers = list(islice(next_answers, len(new.requests)))
+    return new.written(answers, model)
 
 
 def in_order(edits: Iterable[Replace]) -> tuple[Replace, ...]:

@@ -155,7 +155,8 @@ class PromptTemplate:
         a turn alone.
         """
         shown_input = task.model_input
-        focus = "\n".join(filter(None, (self.focus, task.budget.instructions)))
+        wishes = (self.focus, task.budget.instructions)
+        focus = "\n".join(filter(None, wishes))
         purpose: Purpose = "update" if shown_input.previous else "summary"
         write = self._bounded(task)
         main_request = SummaryRequest(
@@ -317,7 +318,8 @@ def _longest_argument(messages: Sequence[Message]) -> int:
     for message in messages:
         if message.role == "assistant":
             for call in message.calls:
-                longest = max(longest, *map(len, argument_texts(call.arguments)), 0)
+                for text in argument_texts(call.arguments):
+                    longest = max(longest, len(text))
     return longest
 
 

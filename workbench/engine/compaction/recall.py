@@ -64,7 +64,8 @@ def with_room(budget: Budget, context: Context) -> Budget:
 def _room(budget: Budget, context: Context) -> int:
     """Tokens that ids may take."""
     fixed_tokens = context.overhead + tokens_of(context, protected(context.messages))
-    return min(int(SHARE * max(budget.target - fixed_tokens, 0)), MOST)
+    target_room = max(budget.target - fixed_tokens, 0)
+    return min(int(SHARE * target_room), MOST)
 
 
 def with_ids(
@@ -144,7 +145,8 @@ def _call_text(call: ToolCall) -> str:
 
 
 def _words(text: str) -> str:
-    return head(" ".join(text[: 4 * WORDS].split()), WORDS)
+    line = " ".join(text[: 4 * WORDS].split())
+    return head(line, WORDS)
 
 
 class _Shown:
@@ -158,8 +160,10 @@ class _Shown:
     """
 
     def __init__(self, sent: Context, room: int) -> None:
-        self.sent, self.room = sent, room
-        self.messages, self.sizes = list(sent.messages), list(sent.sizes)
+        self.sent = sent
+        self.room = room
+        self.messages = list(sent.messages)
+        self.sizes = list(sent.sizes)
 
     def context(self, original: Context) -> Context:
         """The context with as many ids as there is room for; with a list only where it is no
@@ -181,10 +185,15 @@ class _Shown:
             if self._mark(i, message_id, list_room):
                 del listed_ids[message_id]
         if listed_ids:
-            self.room = min(self.room, original.tokens - sent.overhead - sum(self.sizes))
+            tokens = sent.overhead + sum(self.sizes)
+            self.room = min(self.room, original.tokens - tokens)
             self._list(list(listed_ids), original)
         return Context(
-            tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive
+            messages=tuple(self.messages),
+            sizes=tuple(self.sizes),
+            overhead=sent.overhead,
+            count=sent.count,
+            archive=sent.archive,
         )
 
     def _mark(self, i: int, message_id: str, list_room: int) -> bool:
@@ -199,7 +208,8 @@ class _Shown:
         growth = size - self.sizes[i]
         if growth > self.room - list_room:
             return False
-        if len(plain_text(marked)) >= len(self.sent.archive[message_id]):
+        archived_page = self.sent.archive[message_id]
+        if len(plain_text(marked)) >= len(archived_page):
             return False
         self.room -= growth
         self.messages[i], self.sizes[i] = marked, size
@@ -210,7 +220,8 @@ class _Shown:
         index = self._new_summary(original)
         if index is None:
             index = self._newest_change(original)
-            self._put_list(slice(index, index), Summary(id="archive-list", text=""), "", ids)
+            place = slice(index, index)
+            self._put_list(place, Summary(id="archive-list", text=""), "", ids)
         else:
             summary = self.messages[index]
             assert isinstance(summary, Summary)
@@ -229,7 +240,8 @@ class _Shown:
             listed = replace(summary, tail=start + text)
             new_size = self.sent.count(listed)
             if new_size - size <= self.room:
-                self.messages[place], self.sizes[place] = [listed], [new_size]
+                self.messages[place] = [listed]
+                self.sizes[place] = [new_size]
                 return
 
     def _new_summary(self, original: Context) -> int | None:
@@ -280,7 +292,8 @@ class _Shown:
         archive = self.sent.archive
         people = [message_id for message_id in ids if archive[message_id].startswith("user\n")]
         lines: dict[str, str] = {}
-        for message_id in chain.from_iterable(zip_longest(reversed(people), reversed(ids))):
+        pairs = zip_longest(reversed(people), reversed(ids))
+        for message_id in chain.from_iterable(pairs):
             if message_id is None or message_id in lines:
                 continue
             words = harmless(_words(archive[message_id])).replace("<", "&lt;")
@@ -295,4 +308,5 @@ class _Shown:
 @lru_cache(maxsize=4096)
 def _marked(message: ToolResult, name: str) -> ToolResult:
     """The result with its id behind it; the same object again for the same result."""
-    return replace(message, blocks=(*message.blocks, Text(MARK.format(name))))
+    mark = Text(MARK.format(name))
+    return replace(message, blocks=(*message.blocks, mark))

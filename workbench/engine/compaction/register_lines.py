@@ -1,14 +1,24 @@
-"""What a register says: the goal, rules, plan, decisions, files, running work and skills, found
-by code.
-"""
+"""What a register says: goal, rules, plan, decisions, files, running work and skills."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from workbench.engine.compaction.clip import head
 from workbench.engine.compaction.plan import REGISTER
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.register_phrases import (
+    as_line,
+    background_id,
+    corrects_goal,
+    deleted_paths,
+    first_text,
+    in_background,
+    may_end_work,
+    may_reverse,
+    purpose,
+    speaks_of,
+    starts_work,
+    tells_reversal,
+)
 from workbench.engine.extraction.paths import normal_path
 from workbench.engine.extraction.statements import (
     GIVEN_UP,
@@ -19,12 +29,10 @@ from workbench.engine.extraction.statements import (
     task_items,
     withdraws,
 )
-from workbench.engine.extraction.words import words
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import tool_name, touched
 from workbench.engine.transcript.message import (
     AssistantMessage,
-    Json,
     Message,
     Text,
     ToolCall,
@@ -55,33 +63,8 @@ MOST = {
     "Running": 8,
 }
 """Lines of a section, at most; `USUAL` for others. The newest stay."""
-USUAL, LINE = 12, 240
-ALIKE = 0.6
-"""The part of the words of an item that a line has which closes or withdraws it."""
-
-_TURNED = re.compile(
-    r"\b(?:change of plan|on second thought|decided (?:against|not to)|gave up on"
-    r"|(?:we|i)(?:['’]ve| have)? (?:(?:switched|went|gone) (?:back"
-    r" )?(?:to|from)|reverted|abandoned|dropped))\b"
-)
-"""What only a reversed decision says: told as a fact, of what was done."""
-_UNSURE = re.compile(r"\?|\b(?:if|whether|could|would|should|might|may|not (?:sure|clear))\b")
-_CORRECTED = re.compile(
-    r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
-)
-_SPAWN = frozenset(
-    {"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"}
-)
-_STOP = re.compile(r"kill|stop|close|terminate|cancel", re.IGNORECASE)
-_ENDED = re.compile(
-    r"\b(?:completed|exited|exit code|finished|killed|failed|terminated)\b", re.IGNORECASE
-)
-_DELETED = re.compile(r"(?:^|[;&|]\s*)rm\s+(?:-\w+\s+)*([^\s;&|]+)")
-_PATCH_DELETED = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
+USUAL = 12
 _CREATES = re.compile(r"write|create", re.IGNORECASE)
-_BACKGROUND_ID = re.compile(r"\b(?:ID|id)\W+([\w-]+)")
-_TASK_KEYS = ("description", "command", "prompt")
-"""Arguments that say what a sub-agent or a background command is for."""
 
 
 def is_register(message: Message) -> bool:
@@ -116,7 +99,8 @@ def written(
     shown_lines: dict[str, list[str]] = {}
     for name in SECTIONS:
         max_lines = MOST.get(name, USUAL)
-        shown_lines[name] = _newest_of(lines_by_section.get(name, ()), max_lines, name)
+        lines = lines_by_section.get(name, ())
+        shown_lines[name] = _newest_of(lines, max_lines, name)
     while any(shown_lines.values()):
         block = _block(shown_lines)
         if context.count(block) <= max_tokens:
@@ -186,7 +170,7 @@ class _State:
     def take(self, message: Message) -> None:
         """Go on with a message."""
         if is_register(message):
-            self._again(parsed(plain_text(message)))
+            self._resume(parsed(plain_text(message)))
         elif message.role == "user" and is_real_user(message):
             self._user(message)
         elif message.role == "assistant":
@@ -204,12 +188,13 @@ class _State:
         lines_by_section["Running"] = list(self.running.values())
         return lines_by_section
 
-    def _again(self, lines_by_section: Mapping[str, Sequence[str]]) -> None:
+    def _resume(self, lines_by_section: Mapping[str, Sequence[str]]) -> None:
         """Take in an earlier register."""
         for name, section_lines in self.said.items():
             section_lines.update(dict.fromkeys(lines_by_section.get(name, ())))
         for section in FILES:
-            self.files.update(dict.fromkeys(lines_by_section.get(section, ()), section))
+            for path in lines_by_section.get(section, ()):
+                self.files[path] = section
         for line in lines_by_section.get("Running", ()):
             call_id = line.split(" ", 1)[0]
             self.running[call_id] = line
@@ -219,16 +204,16 @@ class _State:
         for sentence in sentences(plain_text(message)):
             lowered = sentence.lower()
             is_withdrawal = withdraws(sentence)
-            if is_withdrawal and self._close(sentence):
+            if is_withdrawal and self._withdraw(sentence):
                 continue
-            if not self.said[GOAL] or _CORRECTED.search(lowered):
-                _newest(self.said[GOAL], _line(sentence))
+            if not self.said[GOAL] or corrects_goal(lowered):
+                _put_last(self.said[GOAL], as_line(sentence))
             if self.said[OPEN_WORK] and says_done(sentence):
-                self._move(sentence)
+                self._finish(sentence)
             if not is_withdrawal and is_constraint(sentence):
-                _newest(self.said[RULES], _line(sentence))
-            elif _turns(lowered):
-                _newest(self.said[TURNED], _line(sentence))
+                _put_last(self.said[RULES], as_line(sentence))
+            elif tells_reversal(lowered):
+                _put_last(self.said[TURNED], as_line(sentence))
 
     def _answer(self, message: AssistantMessage) -> None:
         """Go on with what the model wrote and called."""
@@ -241,26 +226,24 @@ class _State:
 
     def _prose(self, text: str) -> None:
         """What the model's words say of finished work and reversed decisions."""
-        may_turn = _TURNED.search(text.lower()) is not None
+        may_turn = may_reverse(text)
         if not may_turn and not self.said[OPEN_WORK]:
             return
         for sentence in sentences(text):
             if self.said[OPEN_WORK] and says_done(sentence):
-                self._move(sentence)
-            elif may_turn and _turns(sentence.lower()):
-                _newest(self.said[TURNED], _line(sentence))
+                self._finish(sentence)
+            elif may_turn and tells_reversal(sentence.lower()):
+                _put_last(self.said[TURNED], as_line(sentence))
 
     def _called(self, call: ToolCall) -> None:
         """What a call says of the plan, of what runs, and of skills."""
         self._plan(call)
-        tool = tool_name(call.name)
-        if tool in _SPAWN or call.arguments.get("run_in_background") is True:
-            about = _first_text([call.arguments.get(key) for key in _TASK_KEYS])
-            self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
-        if tool == "skill":
-            name = _first_text(call.arguments.values())
+        if starts_work(call):
+            self.running[call.id] = f"{call.id} {call.name}: {as_line(purpose(call))[:120]}"
+        if tool_name(call.name) == "skill":
+            name = first_text(call.arguments.values())
             if name:
-                self.said["Skills"][_line(name)] = None
+                self.said["Skills"][as_line(name)] = None
 
     def _plan(self, call: ToolCall) -> None:
         """The open and the finished items of a task list, if the call sets one."""
@@ -271,9 +254,9 @@ class _State:
         finished_work = self.said[DONE]
         for text, status in items:
             if status in OPEN:
-                open_work[_line(text)] = None
+                open_work[as_line(text)] = None
             elif status not in GIVEN_UP:
-                finished_work[_line(text)] = None
+                finished_work[as_line(text)] = None
         for line in open_work:
             finished_work.pop(line, None)
         self.said[OPEN_WORK] = open_work
@@ -287,15 +270,13 @@ class _State:
 
     def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
         """What the answer to a call says of what runs."""
-        tool = tool_name(call.name)
-        in_background = call.arguments.get("run_in_background") is True
-        if call.id in self.running and (failed or not in_background):
+        if call.id in self.running and (failed or not in_background(call)):
             del self.running[call.id]
-        elif in_background and call.id in self.running:
-            name = _BACKGROUND_ID.search(text)
-            if name is not None:
-                self.running[call.id] += f" ({name.group(1)})"
-        elif _STOP.search(tool) or _ENDED.search(text[:400]):
+        elif call.id in self.running:
+            name = background_id(text)
+            if name:
+                self.running[call.id] += f" ({name})"
+        elif may_end_work(call, text):
             for value in call.arguments.values():
                 if isinstance(value, str) and value:
                     self._ended(value)
@@ -318,7 +299,7 @@ class _State:
                 self.files[path] = "Files created"
             else:
                 self.files[path] = "Files edited"
-        deleted = _deleted(call)
+        deleted = deleted_paths(call)
         if tool_name(call.name) == "delete_file":
             deleted += files.modified
         for path in map(normal_path, deleted):
@@ -326,65 +307,26 @@ class _State:
                 del self.files[path]
                 self.files[path] = "Files deleted"
 
-    def _move(self, sentence: str) -> None:
+    def _finish(self, sentence: str) -> None:
         """An item that a line says is finished is done."""
         for item in list(self.said[OPEN_WORK]):
-            if _about(item, sentence):
+            if speaks_of(sentence, item):
                 del self.said[OPEN_WORK][item]
-                _newest(self.said[DONE], item)
+                _put_last(self.said[DONE], item)
 
-    def _close(self, sentence: str) -> bool:
+    def _withdraw(self, sentence: str) -> bool:
         """What the user withdrew stands nowhere any more; whether there was such a thing."""
         is_closed = False
         for section in (self.said[GOAL], self.said[RULES], self.said[OPEN_WORK]):
             for item in list(section):
-                if _about(item, sentence):
+                if speaks_of(sentence, item):
                     del section[item]
                     is_closed = True
         return is_closed
 
 
-def _first_text(values: Iterable[Json]) -> str:
-    """The first of these values that is a text; empty without any."""
-    for value in values:
-        if isinstance(value, str):
-            return value
-    return ""
-
-
-def _deleted(call: ToolCall) -> list[str]:
-    """The paths that a patch or a command in a call deletes."""
-    paths: list[str] = []
-    for value in call.arguments.values():
-        if isinstance(value, str) and "*** Delete File: " in value:
-            paths += _PATCH_DELETED.findall(value)
-    command = call.arguments.get("command")
-    if isinstance(command, str) and "rm " in command:
-        paths += _DELETED.findall(command)
-    return paths
-
-
-def _turns(lowered: str) -> bool:
-    """Whether a sentence of prose tells as a fact that a decision was reversed."""
-    prose = len(lowered) <= LINE and not lowered.startswith("|")
-    return prose and _TURNED.search(lowered) is not None and _UNSURE.search(lowered) is None
-
-
-def _about(item: str, sentence: str) -> bool:
-    """Whether a sentence has enough words of an item to speak of it."""
-    item_words, sentence_words = words(item), set(words(sentence))
-    if not item_words:
-        return False
-    shared_count = sum([word in sentence_words for word in item_words])
-    return shared_count >= max(ALIKE * len(item_words), min(2, len(item_words)))
-
-
-def _newest(section: dict[str, None], line: str) -> None:
+def _put_last(section: dict[str, None], line: str) -> None:
     """Put a line at the end of a section."""
     section.pop(line, None)
     if line:
         section[line] = None
-
-
-def _line(text: str) -> str:
-    return head(" ".join(harmless(text).split()), LINE)

@@ -148,7 +148,8 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
                 raise SettingError(
                     f"{preset.name} cannot have {short_name} = {value!r:.80}: {error}"
                 ) from None
-    return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
+    strategy = replace(changed.strategy, name=name)
+    return replace(changed, name=name, strategy=strategy)
 
 
 def as_text(changes: Mapping[str, Value]) -> str:
@@ -163,10 +164,14 @@ def _text_of(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, tuple | list):
-        return "+".join([item if isinstance(item, str) else item.name for item in value])
+        return "+".join([_stage_name(item) for item in value])
     if isinstance(value, frozenset):
         return "+".join(sorted(map(str, value)))
     return json.dumps(value)
+
+
+def _stage_name(item: str | Stage) -> str:
+    return item if isinstance(item, str) else item.name
 
 
 def shown_value(setting: Setting) -> str:
@@ -178,7 +183,8 @@ def accepted(setting: Setting) -> str:
     """What a setting may be, in words; empty where a file cannot say it, as it cannot say a
     function.
     """
-    words = [word for word in dict.fromkeys(_words(_hint(setting))) if word]
+    all_words = dict.fromkeys(_words(_hint(setting)))
+    words = [word for word in all_words if word]
     if not words or words == [WORDS[NoneType]]:
         return ""
     return " or ".join(words)
@@ -339,7 +345,9 @@ def _with_pipeline(preset: Preset, value: Value) -> Preset:
             stages.append(stage)
     overflow = preset.overflow
     if overflow is not None:
-        usual_names = {*by_name, *(stage.name for stage in preset.strategy.stages)}
+        usual_names = set(by_name)
+        for stage in preset.strategy.stages:
+            usual_names.add(stage.name)
         extra = [stage for stage in overflow.stages if stage.name not in usual_names]
         overflow = replace(overflow, stages=(*extra, *stages), view=tuple(view))
     strategy = replace(preset.strategy, stages=tuple(stages), view=tuple(view))

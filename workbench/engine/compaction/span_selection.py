@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.transcript.context import Context, cut_points, last_user, pinned, protected
-from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until
+from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, indices_but
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, is_real_user, said_texts
 
@@ -43,7 +43,8 @@ class Span:
 
     def without(self, stays: Collection[int]) -> Span:
         """The same, but these stay."""
-        return replace(self, indices=tuple(i for i in self.indices if i not in stays))
+        indices = [i for i in self.indices if i not in stays]
+        return replace(self, indices=tuple(indices))
 
 
 CutRule: TypeAlias = Callable[[Context, Budget], Span | None]
@@ -139,7 +140,7 @@ def spare(context: Context) -> list[int]:
     the newest prompt.
     """
     protected_indices = protected(context.messages)
-    return [i for i in range(len(context.messages)) if i not in protected_indices]
+    return indices_but(context.messages, protected_indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ class Movable:
     def of(cls, context: Context, budget: Budget) -> Movable:
         """Those of a context."""
         pinned_indices = pinned(context.messages)
-        indices = [i for i in range(len(context.messages)) if i not in pinned_indices]
+        indices = indices_but(context.messages, pinned_indices)
         messages = [context.messages[i] for i in indices]
         sizes = [context.sizes[i] for i in indices]
         place_of = {index: place for place, index in enumerate(indices)}
@@ -242,7 +243,8 @@ class Movable:
 
     def _share(self, share: float, removed_indices: Sequence[int]) -> int:
         """Tokens of a share of the room under the target once these messages are gone."""
-        return int(share * max(self.budget.room(self.context, removed_indices), 0))
+        room = self.budget.room(self.context, removed_indices)
+        return int(share * max(room, 0))
 
     def fitting(self, tokens: int) -> int:
         """The first place whose rest takes at most so many tokens."""
@@ -306,7 +308,9 @@ class Movable:
         if newest is not None and newest in self.indices:
             sizes[self.indices.index(newest)] = 0
         rest_tokens = sum(sizes[place:])
-        while place < len(self) and (rest_tokens > max_tokens or not self.flags[place]):
+        while place < len(self):
+            if rest_tokens <= max_tokens and self.flags[place]:
+                break
             rest_tokens -= sizes[place]
             place += 1
         return place
@@ -324,7 +328,8 @@ class Movable:
             if not self.budget.force and not self.budget.matched:
                 return None
             place = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
-        place = self.after(self.within(max(place, self.earlier)))
+        place = self.within(max(place, self.earlier))
+        place = self.after(place)
         if place == 0:
             return None
         return self.span(place, self.turn(place) if split else place)

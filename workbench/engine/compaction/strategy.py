@@ -59,7 +59,8 @@ class Retries:
 
     def wait(self, error: str, retries: int) -> float | None:
         """Seconds to wait after so many retries of a request; None where it is not sent again."""
-        if retries >= self.most or self.permanent.search(error) or not self.errors.search(error):
+        may_pass = self.errors.search(error) and not self.permanent.search(error)
+        if retries >= self.most or not may_pass:
             return None
         return float(min(self.first_wait * 2**retries, self.longest_wait))
 
@@ -164,7 +165,8 @@ class Situation:
 
     def granted(self, most: int, reason: str = "threshold") -> Budget:
         """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
-        return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
+        target = most * self.tokens // max(self.measured, 1)
+        return self.budget(target, reason=reason)
 
     def budget(
         self,
@@ -175,8 +177,9 @@ class Situation:
         """A budget of so many tokens by the preset's counter, less than there are now; requests
         name themselves.
         """
+        largest_target = max(self.tokens - 1, 0)
         return Budget(
-            target=min(max(target, 0), max(self.tokens - 1, 0)),
+            target=min(max(target, 0), largest_target),
             window=self.window if window is None else window,
             reason="requested" if self.requested else reason,
         )
@@ -278,7 +281,8 @@ class AtLimit:
 
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""
-        own_limit = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
+        reserve = answer_reserve(window, self.answer) + self.reserve
+        own_limit = int(self.share * window) - reserve
         if self.most is None:
             return own_limit
         return min(own_limit, self.most)

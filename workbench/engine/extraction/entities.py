@@ -38,7 +38,7 @@ Kind: TypeAlias = LexicalKind | Literal["constraint", "decision", "pending"]
 """The last three are found by what a sentence says (`statements.py`)."""
 
 LEXICAL: tuple[Kind, ...] = get_args(LexicalKind)
-KINDS: tuple[Kind, ...] = tuple(kind for kinds in get_args(Kind) for kind in get_args(kinds))
+KINDS: tuple[Kind, ...] = (*LEXICAL, "constraint", "decision", "pending")
 
 TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
 """What one form can be read from: no blank inside, a bracket only behind, where it tells a call
@@ -113,15 +113,17 @@ def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | N
 def _numeric(token: str) -> list[Entity] | None:
     """A number, a version or a date; None where the token is none of them."""
     if token.isdigit():
-        return [Entity("number", token)] if len(token) >= 4 else []
+        return _number(token, None)
     version = _VERSION.fullmatch(token)
     if version:
-        return [Entity("version", version.group(1) or version.group(2))]
+        text = version.group(1) or version.group(2)
+        return [Entity("version", text)]
     date = _DATE.match(token)
     if date:
         return [Entity("id", date.group())]
     if _GROUPED.fullmatch(token):
-        return [Entity("number", token.replace(",", "").replace("_", ""))]
+        digits = token.replace(",", "").replace("_", "")
+        return [Entity("number", digits)]
     number = _NUMBER.fullmatch(token)
     if number is None:
         return None
@@ -135,7 +137,9 @@ def _number(value: str, unit: str | None) -> list[Entity]:
     """A number with its unit, or alone where it has four characters and more."""
     if unit:
         return [Entity("number", f"{value} {UNIT[unit.lower()]}")]
-    return [Entity("number", value)] if len(value) >= 4 else []
+    if len(value) < 4:
+        return []
+    return [Entity("number", value)]
 
 
 def _path(token: str, cwd: str) -> str:
@@ -145,11 +149,15 @@ def _path(token: str, cwd: str) -> str:
     if token[:2] == "//" or "%" in token or not _NAMED_PART.search(token):
         return ""
     path = normal_path(token, cwd)
-    part_count = path.count("/") + (0 if path.startswith("/") else 1)
+    part_count = path.count("/")
+    if not path.startswith("/"):
+        part_count += 1
     says_path = token[0] in "/~." or token[-1] == "/"
-    if part_count >= (2 if says_path else 3):
+    enough_parts = 2 if says_path else 3
+    file_name = path.rpartition("/")[2]
+    if part_count >= enough_parts or _FILE_NAME.fullmatch(file_name):
         return path
-    return path if _FILE_NAME.fullmatch(path.rpartition("/")[2]) else ""
+    return ""
 
 
 def is_file_name(name: str) -> bool:
@@ -183,9 +191,7 @@ def name_entities(name: str) -> list[Entity]:
     if len(name) < 4:
         return []
     if name.islower():
-        if "_" in name.strip("_"):
-            return [Entity("identifier", name)] if len(name) <= LONGEST else []
-        return [_hash(name)] if _HASH.fullmatch(name) else []
+        return _lower_case_name(name)
     if name in ERRNO or _ERROR_NAME.fullmatch(name):
         return [Entity("error", name)]
     if _IDENTIFIER.fullmatch(name) and len(name) <= LONGEST:
@@ -193,11 +199,20 @@ def name_entities(name: str) -> list[Entity]:
     return []
 
 
+def _lower_case_name(name: str) -> list[Entity]:
+    """An identifier of several words, or a hash."""
+    if "_" in name.strip("_"):
+        return [Entity("identifier", name)] if len(name) <= LONGEST else []
+    if _HASH.fullmatch(name):
+        return [_hash(name)]
+    return []
+
+
 # What needs more than one token. Each rule runs only on lines that hold one of its tokens.
 
-_LINE_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1 or unit == "s") | frozenset(
-    {"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz", "%"}
-)
+_LONG_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1)
+_CAPITAL_UNITS = frozenset({"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz"})
+_LINE_UNITS = _LONG_UNITS | _CAPITAL_UNITS | {"s", "%"}
 SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 """Tokens that make a line worth a second look."""
 
@@ -281,7 +296,9 @@ def _command(text: str) -> list[Entity]:
         if word in PROSE or "." in word:
             break
         parts.append(word)
-    return [Entity("command", " ".join(parts))] if len(parts) > 1 else []
+    if parts == [program]:
+        return []
+    return [Entity("command", " ".join(parts))]
 
 
 def plain(text: str) -> str:

@@ -1,6 +1,6 @@
 """Extracts from texts their spans, and from each span its words and entities, as numbers."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from workbench.engine.extraction.entities import (
@@ -139,13 +139,17 @@ class Extractor:
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""
-        return list(dict.fromkeys([*self.features[span], *self.more.get(span, ())]))
+        features = dict.fromkeys(self.features[span])
+        features |= dict.fromkeys(self.more.get(span, ()))
+        return list(features)
 
     def _add(self, span: str) -> int:
         """Take in a new span."""
         number = len(self.spans)
-        # an address has no parts
-        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)
+        text = span
+        if "://" in span:
+            text = URL.sub(" ", span)  # an address has no parts
+        tokens = TOKEN.findall(text)
         features: list[int] = []
         for token in tokens:
             features += self._tokens[token]
@@ -160,19 +164,20 @@ class Extractor:
         """The features that no single token shows: commands, quotes, addresses, words of other
         alphabets.
         """
-        entities = line_entities(span, signals) if signals else []
+        entities: list[Entity] = []
+        named: list[str] = []
+        if signals:
+            entities += line_entities(span, signals)
         if '"' in span or "“" in span:
             entities += quotes(span)
         if ":\\" in span:
             entities += windows_paths(span, self.cwd)
-        named: list[str] = []
         if "://" in span:
             for address in URL.findall(span):
                 entities.append(url_entity(address))
                 named += words(address)
         if not span.isascii():
-            is_foreign = CJK.search(span) is None
-            named += [word for word in words(span) if is_foreign or not word.isascii()]
+            named += _foreign_words(span)
         return self._numbered(named, entities)
 
     def _numbered(self, words: Iterable[str], entities: Iterable[Entity]) -> Features:
@@ -201,6 +206,14 @@ class Extractor:
         for part in parts:
             features.update(dict.fromkeys(self._tokens[part]))
         return tuple(features)
+
+
+def _foreign_words(span: str) -> Iterator[str]:
+    """The words of a span that no token shows."""
+    without_spaces = CJK.search(span) is not None
+    for word in words(span):
+        if not without_spaces or not word.isascii():
+            yield word
 
 
 def _texts(block: AnswerBlock) -> Iterable[str]:

@@ -53,17 +53,24 @@ class SameFile:
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
-        self._roots = {path.lstrip("/"): path for path in sorted(self._known)}
+        self._roots: dict[str, str] = {}
+        for path in sorted(self._known):
+            self._roots[path.lstrip("/")] = path
         self._owner: dict[str, str | None] = {}
         longest = set(self._roots)
-        for path in self._known:
-            for ending in endings(path):
-                if len(ending) < len(path.lstrip("/")):
+        for rootless in self._roots:
+            for ending in endings(rootless):
+                if ending != rootless:
                     longest.discard(ending)
-        rooted = {path for path in longest if self._roots[path].startswith(("/", "~"))}
-        self._claim(sorted(longest - rooted))
-        inside = set(self._owner)
-        self._claim(sorted(rooted), inside)
+        outside: list[str] = []
+        inside: list[str] = []
+        for rootless in sorted(longest):
+            if self._roots[rootless].startswith(("/", "~")):
+                outside.append(rootless)
+            else:
+                inside.append(rootless)
+        self._claim(inside)
+        self._claim(outside, claimed=set(self._owner))
 
     def folders(self) -> set[str]:
         """The folders of all known paths, as they are written there."""
@@ -99,8 +106,8 @@ class SameFile:
             for ending in endings(path):
                 if ending in claimed:
                     continue
-                is_shared = self._owner.get(ending, path) != path
-                self._owner[ending] = None if is_shared else path
+                owner = self._owner.get(ending, path)
+                self._owner[ending] = path if owner == path else None
 
     def short(self, path: str, parts: int = 1) -> str:
         """The shortest ending of a known path, of so many parts and more, that no other path of

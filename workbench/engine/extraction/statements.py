@@ -91,12 +91,16 @@ _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subjec
 
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
-    return len(text) <= LONGEST and _DECISION.search(text.lower()) is not None
+    if len(text) > LONGEST:
+        return False
+    return _DECISION.search(text.lower()) is not None
 
 
 def is_constraint(sentence: str) -> bool:
     """Whether a person who writes this sentence sets a rule."""
-    return _CONSTRAINT.search(sentence.lower()) is not None and len(words(sentence)) >= 2
+    if not _CONSTRAINT.search(sentence.lower()):
+        return False
+    return len(words(sentence)) >= 2
 
 
 def is_pending(text: str) -> bool:
@@ -154,7 +158,8 @@ def sentences(text: str) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and len(line) <= PARAGRAPH:
             box = "[ ] " if "[ ]" in line[:8] else ""
-            for sentence in _SENTENCE.split(_MARK.sub("", line, count=1)):
+            prose = _MARK.sub("", line, count=1)
+            for sentence in _SENTENCE.split(prose):
                 if sentence and len(sentence) <= LONGEST:
                     yield box + sentence
 
@@ -166,9 +171,10 @@ def _left_to_do(text: str) -> Iterator[str]:
     text = "\n" + text
     for heading in _OPEN_HEADING.finditer(text):
         for line in text[heading.end() :].split("\n"):
-            item = _ITEM.match(line)
-            if item and len(line) <= LONGEST and len(words(item.group(1))) >= 2:
-                yield item.group(1)
+            match = _ITEM.match(line)
+            item = match.group(1) if match and len(line) <= LONGEST else ""
+            if len(words(item)) >= 2:
+                yield item
             elif line.strip():
                 break
 

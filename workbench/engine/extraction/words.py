@@ -44,7 +44,10 @@ def _pairs(run: str) -> list[str]:
     """Each pair of neighbouring characters; a single character alone."""
     if len(run) == 1:
         return [run]
-    return [run[start : start + 2] for start in range(len(run) - 1)]
+    pairs: list[str] = []
+    for start in range(len(run) - 1):
+        pairs.append(run[start : start + 2])
+    return pairs
 
 
 def lines(text: str) -> list[str]:

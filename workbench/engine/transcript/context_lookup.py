@@ -1,9 +1,18 @@
 """What many rules ask of a context: tokens of some of its messages, and the nearest place to cut."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Text, TokenCounter, UserMessage
+from workbench.engine.transcript.message import Message, Text, TokenCounter, UserMessage
+
+
+def indices_but(messages: Sequence[Message], excluded: Container[int]) -> list[int]:
+    """The indices of all messages but these."""
+    indices: list[int] = []
+    for index in range(len(messages)):
+        if index not in excluded:
+            indices.append(index)
+    return indices
 
 
 def tokens_of(context: Context, indices: Iterable[int]) -> int:

@@ -73,7 +73,8 @@ class IdleMicrocompact:
             return None
         results: list[int] = []
         for i, message in enumerate(context.messages):
-            if message.role == "tool" and tool_name(message.name).replace("_", "") in TOOLS:
+            tool = tool_name(message.name).replace("_", "")
+            if message.role == "tool" and tool in TOOLS:
                 results.append(i)
         old_results = results[: max(len(results) - self.keep, 0)]
         return rewritten(context, [NewResult(i, CLEARED) for i in old_results])
@@ -151,8 +152,9 @@ def restored_files(
         short = clipped(headed_text, min(FILE_TOKENS, token_room), context.count)
         if not short:
             continue
+        identity = "\0".join((newest.id, path, short))
         file_message = UserMessage(
-            id="restored-" + reference("\0".join((newest.id, path, short))),
+            id=f"restored-{reference(identity)}",
             blocks=(Text(short),),
             name=RESTORED + path,
             synthetic=True,

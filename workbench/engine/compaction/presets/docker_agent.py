@@ -103,7 +103,8 @@ class DockerTrigger:
         is_due = self.enabled and tokens > max_tokens and limit > 0
         if not situation.requested and not is_due:
             return None
-        return situation.budget(int(max_tokens * situation.tokens / max(tokens, 1)), limit)
+        target = int(max_tokens * situation.tokens / max(tokens, 1))
+        return situation.budget(target, limit)
 
 
 def first_index_in_budget(
@@ -267,8 +268,10 @@ class DockerPrompt(PromptTemplate):
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; an earlier summary is the conversation's first message."""
-        earlier = (Summary(id="", text=request.previous),) if request.previous else ()
-        transcript = self.transcript((*earlier, *request.messages))
+        messages: list[Message] = list(request.messages)
+        if request.previous:
+            messages.insert(0, Summary(id="", text=request.previous))
+        transcript = self.transcript(messages)
         return f"<conversation>\n{transcript}\n</conversation>\n\n{question(request.instructions)}"
 
 
@@ -291,7 +294,8 @@ class DockerLimits(SizeLimits):
         allowed_tokens = SizeLimits.allowed(self, context, budget, removed_indices, frame)
         if allowed_tokens < self.least:
             return allowed_tokens
-        cap = self.generation.cap(smaller(budget.window, self.generation.window))
+        window = smaller(budget.window, self.generation.window)
+        cap = self.generation.cap(window)
         if budget.matched:
             return min(cap, allowed_tokens)
         return min(cap, max(allowed_tokens // 2, self.least))
@@ -321,7 +325,8 @@ def trimmed(
     assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()
     if not text:
-        return Plan((Replace(0, len(edited.messages), task.context.messages),))
+        undone = Replace(0, len(edited.messages), task.context.messages)
+        return Plan((undone,))
     new_summary = replace(summary, text=text + draft.footer)
     return Plan((Replace.message_at(summary_index, new_summary),))
 

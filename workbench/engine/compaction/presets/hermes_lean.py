@@ -115,7 +115,8 @@ def tail_start(movable: Movable, window: int) -> int:
     """The first of the movable messages that belongs to the tail; behind pairs that it would
     part.
     """
-    return movable.after(movable.fitting(movable.kept(tail_tokens(window))))
+    keep_tokens = movable.kept(tail_tokens(window))
+    return movable.after(movable.fitting(keep_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +137,10 @@ class HermesPrune:
         newest = last_user(context.messages)
         before_tail = movable.indices[: tail_start(movable, budget.window)]
         old_indices = [i for i in before_tail if i != newest]
-        lines = rewritten(context, self._lines(context, old_indices)) or Plan(())
-        edits = in_order([*lines.edits, *self._shrunk(context, old_indices)])
+        new_lines = self._lines(context, old_indices)
+        lines = rewritten(context, new_lines) or Plan(())
+        shrunk = self._shrunk(context, old_indices)
+        edits = in_order([*lines.edits, *shrunk])
         if not edits or saved_tokens(context, edits) < self.worth * context.tokens:
             return None
         return Plan(edits, lines.archive)
@@ -193,10 +196,12 @@ class HermesPrune:
         """The message with its long arguments cut; the same object where there are none."""
         if not any(map(self._is_long, message.calls)):
             return message
-        return replace(message, blocks=tuple(map(self._shorter, message.blocks)))
+        blocks = tuple(map(self._shorter, message.blocks))
+        return replace(message, blocks=blocks)
 
     def _is_long(self, call: ToolCall) -> bool:
-        return any(len(text) > self.long_argument for text in argument_texts(call.arguments))
+        texts = argument_texts(call.arguments)
+        return any(len(text) > self.long_argument for text in texts)
 
     def _shorter(self, block: AnswerBlock) -> AnswerBlock:
         if block.type != "tool_call":
@@ -253,7 +258,9 @@ def restored(message: Message, archive: Mapping[str, str]) -> Message:
         return message
     match = _LINE.fullmatch(plain_text(message))
     text = archive.get(match.group(1)) if match is not None else None
-    return message if text is None else replace(message, blocks=(Text(text),))
+    if text is None:
+        return message
+    return replace(message, blocks=(Text(text),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +327,9 @@ def anchors(messages: Sequence[Message]) -> Iterator[str]:
 
 def _index_in(text: str) -> list[str]:
     """The lines of the index in a text; none where it has no index."""
-    return text.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
+    _, _, behind_tag = text.partition(f"{OPEN}\n")
+    lines, _, _ = behind_tag.partition(f"\n{CLOSE}")
+    return lines.splitlines()
 
 
 def index(newest_first: Iterable[str], chars: int) -> str:
@@ -368,7 +377,8 @@ def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
     context, shown_input = task.context, task.model_input
     lower_target = min(task.budget.target, context.tokens - 1)
-    room = replace(task.budget, target=lower_target).room(context, task.span.indices)
+    lower_budget = replace(task.budget, target=lower_target)
+    room = lower_budget.room(context, task.span.indices)
     newest_anchors = anchors([*shown_input.earlier, *shown_input.new])
     pointer = POINTER if context.archive else ""
     yield pointer + index(newest_anchors, min(CHARS, max(room, 0)))

@@ -79,7 +79,8 @@ class LastTokens:
             return task.full_input
         earlier: list[Summary] = []
         history: list[Message] = []
-        for message in _from_user(_newest(task.context, task.span.indices, self.trim)):
+        newest = _newest(task.context, task.span.indices, self.trim)
+        for message in _from_user(newest):
             if isinstance(message, Summary):
                 earlier.append(message)
             else:

@@ -64,7 +64,8 @@ class LearnedLines:
         if not lines:
             return None
         place_of_lines = place(context, span.indices)
-        return Plan(exchanged(span.indices, place_of_lines, replace(draft, footer=lines)))
+        summary = replace(draft, footer=lines)
+        return Plan(exchanged(span.indices, place_of_lines, summary))
 
     def _lines(self, context: Context, span: Span, max_tokens: int) -> str:
         """The lines that will most likely be needed, in at most so many tokens."""
@@ -104,7 +105,8 @@ class LearnedSummary(LearnedLines):
             return None
         edits: list[Replace] = []
         for edit in plan.edits:
-            edits.append(edit._replace(by=tuple([_evidenced(new) for new in edit.by])))
+            new_messages = tuple(map(_evidenced, edit.by))
+            edits.append(edit._replace(by=new_messages))
         return replace(plan, edits=tuple(edits))
 
     def _below(self, task: SummaryTask) -> str:
@@ -119,7 +121,8 @@ class LearnedSummary(LearnedLines):
         max_tokens = SizeLimits().allowed(
             task.context, task.budget, task.span.indices, frame_tokens
         )
-        lines = self._lines(task.context, task.span, int((1 - self.narrative) * max_tokens))
+        line_tokens = int((1 - self.narrative) * max_tokens)
+        lines = self._lines(task.context, task.span, line_tokens)
         return f"\n\n{lines}" if lines else ""
 
 
@@ -134,7 +137,8 @@ def _evidenced(new: Draft | Message) -> Draft | Message:
         return new
     requests: list[SummaryRequest] = []
     for request in new.requests:
-        requests.append(replace(request, write=_Evidence(request.write, lines)))
+        write = _Evidence(request.write, lines)
+        requests.append(replace(request, write=write))
     return replace(new, requests=tuple(requests))
 
 
@@ -147,7 +151,8 @@ class _Evidence:
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text."""
-        return self.write(request) + EVIDENCE.format(lines=harmless(self.lines))
+        evidence = EVIDENCE.format(lines=harmless(self.lines))
+        return self.write(request) + evidence
 
     def left_out(self, request: SummaryRequest) -> int:
         """How many of the messages the prompt does not show in whole."""
@@ -157,7 +162,11 @@ class _Evidence:
         return int(count(request))
 
 
-LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
+LEARNED = Preset(
+    "learned",
+    Strategy("learned", (LearnedLines(), Truncate())),
+    AtShare(),
+)
 LEARNED_SUMMARY = Preset(
     "learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare()
 )
@@ -171,4 +180,5 @@ def learned_with(weights: str) -> Preset:
     """
     name = f"learned:{weights}"
     lines = LearnedLines(read_weights(Path(weights)))
-    return Preset(name, Strategy(name, (lines, Truncate())), AtShare())
+    strategy = Strategy(name, (lines, Truncate()))
+    return Preset(name, strategy, AtShare())

@@ -138,7 +138,8 @@ def opal_cut(context: Context, budget: Budget) -> Span | None:
     """
     movable = Movable.of(context, budget)
     keep_tokens = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
-    place = walked(movable.messages, movable.granted(keep_tokens), force=budget.force)
+    keep_tokens = movable.granted(keep_tokens)
+    place = walked(movable.messages, keep_tokens, force=budget.force)
     if place is None and not budget.matched:
         return None
     place = movable.within(max(place or 0, movable.earlier))
@@ -218,7 +219,8 @@ def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
         history = history[1:]
     else:
         prefix = prefix[1:]
-    return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
+    files = file_ops([summary, *history, *prefix])
+    return SummaryInput((summary,), history, prefix, files)
 
 
 def own_lists(
@@ -308,10 +310,16 @@ def nothing(task: SummaryTask) -> SummaryInput:
     return SummaryInput((), ())
 
 
+COUNTED = replace(
+    SUMMARY,
+    reads=nothing,
+    unread=TRUNCATION,
+)
+
 OPAL_TRUNCATE = replace(
     OPAL,
     name="opal_truncate",
-    strategy=Strategy("opal_truncate", (replace(SUMMARY, reads=nothing, unread=TRUNCATION),)),
+    strategy=Strategy("opal_truncate", (COUNTED,)),
 )
 """What Opal does where it has no model: the older messages give way to a count of them and the
 file lists.

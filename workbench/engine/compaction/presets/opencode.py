@@ -54,7 +54,8 @@ class Prune:
         """The erased results; the walk ends at a summary and at the first one that is erased
         already.
         """
-        plan = rewritten(context, [NewResult(i, ERASED) for i in self._old(context)])
+        erased = [NewResult(i, ERASED) for i in self._old(context)]
+        plan = rewritten(context, erased)
         if plan is None:
             return None
         erased_tokens = tokens_of(context, [edit.start for edit in plan.edits])
@@ -87,7 +88,8 @@ def preserved(window: int) -> int:
 def opencode_cut(context: Context, budget: Budget) -> Span | None:
     """Keeps the newest whole turns that fit, and of the next one what still fits."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.fitting(movable.kept(preserved(budget.window))))
+    keep_tokens = movable.kept(preserved(budget.window))
+    return movable.cut(movable.fitting(keep_tokens))
 
 
 SUMMARY = Summarize(

@@ -54,7 +54,8 @@ class RollingTrigger:
         tokens = situation.measured
         if tokens > situation.window > 0:
             room = max(situation.window - situation.overhead, 0)
-            return situation.granted(min(situation.overhead + room // 2, tokens - 1))
+            half = situation.overhead + room // 2
+            return situation.granted(min(half, tokens - 1))
         if situation.requested or situation.messages > self.max_size:
             return situation.granted(tokens - 1, EVENTS)
         return None
@@ -82,7 +83,8 @@ class RollingCut:
         span = movable.cut(movable.requested(place))
         if span is None:
             return None
-        return span.without(Pins(prefix=self.keep_first).fixed(context, budget))
+        pins = Pins(prefix=self.keep_first)
+        return span.without(pins.fixed(context, budget))
 
 
 SUMMARY = Summarize(

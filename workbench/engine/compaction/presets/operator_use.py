@@ -98,7 +98,8 @@ class OperatorTrigger:
         is_due = settings.enabled and tokens > limit
         if situation.moment != "after_turn" or not (situation.requested or is_due):
             return None
-        return situation.budget(int(max(limit, 0) * situation.tokens / max(tokens, 1)))
+        target = max(limit, 0) * situation.tokens / max(tokens, 1)
+        return situation.budget(int(target))
 
 
 def find_cut(
@@ -111,7 +112,7 @@ def find_cut(
     """
     token_room = keep_recent_tokens
     earliest = None
-    for i in range(len(messages) - 1, start - 1, -1):
+    for i in reversed(range(start, len(messages))):
         token_room -= operator_tokens(messages[i])
         if token_room <= 0:
             earliest = i
@@ -139,7 +140,7 @@ def turn_start(messages: Sequence[Message], start: int, place: int) -> int | Non
     """
     if place < len(messages) and messages[place].role == "user":
         return None
-    for i in range(place - 1, start - 1, -1):
+    for i in reversed(range(start, place)):
         if messages[i].role == "user":
             return i
     return None
@@ -244,7 +245,8 @@ def words_themselves(
     themselves; else None.
     """
     if max_tokens < UNBOUNDED // 3:
-        return clipped(PROMPT.transcript(messages[-2:]), max_tokens, count) or None
+        newest_words = PROMPT.transcript(messages[-2:])
+        return clipped(newest_words, max_tokens, count) or None
     if len(messages) > FEW:
         return None
     words = PROMPT.transcript(messages)

@@ -58,7 +58,8 @@ def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
     is no tool result.
     """
     movable = Movable.of(context, budget)
-    return movable.cut(movable.reaching(movable.kept(keep)), split=True)
+    place = movable.reaching(movable.kept(keep))
+    return movable.cut(place, split=True)
 
 
 PROMPT = PromptTemplate(
@@ -68,19 +69,16 @@ PROMPT = PromptTemplate(
     start="start",
 )
 
+SUMMARY = Summarize(
+    cut=pi_cut,
+    prompt=PROMPT,
+    limits=LIMITS,
+    name="pi_compact",
+)
+
 PI = Preset(
     "pi",
-    Strategy(
-        "pi",
-        (
-            Summarize(
-                cut=pi_cut,
-                prompt=PROMPT,
-                limits=LIMITS,
-                name="pi_compact",
-            ),
-        ),
-    ),
+    Strategy("pi", (SUMMARY,)),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),

@@ -171,7 +171,8 @@ def calibration(messages: Sequence[Message]) -> float:
             estimated_growth += growth.estimated
     if estimated_growth < LEAST_MASS:
         return 1.0
-    return min(max(reported_growth / estimated_growth, SCALES[0]), SCALES[1])
+    least_scale, most_scale = SCALES
+    return min(max(reported_growth / estimated_growth, least_scale), most_scale)
 
 
 class Growth(NamedTuple):

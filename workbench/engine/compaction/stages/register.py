@@ -40,17 +40,19 @@ class Register:
         """
         messages = context.messages
         old = [i for i, message in enumerate(messages) if is_register(message)]
-        room = max(min(budget.target, context.tokens) - context.overhead, 0)
+        target = min(budget.target, context.tokens)
+        room = max(target - context.overhead, 0)
         max_tokens = min(self.tokens, int(self.share * room))
         if max_tokens < self.least:
             return None
         block = written(entries(messages), max_tokens, context)
         if block is None:
             return None
-        if len(old) == 1 and plain_text(messages[old[0]]) == plain_text(block):
+        if [plain_text(messages[i]) for i in old] == [plain_text(block)]:
             return None
         size = context.count(block)
-        edits = _freed(context, size - tokens_of(context, old), set(old))
+        growth = size - tokens_of(context, old)
+        edits = _freed(context, growth, set(old))
         if edits is None:
             return None
         if old:

@@ -86,7 +86,8 @@ class SizeLimits:
         """
         target_room = budget.room(context, removed_indices)
         freed = tokens_of(context, removed_indices)
-        own_limit = self._within_share(context, budget, self.own(freed, budget.window))
+        own_limit = self.own(freed, budget.window)
+        own_limit = self._within_share(context, budget, own_limit)
         max_tokens = min(own_limit, freed - frame - 1)
         if self.to_target:
             return min(max_tokens, target_room - frame if target_room >= 0 else self.least)
@@ -109,7 +110,8 @@ class SizeLimits:
             return own_limit
         pinned_tokens = tokens_of(context, pinned(context.messages))
         room = budget.target - context.overhead - pinned_tokens
-        return max(min(own_limit, int(self.share * room)), self.least)
+        share_limit = int(self.share * room)
+        return max(min(own_limit, share_limit), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
         """What the summaries of the whole turns and of a split turn's start may have, by the
@@ -277,12 +279,13 @@ class Summarize:
     ) -> str:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
-            room = max(budget.room(context, span.indices), self.limits.least)
-            return footer(files, chars=room // 2)
+            room = budget.room(context, span.indices)
+            return footer(files, chars=max(room, self.limits.least) // 2)
         if self.file_lists == "inside":
             if not budget.matched:
                 return listed(files)
-            return listed(files, max(budget.room(context, spare(context)), 0))
+            room = budget.room(context, spare(context))
+            return listed(files, max(room, 0))
         return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
@@ -319,7 +322,8 @@ class Summarize:
     def _useful(self, task: SummaryTask, draft: Draft) -> int:
         """Tokens of answers above which the context would not become smaller."""
         freed = tokens_of(task.context, task.span.indices)
-        return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
+        frame_tokens = task.context.count(draft.unanswered) + 3
+        return max(freed - frame_tokens, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
         """The draft without its requests, in its longest form, and the tokens that their answers
@@ -350,7 +354,8 @@ class Summarize:
         )
         max_tokens = 0
         for tail in tails:
-            draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
+            frame = replace(frame, tail=tail + self.prompt.closing)
+            draft = replace(draft, frame=frame)
             around = task.context.count(draft.unanswered) + 2
             max_tokens = self.limits.allowed(task.context, task.budget, task.span.indices, around)
             if max_tokens >= self.limits.least:
@@ -371,7 +376,8 @@ class Summarize:
         if not shown_input.split:
             return [self._bounded(task, turn_request, self.limits.single(max_tokens))]
         sizes = task.context.sizes_of(shown_input.new)
-        history_share = sum(sizes[: len(shown_input.history)]) / max(sum(sizes), 1)
+        history_sizes = sizes[: len(shown_input.history)]
+        history_share = sum(history_sizes) / max(sum(sizes), 1)
         history_tokens, turn_tokens = self.limits.parts(max_tokens, history_share)
         history_request = replace(main_request, messages=shown_input.history)
         return [

@@ -108,7 +108,8 @@ class _Superseded:
 def _superseded(context: Context) -> _Superseded:
     """What newer versions replaced, by a walk back from the newest call."""
     superseded = _Superseded()
-    for i, (caller, call) in reversed(list(context.answered.items())):
+    for i in reversed(list(context.answered)):
+        caller, call = context.answered[i]
         result = context.messages[i]
         failed = result.role == "tool" and result.is_error
         files = touched(call.name, call.arguments)
@@ -162,9 +163,10 @@ def _shortened(context: Context, calls: Mapping[int, set[str]]) -> Iterator[Repl
 
 def _without_content(call: ToolCall) -> ToolCall:
     """The call with markers in the place of its long arguments."""
-    return replace(
-        call, arguments={key: _marked(key, value) for key, value in call.arguments.items()}
-    )
+    arguments: dict[str, Json] = {}
+    for key, value in call.arguments.items():
+        arguments[key] = _marked(key, value)
+    return replace(call, arguments=arguments)
 
 
 def _marked(key: str, value: Json) -> Json:

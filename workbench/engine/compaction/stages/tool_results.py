@@ -172,7 +172,8 @@ class ContextCollapse:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The stubs, each strictly smaller than what it hides."""
         stubs = dict(_repeats(context.messages)) | dict(_overtaken(context))
-        return rewritten(context, [NewResult(i, text) for i, text in stubs.items()])
+        new_results = [NewResult(i, text) for i, text in stubs.items()]
+        return rewritten(context, new_results)
 
 
 def _overtaken(context: Context) -> Iterator[tuple[int, str]]:

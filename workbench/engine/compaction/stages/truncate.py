@@ -12,7 +12,7 @@ from workbench.engine.compaction.clip import shortened
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
 from workbench.engine.transcript.context import Context, last_user, protected
-from workbench.engine.transcript.context_lookup import cut_point_until, tokens_of
+from workbench.engine.transcript.context_lookup import cut_point_until, indices_but, tokens_of
 from workbench.engine.transcript.message import Message, is_empty
 
 
@@ -42,13 +42,15 @@ class Truncate:
         kept_messages = _Kept(context, self.least)
         newest = _unless_pinned(context, last_user(context.messages))
         summary = _unless_pinned(context, _newest_summary(context.messages))
-        kept_messages.add(self.pins.fixed(context, budget) - {newest, summary})
+        fixed_indices = self.pins.fixed(context, budget)
+        kept_messages.add(fixed_indices - {newest, summary})
         remaining_room = room - kept_messages.tokens
         floor = 8 * self.least
         if newest is not None:
             max_tokens = remaining_room
             if summary is not None and context.sizes[newest] > remaining_room:
-                max_tokens -= min(context.sizes[summary], max(remaining_room // 2, 0))
+                half = max(remaining_room // 2, 0)
+                max_tokens -= min(context.sizes[summary], half)
             if max_tokens < self.least:
                 max_tokens = floor
             if not kept_messages.cut(newest, max_tokens):
@@ -138,7 +140,8 @@ class _Kept:
         """Message i in at most so many tokens; None where that is less than the least or
         impossible.
         """
-        message, size = self.context.messages[i], self.context.sizes[i]
+        message = self.context.messages[i]
+        size = self.context.sizes[i]
         if size <= room:
             return message
         if message.pinned or room < self.least_tokens:
@@ -180,7 +183,7 @@ class KeepFloor:
                 newest_user = i
         if last_user(messages) is None and newest_user is not None:
             kept_indices.add(newest_user)
-        edits = [Replace.removal(i) for i in range(len(messages)) if i not in kept_indices]
+        edits = list(map(Replace.removal, indices_but(messages, kept_indices)))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -218,7 +221,8 @@ class RepairPairs:
             if missing:
                 blocks = tuple([block for block in message.blocks if block not in missing])
                 short = replace(message, blocks=blocks)
-                edits.append(Replace(i, i + 1, () if is_empty(short) else (short,)))
+                edit = Replace.removal(i) if is_empty(short) else Replace.message_at(i, short)
+                edits.append(edit)
         return Plan(in_order(edits)) if edits else None
 
 

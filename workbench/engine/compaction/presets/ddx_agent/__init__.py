@@ -159,7 +159,8 @@ def first_bytes(text: str, max_bytes: int) -> str:
     """As many whole characters as fit into that many bytes."""
     if byte_length(text) <= max_bytes:
         return text
-    head = text.encode("utf-8", "surrogatepass")[: max(max_bytes, 0)].decode("utf-8", "ignore")
+    encoded = text.encode("utf-8", "surrogatepass")[: max(max_bytes, 0)]
+    head = encoded.decode("utf-8", "ignore")
     return text[: boundary(text, len(head))]
 
 
@@ -211,10 +212,11 @@ class DdxCompact:
             return Plan((), refusal=str(error))
         if fit is None:
             return None
+        max_tokens = max(min(config.most_summary_tokens, fit.body), 1)
         summary = Summarize(
             cut=lambda context, _: Span(fit.removed_indices, len(context.messages)),
             prompt=self._prompt(config),
-            limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
+            limits=FixedSize(least=0, most=max_tokens),
             name=self.name,
             file_lists="recorded",
             recognise=partial(_recognised, fit),
@@ -285,8 +287,10 @@ def _finished(
     """
     original, answer = task.context, edited.messages[summary_index]
     assert answer.role == "summary"
-    text = first_bytes(without_lists(answer.text.strip()) or NO_SUMMARY, fit.body * 4)
-    summary = _fitting(text, fit.room, partial(_with_lists, answer, fit.lists), edited.count)
+    text = without_lists(answer.text.strip()) or NO_SUMMARY
+    text = first_bytes(text, fit.body * 4)
+    with_text = partial(_with_lists, answer, fit.lists)
+    summary = _fitting(text, fit.room, with_text, edited.count)
     tail_room = min(config.user_message_tail_tokens, fit.room - edited.count(summary))
     removed_indices = set(fit.removed_indices)
     front: dict[int, Message] = {}
@@ -346,7 +350,8 @@ def _fitting(
     message = with_text(text)
     size = count(message)
     while text and size > room:
-        chars = min(len(text) * max(room, 0) // size, len(text) - 1)
+        proportional_chars = len(text) * max(room, 0) // size
+        chars = min(proportional_chars, len(text) - 1)
         text = text[: boundary(text, chars)]
         message = with_text(text)
         size = count(message)

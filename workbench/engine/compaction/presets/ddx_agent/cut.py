@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.typed_value import check_whole_number
@@ -169,13 +168,20 @@ def first_cut(
     place = find_cut_point(messages, possible, keep_recent_tokens)
     if place == 0:
         place = _first_from(possible, 1)
-    prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
-    if not prompts:
+    newest_prompt = _newest_prompt(messages)
+    if newest_prompt is None:
         return place, len(messages)
-    newest_prompt = prompts[-1]
     if any(message.role == "tool" for message in messages[newest_prompt:]):
         return place, len(messages)
     return min(place, newest_prompt), newest_prompt
+
+
+def _newest_prompt(messages: Sequence[Message]) -> int | None:
+    """The index of the newest message of a user; an earlier summary counts as one."""
+    for i in reversed(range(len(messages))):
+        if messages[i].role in ("user", "summary"):
+            return i
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,36 +215,29 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     """
     movable = Movable.of(context, budget)
     newest = last_user(context.messages)
-    earlier: dict[int, Summary] = {}
+    earlier = _earlier_summaries(context, movable)
     new_sizes: dict[int, int] = {}
     for i in movable.indices:
-        summary = recovered(context.messages[i])
-        if summary is not None:
-            earlier[i] = summary
-        elif i != newest:
+        if i not in earlier and i != newest:
             new_sizes[i] = context.sizes[i]
     if not new_sizes or movable.indices[-1] in earlier:
         return None
     candidates = _candidates(movable, budget, config, min(new_sizes))
     if not candidates:
         return None
-    files = file_ops([earlier.get(i, message) for i, message in enumerate(context.messages)])
-    lists = listed(files)
-    if budget.matched:
-        lists = listed(files, max(budget.room(context, spare(context)), 0))
-    frame = context.count(
-        Summary(
-            id="",
-            text=lists,
-            lead=PREFIX,
-            tail=SUFFIX,
-        )
-    )
+    messages = list(context.messages)
+    for i, summary in earlier.items():
+        messages[i] = summary
+    files = file_ops(messages)
+    lists = _file_lists(context, budget, files)
+    frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
     kept_tokens = context.tokens - tokens_of(context, earlier)
     allowed_tokens = context.tokens - 1
     if budget.target > 0:
         allowed_tokens = min(budget.target, allowed_tokens)
-    freed_before = list(accumulate([new_sizes.get(i, 0) for i in movable.indices], initial=0))
+    freed_before = [0]
+    for i in movable.indices:
+        freed_before.append(freed_before[-1] + new_sizes.get(i, 0))
     for place in candidates:
         room = allowed_tokens - kept_tokens + freed_before[place]
         if room >= frame:
@@ -260,6 +259,24 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         room=room,
         body=room - frame,
     )
+
+
+def _earlier_summaries(context: Context, movable: Movable) -> dict[int, Summary]:
+    """The summaries among the messages that may go, by their indices."""
+    earlier: dict[int, Summary] = {}
+    for i in movable.indices:
+        summary = recovered(context.messages[i])
+        if summary is not None:
+            earlier[i] = summary
+    return earlier
+
+
+def _file_lists(context: Context, budget: Budget, files: FileOps) -> str:
+    """The file lists as text; in a comparison as far as there is room."""
+    if not budget.matched:
+        return listed(files)
+    room = budget.room(context, spare(context))
+    return listed(files, max(room, 0))
 
 
 def _candidates(

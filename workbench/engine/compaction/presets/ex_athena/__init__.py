@@ -154,7 +154,8 @@ class AutoPin:
         edits: list[Replace] = []
         for i in sorted(with_partners(messages, results)):
             if not messages[i].pinned:
-                edits.append(Replace.message_at(i, replace(messages[i], pinned=True)))
+                pinned_message = replace(messages[i], pinned=True)
+                edits.append(Replace.message_at(i, pinned_message))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -208,7 +209,13 @@ EX_ATHENA = _preset(
 )
 EX_ATHENA_0_5 = _preset(
     "ex_athena_0_5",
-    (AthenaReduction(), AthenaSnip(), MergeRuns(), RepeatCollapse(), summary_stage()),
+    (
+        AthenaReduction(),
+        AthenaSnip(),
+        MergeRuns(),
+        RepeatCollapse(),
+        summary_stage(),
+    ),
     AthenaTrigger(overhead=False),
     athena_tokens_0_5,
 )

@@ -83,7 +83,8 @@ class Microcompaction:
                 runs.append({})
             run_tool = tool
             runs[-1][i] = message
-        return [run for run in runs if len(run) >= max(self.run, 3)]
+        least_results = max(self.run, 3)
+        return [run for run in runs if len(run) >= least_results]
 
     def excerpt(self, text: str) -> str:
         """The first characters of a text, and a mark where there are more."""
@@ -141,7 +142,8 @@ class MergeRuns(Microcompaction):
             message = context.messages[caller]
             if caller < floor or message.pinned or self.pinning.named(message):
                 return False
-            if not run.keys() >= set(results_of[caller, result.call_id]):
+            call_results = results_of[caller, result.call_id]
+            if not run.keys() >= set(call_results):
                 return False
         return True
 
@@ -205,7 +207,10 @@ def _edits(context: Context, merged_runs: Sequence[MergedRun]) -> tuple[Replace,
         new_messages[index].append(merged_run.summary)
     for caller, call_ids in answered_ids.items():
         new_messages[caller] += _without(messages[caller], call_ids)
-    return in_order([Replace(i, i + 1, tuple(new)) for i, new in new_messages.items()])
+    edits: list[Replace] = []
+    for i, new in new_messages.items():
+        edits.append(Replace(i, i + 1, tuple(new)))
+    return in_order(edits)
 
 
 def _without(message: Message, call_ids: set[str]) -> tuple[Message, ...]:
@@ -236,14 +241,19 @@ class RepeatCollapse:
         repeated: list[NewResult] = []
         marks: dict[int, Replace] = {}
         for i, result_index in repeats.items():
-            marks[i] = Replace.message_at(i, _marked(context.messages[i]))
+            marked = _marked(context.messages[i])
+            marks[i] = Replace.message_at(i, marked)
             if result_index is not None:
                 repeated.append(NewResult(result_index, REPEATED))
         edits: dict[int, Replace] = {}
-        for plan in (rewritten(context, repeated, by_bytes=True), Stubs().plan(context, budget)):
+        repeated_plan = rewritten(context, repeated, by_bytes=True)
+        stubs_plan = Stubs().plan(context, budget)
+        for plan in (repeated_plan, stubs_plan):
             if plan is not None:
                 edits |= {edit.start: edit for edit in plan.edits}
-        growth = sum([_growth(context, edit) for edit in (*edits.values(), *marks.values())])
+        growth = 0
+        for edit in (*edits.values(), *marks.values()):
+            growth += _growth(context, edit)
         if growth <= 0:
             edits |= marks
         return Plan(in_order(edits.values())) if edits else None
@@ -284,7 +294,8 @@ def _marked(message: Message) -> Message:
             blocks[index] = Text(f"{block.text} {REPEATED}".strip())
             break
     else:
-        blocks.insert(blocks.index(message.calls[0]), Text(REPEATED))
+        call_index = blocks.index(message.calls[0])
+        blocks.insert(call_index, Text(REPEATED))
     return replace(message, blocks=tuple(blocks))
 
 

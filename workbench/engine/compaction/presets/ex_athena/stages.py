@@ -26,7 +26,7 @@ from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, protected, with_partners
-from workbench.engine.transcript.context_lookup import tokens_of
+from workbench.engine.transcript.context_lookup import indices_but, tokens_of
 from workbench.engine.transcript.message import Message, ToolCall, ToolResult, plain_text
 
 FEWEST = 3
@@ -103,11 +103,12 @@ class Pinning:
         start = max(len(messages) - self.suffix, 0)
         if budget.matched:
             start = self._fitting_start(context, budget, held_indices)
-        kept_indices = with_partners(messages, held_indices | set(range(start, len(messages))))
-        removed_indices = tuple(i for i in range(len(messages)) if i not in kept_indices)
+        live_end = range(start, len(messages))
+        kept_indices = with_partners(messages, held_indices.union(live_end))
+        removed_indices = indices_but(messages, kept_indices)
         if len(removed_indices) < FEWEST:
             return None
-        return Span(removed_indices, len(messages))
+        return Span(tuple(removed_indices), len(messages))
 
     def _fitting_start(
         self,
@@ -117,14 +118,15 @@ class Pinning:
     ) -> int:
         """Where the part of the live end begins that takes at most half of the room."""
         end = len(context.messages)
+        start = max(end - self.suffix, 0)
         held_tokens = tokens_of(context, held_indices)
         room = KEPT_SHARE * (budget.target - context.overhead - held_tokens)
-        for i in range(end - 1, max(end - self.suffix, 0) - 1, -1):
+        for i in reversed(range(start, end)):
             if i not in held_indices:
                 room -= context.sizes[i]
             if room < 0:
                 return i + 1
-        return max(end - self.suffix, 0)
+        return start
 
     def place(self, context: Context, removed_indices: Sequence[int]) -> int:
         """Right behind the pinned prefix, but never inside a pair; at the latest where the first
@@ -210,7 +212,8 @@ def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterat
         text = plain_text(message)
         match = _REFERENCE.match(text) if context.archive else None
         if match is None or match.group(1) not in context.archive:
-            yield Rewritable(i, message, text, tool_of(message, context.calls.get(i)))
+            tool = tool_of(message, context.calls.get(i))
+            yield Rewritable(i, message, text, tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +236,8 @@ class AthenaReduction:
             size = byte_length(old.text)
             if size > self.limit:
                 ref = reference(old.text)
-                long_results.append(NewResult(old.index, self.mark(size, ref), ref))
+                marker = self.mark(size, ref)
+                long_results.append(NewResult(old.index, marker, ref))
         return rewritten(context, long_results, pictures=True, by_bytes=True)
 
 
