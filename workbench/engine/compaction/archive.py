@@ -60,9 +60,7 @@ class Archive:
         self._add(texts)
 
     def grown(self, texts: Mapping[str, str]) -> "Archive":
-        """An archive of these texts: this one with more in it where they continue its own, else
-        a new one.
-        """
+        """An archive of these texts: this one, if they continue its own, else a new one."""
         old_count = len(self._texts)
         first_items = list(islice(texts.items(), old_count))
         if first_items != list(self._texts.items()):
@@ -83,8 +81,7 @@ class Archive:
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
-        """The answer to a call, in at most so many tokens: the archived text, or a sentence that
-        says what is wrong.
+        """The answer to a call: the archived text, or a sentence that says what is wrong.
 
         Args:
             id: as a marker or a list shows it.
@@ -111,9 +108,7 @@ class Archive:
         id: str = "",
         tokens: int = TOKENS,
     ) -> list[ArchivedPassage]:
-        """The best passages for a query that fit into so many tokens together, the best one
-        anyway, oldest first.
-        """
+        """The best passages that fit into so many tokens, at least one, oldest first."""
         words = list(dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query)))
         if not words:
             return []

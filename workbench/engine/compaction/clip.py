@@ -45,9 +45,7 @@ def byte_length(text: str) -> int:
 
 
 def boundary(text: str, index: int) -> int:
-    """The nearest place at or before `index` that parts no surrogate pair, combining mark, flag or
-    joined emoji.
-    """
+    """The nearest place up to `index` that parts no character, flag or joined emoji."""
     if index <= 0:
         return 0
     if index >= len(text):
@@ -82,9 +80,7 @@ def left_out(chars: int) -> str:
 
 
 def middle_out(text: str, chars: int) -> str:
-    """The text itself, or its head and tail around a marker, in at most `max(chars,
-    LEAST_CHARS)` characters.
-    """
+    """The text, or its two ends around a marker, in `max(chars, LEAST_CHARS)` characters."""
     if len(text) <= max(chars, LEAST_CHARS):
         return text
     room = chars - len(left_out(len(text)))
@@ -104,8 +100,7 @@ def shortened(
     size: int,
     count: TokenCounter,
 ) -> Message | None:
-    """The message with its longest texts cut so that it takes at most `tokens`; None if that is
-    impossible.
+    """The message with its longest texts cut to fit into `tokens`; None if impossible.
 
     Thoughts are left out whole, since providers refuse half a sealed thought, but for those that an
     API wants back with a call: they are cut too. Pictures go last.
@@ -136,9 +131,7 @@ def shortened(
 
 
 def _level(lengths: list[int], room: int) -> int:
-    """The cap under which texts of these lengths, sorted, take at most `room` characters
-    together.
-    """
+    """The cap under which texts of these lengths, sorted, fit into `room` characters."""
     for i, length in enumerate(lengths):
         share = room // (len(lengths) - i)
         if length > share:
@@ -180,9 +173,7 @@ def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
 
 
 def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
-    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it
-    is.
-    """
+    """A decoded JSON value with each text in it changed, but for what is nested deeply."""
     if isinstance(value, str):
         return change(value)
     if depth > _DEEPEST:
@@ -237,8 +228,7 @@ def rewritten(
     pictures: bool = False,
     by_bytes: bool = False,
 ) -> Plan | None:
-    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it;
-    None without effect.
+    """New texts in the place of tool results that become smaller by it; None without any.
 
     Args:
         context: with the results.
@@ -268,9 +258,7 @@ def rewritten(
 
 
 def clipped(text: str, max_tokens: int, count: TokenCounter) -> str:
-    """The text, or its two ends around a marker, in at most that many tokens; empty where not
-    even a marker fits.
-    """
+    """The text, or its two ends around a marker, in so many tokens; empty if none fits."""
     if not text or max_tokens <= 0:
         return ""
     message = UserMessage(id="", blocks=(Text(text),))

@@ -144,9 +144,7 @@ class KeepRecent:
         granted_tokens: int,
         room: int,
     ) -> int:
-        """The start of a turn near this place; behind all, that of the newest step if a summary
-        fits beside it.
-        """
+        """The start of a turn near this place; behind all, that of a newest step that fits."""
         end = len(movable)
         if place == end:
             step_start = movable.before(end - 1)

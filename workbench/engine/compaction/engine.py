@@ -310,9 +310,7 @@ CLIPPED_SHARE = 0.25
 
 
 def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
-    """The completion, or its two ends where it is no shorter than what it replaces: a paid
-    answer is used.
-    """
+    """The completion, or its two ends where it is no shorter than what it replaces."""
     if request.useful_tokens is None:
         return completion
     tokens = tokens_of_text(completion.text, request.count)

@@ -13,8 +13,7 @@ _LIST = re.compile(r"\n*<(read-files|modified-files)>\n?(.*?)(?:</\1>|\Z)", re.D
 
 
 def file_ops(messages: Iterable[Message]) -> FileOps:
-    """What these messages did to files: what earlier summaries say, then each call that did not
-    fail.
+    """What earlier summaries say of files, and what calls that did not fail did to them.
 
     A file that was read and later changed is listed as changed.
     """
@@ -63,9 +62,7 @@ def _counted_list(
 
 
 def listed(files: FileOps, chars: int | None = None) -> str:
-    """The same for the text of a summary: read files first, nothing about those without room,
-    paths made harmless.
-    """
+    """The same for the text of a summary: read files first, without counts of the rest."""
     shown_files = _shown(files, chars)
     lists = ""
     if shown_files.read:

@@ -8,9 +8,7 @@ from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
 
 
 def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
-    """Tokens of newest messages that the preset's system keeps then; None leaves it to the
-    strategy.
-    """
+    """Tokens of newest messages that the preset's system keeps; None for the strategy's."""
     if reason != "overflow":
         return host.manual_keep
     if host.overflow_keep is None:

@@ -61,9 +61,7 @@ def _only_rewritten(old_messages: Sequence[Message], new_messages: Sequence[Mess
 
 
 def _in_place(old: Message, new: Message) -> bool:
-    """Whether a message was only rewritten: it keeps its id, its calls and the call that it
-    answers.
-    """
+    """Whether a message was only rewritten: its id, calls and answered call are the same."""
     if old.id != new.id:
         return False
     if old.role == "tool" and new.role == "tool":
@@ -107,9 +105,7 @@ def _answered(results: Sequence[tuple[str, Call | None]]) -> list[Call]:
 
 
 def _pairs(original: Context, compacted: Context) -> list[Violation]:
-    """Calls that lost their result, results that lost their call or got another, and calls with
-    more results.
-    """
+    """Broken pairs: calls or results that lost their partner or got another one."""
     old_results, new_results = _results(original), _results(compacted)
     old_answered, new_answered = _answered(old_results), _answered(new_results)
     lost = _calls(compacted.messages) - set(new_answered)
@@ -183,9 +179,7 @@ def _order(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> 
 
 
 def _kept(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> Iterator[Violation]:
-    """Pinned messages that are gone or changed, but for registers; and the newest user message
-    if it is gone.
-    """
+    """Pinned messages that are gone or changed, and the newest user message if it is gone."""
     pinned = [message for message in old_messages if message.pinned and message.name != REGISTER]
     survivors: dict[str, list[Message]] = {}
     for message in pinned:

@@ -45,9 +45,7 @@ class Budget:
         return self.reason == "matched"
 
     def room(self, context: Context, gone: Iterable[int]) -> int:
-        """Tokens that the target leaves once these messages are gone; negative where it cannot
-        be reached.
-        """
+        """Tokens that the target leaves without these messages; negative if too few."""
         return self.target - context.tokens + tokens_of(context, gone)
 
 
@@ -92,9 +90,7 @@ class Draft:
     frame: Summary = UNWRITTEN
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
-        """The summary with these answers, one for each request. Its id follows from what it
-        replaces and says.
-        """
+        """The summary with an answer for each request; its id follows from its text."""
         text = self._text(answers)
         identity = "\0".join((*self.frame.replaces, text))
         seal = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -276,9 +272,7 @@ def place(context: Context, removed_indices: Sequence[int]) -> int:
 
 
 def behind_all(context: Context, removed_indices: Sequence[int]) -> int:
-    """The index of a summary that comes last, but before an answer that is pinned while its
-    calls wait for results.
-    """
+    """The end of the context, but before a pinned answer whose calls wait for results."""
     waiting = pending(context.messages)
     if waiting is not None and context.messages[waiting].pinned:
         return waiting
@@ -286,9 +280,7 @@ def behind_all(context: Context, removed_indices: Sequence[int]) -> int:
 
 
 def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -> int:
-    """The index behind the system prompt if nothing before it stays that a provider would be
-    sent; else 0.
-    """
+    """The index behind the system prompt if it is the first that stays; else 0."""
     removed = set(removed_indices)
     index = 0
     # results that have lost their call are not sent
@@ -304,9 +296,7 @@ def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -
 def exchanged(
     removed_indices: Sequence[int], index: int, *new: Message | Draft
 ) -> tuple[Replace, ...]:
-    """The removal of these messages, ascending, one edit for each run of them, and the new ones
-    before index `index`.
-    """
+    """The removal of these messages, ascending, and the new ones before the index."""
     removed = set(removed_indices)
     edits = [Replace(index, index, new)]
     start = 0

@@ -151,9 +151,7 @@ class PromptTemplate:
         return "{0}"
 
     def requests(self, task: SummaryTask) -> tuple[SummaryRequest, SummaryRequest]:
-        """The request about all messages that the model is shown, and the one about the start of
-        a turn alone.
-        """
+        """The request about all messages, and the one about the start of a turn alone."""
         shown_input = task.model_input
         wishes = (self.focus, task.budget.instructions)
         focus = "\n".join(filter(None, wishes))
@@ -229,9 +227,7 @@ class PromptTemplate:
     def _entries(
         self, messages: Sequence[Message], most_chars: int | None
     ) -> tuple[list[list[str]], int]:
-        """The entries of each message, cut until all fit or are at their shortest; and the first
-        entry that fits.
-        """
+        """The entries of each message, cut shorter until they fit; and the first that fits."""
         results, arguments = characters(self.result_chars), characters(self.argument_chars)
         while True:
             entries: list[list[str]] = []
@@ -278,9 +274,7 @@ class PromptTemplate:
         results: int,
         arguments: int,
     ) -> Iterator[str]:
-        """One message's words, calls or result, with so many characters of a result, and of an
-        argument.
-        """
+        """One message's words, calls or result, cut to so many characters."""
         if message.role == "tool":
             kind = "Result, failed" if message.is_error else "Result"
             tool = word(message.name or message.call_id)
@@ -324,9 +318,7 @@ def _longest_argument(messages: Sequence[Message]) -> int:
 
 
 def _chars_per_token(task: SummaryTask) -> float:
-    """Characters of a token of what the model is shown, by the context's counter; pictures left
-    aside.
-    """
+    """Characters of a token of what the model is shown, without messages with pictures."""
     messages: list[Message] = []
     for message in task.model_input.new:
         if not any(block.type == "image" for block in message.blocks):
@@ -355,9 +347,7 @@ def _called(call: ToolCall, chars: int) -> str:
 
 
 def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
-    """A call as `name(argument=JSON, ...)`, with so many characters of each argument; its name
-    with none.
-    """
+    """A call as `name(argument=JSON, ...)`, each argument cut; with 0 the name alone."""
     if chars == 0:
         return call.name
     arguments: list[str] = []

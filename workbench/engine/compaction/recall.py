@@ -46,16 +46,12 @@ MORE = "and {n} more]"
 
 
 def archive_id(message: str) -> str:
-    """The id under which the message with this id is archived: the same in every run, and after
-    save and load.
-    """
+    """The id under which a message is archived: the same in every run."""
     return reference(message)[:ID_LENGTH]
 
 
 def with_room(budget: Budget, context: Context) -> Budget:
-    """The budget of the stages: less what ids may take, unless nothing is archived or to be
-    done.
-    """
+    """The budget of the stages: less what ids may take, where there is anything to do."""
     if not context.archive and context.tokens <= budget.target:
         return budget
     return replace(budget, target=budget.target - _room(budget, context))
@@ -98,9 +94,7 @@ def _archived(
     compacted: Context,
     archive: Mapping[str, str],
 ) -> Mapping[str, str]:
-    """The archive with what is no longer there as it was; what was archived before stays as it
-    first was.
-    """
+    """The archive with what is no longer there; nothing that is archived changes."""
     remaining_objects = set(map(id, compacted.messages))
     new_archive = dict(archive)
     for i, message in enumerate(original.messages):
@@ -166,9 +160,7 @@ class _Shown:
         self.sizes = list(sent.sizes)
 
     def context(self, original: Context) -> Context:
-        """The context with as many ids as there is room for; with a list only where it is no
-        larger than `original`.
-        """
+        """The context with as many ids as fit, no larger than `original` by a list."""
         sent = self.sent
         changed_ids: dict[int, str] = {}
         for i, message in enumerate(self.messages):
@@ -197,9 +189,7 @@ class _Shown:
         )
 
     def _mark(self, i: int, message_id: str, list_room: int) -> bool:
-        """Put its id behind a rewritten result, where there is room and the archived text is
-        longer.
-        """
+        """Put its id behind a rewritten result, if it fits and more text is archived."""
         message = self.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             return False
@@ -254,9 +244,7 @@ class _Shown:
         return None
 
     def _newest_change(self, original: Context) -> int:
-        """The index behind what stood before the newest message that is no longer there as it
-        was.
-        """
+        """The index behind what stood before the newest message that is gone or changed."""
         sent_objects = set(map(id, self.sent.messages))
         newest_removed = 0
         for i, message in enumerate(original.messages):

@@ -93,9 +93,7 @@ def written(
     max_tokens: int,
     context: Context,
 ) -> UserMessage | None:
-    """The block of these lines in at most so many tokens: the newest of each section stay; None
-    where none fits.
-    """
+    """The block in at most so many tokens, newest lines first; None where none fits."""
     shown_lines: dict[str, list[str]] = {}
     for name in SECTIONS:
         max_lines = MOST.get(name, USUAL)

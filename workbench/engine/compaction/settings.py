@@ -104,9 +104,7 @@ def settings(preset: Preset) -> dict[str, Setting]:
 
 
 def short_names(preset: Preset) -> dict[str, str]:
-    """By the path of each setting the shortest name that is enough: the documented one if there
-    is one.
-    """
+    """By each setting's path the shortest name that is enough, documented ones first."""
     all_settings = settings(preset)
     names: dict[str, str] = {}
     for path, setting in all_settings.items():
@@ -180,9 +178,7 @@ def shown_value(setting: Setting) -> str:
 
 
 def accepted(setting: Setting) -> str:
-    """What a setting may be, in words; empty where a file cannot say it, as it cannot say a
-    function.
-    """
+    """What a setting may be, in words; empty where a file cannot say it."""
     all_words = dict.fromkeys(_words(_hint(setting)))
     words = [word for word in all_words if word]
     if not words or words == [WORDS[NoneType]]:
@@ -271,9 +267,7 @@ def _all_stages(preset: Preset) -> dict[str, Stage]:
 
 
 def _has_effect(preset: Preset, setting: Setting) -> bool:
-    """Whether a setting of the host changes anything: a number of attempts does where the run
-    ends after them.
-    """
+    """Whether a setting of the host changes anything."""
     return setting.field != "stuck_after" or "stuck" in preset.host.endings
 
 

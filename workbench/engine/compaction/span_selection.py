@@ -102,9 +102,7 @@ class SummaryInput:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the messages that the summary replaces, those of an earlier summary
-        included.
-        """
+        """The ids of all that the summary replaces, earlier summaries' ids included."""
         ids: list[str] = []
         for summary in self.earlier:
             ids += summary.replaces
@@ -136,9 +134,7 @@ class SummaryTask:
 
 
 def spare(context: Context) -> list[int]:
-    """The indices of the messages that may go: neither pinned, nor a pinned one's partner, nor
-    the newest prompt.
-    """
+    """The indices of the messages that may go: those that are not protected."""
     protected_indices = protected(context.messages)
     return indices_but(context.messages, protected_indices)
 
@@ -198,9 +194,7 @@ class Movable:
         budget: Budget,
         fixed: Collection[int],
     ) -> Movable:
-        """All messages of a context, of which the fixed ones weigh nothing, for a rule that
-        knows pins.
-        """
+        """All messages of a context; the fixed ones weigh nothing. For rules that know pins."""
         sizes = list(context.sizes)
         for index in fixed:
             sizes[index] = 0
@@ -218,25 +212,19 @@ class Movable:
         return len(self.messages)
 
     def kept(self, own_tokens: int) -> int:
-        """Tokens of newest messages to keep: as requested, else the system's number, at most
-        half of the room.
-        """
+        """Tokens of newest messages: as requested, else the system's, at most half the room."""
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
         return min(own_tokens, self._share(KEPT_SHARE, self.indices))
 
     def requested(self, own_place: int) -> int:
-        """The place that leaves the tokens which were requested to be kept; the system's own
-        where none were.
-        """
+        """The place that leaves the tokens which were requested; else the system's own."""
         if self.budget.keep_recent is None or self.budget.matched:
             return own_place
         return self.fitting(self.budget.keep_recent)
 
     def granted(self, own_tokens: int) -> int:
-        """Tokens of newest messages to keep: the system's number, at most half of the room in a
-        comparison.
-        """
+        """Tokens of newest messages: the system's; in a comparison at most half the room."""
         if not self.budget.matched:
             return own_tokens
         return min(own_tokens, self._share(KEPT_SHARE, spare(self.context)))
@@ -254,9 +242,7 @@ class Movable:
         return len(self) - bisect_right(rests, tokens)
 
     def reaching(self, tokens: int) -> int | None:
-        """The last place whose rest takes at least so many tokens; None if all together take
-        less.
-        """
+        """The last place whose rest takes at least so many tokens; None if all take less."""
         rests = list(accumulate(reversed(self.sizes)))
         rest_index = bisect_left(rests, tokens)
         if rest_index == len(rests):
@@ -284,9 +270,7 @@ class Movable:
         return None
 
     def turn(self, place: int) -> int:
-        """Where the turn begins that holds the message at this place; the place itself where a
-        turn begins there.
-        """
+        """Where the turn of the message at this place begins; the place itself if unknown."""
         if place == len(self):
             return place
         start = place
@@ -297,9 +281,7 @@ class Movable:
         return place
 
     def within(self, place: int) -> int:
-        """In a comparison, the first place from this one on whose rest leaves room for a summary;
-        else the place itself.
-        """
+        """In a comparison, the first place from here that leaves room for a summary."""
         if not self.budget.matched:
             return place
         max_tokens = self._share(KEPT_AT_MOST, spare(self.context))
@@ -335,17 +317,13 @@ class Movable:
         return self.span(place, self.turn(place) if split else place)
 
     def span(self, place: int, turn: int | None = None) -> Span:
-        """The messages before the place but the newest user message; `turn` is where the turn
-        begins that it parts.
-        """
+        """The messages before the place but the newest user message; `turn` is split there."""
         newest = last_user(self.context.messages)
         indices = tuple(i for i in self.indices[:place] if i != newest)
         return Span(indices, self.index(place if turn is None else turn))
 
     def index(self, place: int) -> int:
-        """The index in the context of the message at this place; behind the last one the number
-        of messages.
-        """
+        """The index in the context of the message at this place."""
         if place == len(self):
             return len(self.context.messages)
         return self.indices[place]

@@ -255,9 +255,7 @@ leave nothing.
 
 
 def answer_reserve(window: int, own_reserve: int) -> int:
-    """Tokens that a system sets aside for an answer: its own number, less where the window is
-    small.
-    """
+    """Tokens set aside for an answer: the system's own, less in a small window."""
     return min(own_reserve, int(LARGEST_OUTPUT * window))
 
 

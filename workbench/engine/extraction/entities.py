@@ -77,9 +77,7 @@ _NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
 
 
 def bare(token: str) -> str:
-    """A token without the marks behind it and, of a line that grep shows around a match, the
-    file alone.
-    """
+    """A token without the marks behind it, or the file alone of a line that grep shows."""
     if "-" in token:
         match = _GREP_CONTEXT.search(token)
         if match and match.group(1) in SUFFIXES:
@@ -88,8 +86,7 @@ def bare(token: str) -> str:
 
 
 def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
-    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its
-    names say it all.
+    """The entities of a token that is read as a whole; None if its names say it all.
 
     `is_call`: a bracket followed it. Relative paths start from `cwd`.
     """
@@ -266,9 +263,7 @@ def quotes(line: str) -> list[Entity]:
 
 
 def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
-    """Commands, error messages and numbers with a unit behind a blank, in a span that holds
-    these of `SIGNALS`.
-    """
+    """Commands, error messages and numbers with units, in a span with these `SIGNALS`."""
     entities: list[Entity] = []
     if not _LINE_UNITS.isdisjoint(signals):
         for value, unit in _VALUE.findall(line):
@@ -285,9 +280,7 @@ def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
 
 
 def _command(text: str) -> list[Entity]:
-    """The program with its sub-commands, up to the first word of prose; nothing where no
-    sub-command is left.
-    """
+    """The program with its sub-commands, up to the first word of prose."""
     program, *arguments = text.split()
     if program == "go" and arguments[0] not in GO_WORDS:
         return []

@@ -161,9 +161,7 @@ class Extractor:
         return number
 
     def _beyond_tokens(self, span: str, signals: Collection[str]) -> Features:
-        """The features that no single token shows: commands, quotes, addresses, words of other
-        alphabets.
-        """
+        """The features that no single token shows: commands, quotes, addresses, other scripts."""
         entities: list[Entity] = []
         named: list[str] = []
         if signals:

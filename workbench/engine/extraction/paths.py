@@ -9,8 +9,7 @@ _DRIVE = re.compile(r"^[A-Za-z]:(?=/)")
 
 
 def normal_path(text: str, cwd: str = "") -> str:
-    """A path in its one spelling: no `./`, no working directory, no `:12`, no `a/` or `b/` of a
-    diff.
+    """A path in its one spelling: no `./`, no working directory, no line, no diff's `a/`.
 
     The working directory itself becomes empty: it is known anyway.
     """
@@ -99,9 +98,7 @@ class SameFile:
         return None
 
     def _claim(self, paths: Iterable[str], claimed: Collection[str] = ()) -> None:
-        """Give each ending to the one path that has it, to none where there are two; what is
-        taken stays.
-        """
+        """Give each ending to the one path that has it, but for those that are claimed."""
         for path in paths:
             for ending in endings(path):
                 if ending in claimed:
@@ -110,9 +107,7 @@ class SameFile:
                 self._owner[ending] = path if owner == path else None
 
     def short(self, path: str, parts: int = 1) -> str:
-        """The shortest ending of a known path, of so many parts and more, that no other path of
-        the session has.
-        """
+        """The shortest ending, of so many parts at least, that no other path has."""
         rootless = path.lstrip("/")
         shortest = path
         for ending in endings(path):

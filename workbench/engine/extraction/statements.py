@@ -148,9 +148,7 @@ def _pending(text: str) -> Entity:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of prose, without list marks: nothing inside code fences, no line that is
-    too long.
-    """
+    """The sentences of prose, without list marks, code fences and lines that are too long."""
     fenced = False
     for line in text.split("\n"):
         line = line.strip()

@@ -22,8 +22,7 @@ _ENCODED_LINE = re.compile(
 
 
 def words(text: str) -> list[str]:
-    """The content words of a text, in lower case: names and words of three letters and more, and
-    numbers.
+    """The content words of a text, in lower case: names and words, and numbers.
 
     Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each
     once, in order.

@@ -81,9 +81,7 @@ class IdleMicrocompact:
 
 
 def _pause(messages: Sequence[Message]) -> float | None:
-    """Seconds between the model's newest answer and the newest message; None where no times are
-    recorded.
-    """
+    """Seconds from the newest answer to the newest message; None where times are unknown."""
     newest_time = messages[-1].time if messages else None
     for message in reversed(messages):
         if message.role == "assistant":
@@ -94,9 +92,7 @@ def _pause(messages: Sequence[Message]) -> float | None:
 
 
 def keep_nothing(context: Context, budget: Budget) -> Span | None:
-    """Selects everything, unless a request by hand keeps newest messages, or only an earlier
-    compaction's would go.
-    """
+    """Selects everything, unless that would only be what an earlier compaction left."""
     movable = Movable.of(context, budget)
     span = movable.cut(movable.fitting(movable.kept(0)))
     if span is None:

@@ -36,9 +36,7 @@ USER_TOKENS = 20_000
 
 
 def keep_user_words(context: Context, budget: Budget) -> Span:
-    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not
-    fit its two ends.
-    """
+    """Keeps the newest `USER_TOKENS` of what the user said."""
     messages, movable = context.messages, Movable.of(context, budget)
     token_room = movable.kept(USER_TOKENS)
     newest = last_user(messages)

@@ -168,9 +168,7 @@ class DockerGeneration:
         return tuple(sizes)
 
     def keep(self, limit: int) -> int:
-        """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is
-        known.
-        """
+        """Tokens of newest messages that stay; later at most a fifth of a known window."""
         if self.follows and limit > 0:
             return min(self.most_kept, limit // 5)
         return self.most_kept
@@ -220,9 +218,7 @@ class DockerGeneration:
         return replace(summary_input, history=tuple(messages[start:]), prefix=())
 
     def _result_cut(self, message: Message, tokens: int) -> Message:
-        """A result in at most so many tokens, where that is possible; any other message as it
-        is.
-        """
+        """A result in at most so many tokens if possible; any other message as it is."""
         if message.role != "tool":
             return message
         return shortened(message, tokens, self.count(message), self.count) or message
@@ -302,9 +298,7 @@ class DockerLimits(SizeLimits):
 
 
 def dropped_note(task: SummaryTask) -> str:
-    """The note below a summary that says how many messages the summariser did not see; empty for
-    none.
-    """
+    """The note below a summary on messages that the summariser did not see."""
     n = len(task.full_input.new) - len(task.model_input.new)
     if n == 0:
         return ""
@@ -318,9 +312,7 @@ def trimmed(
     edited: Context,
     summary_index: int,
 ) -> Plan | None:
-    """The answer trimmed; for an empty answer all messages as they were, so that nothing is
-    compacted.
-    """
+    """The answer trimmed; an empty one undoes the compaction."""
     summary = edited.messages[summary_index]
     assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()

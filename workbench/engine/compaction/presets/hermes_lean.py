@@ -105,16 +105,12 @@ _LINE = re.compile(
 
 
 def tail_tokens(window: int) -> int:
-    """Tokens of newest messages to keep: a fortieth of the window, at least 10,000 and at most
-    25,000.
-    """
+    """Tokens of newest messages: a fortieth of the window, 10,000 to 25,000."""
     return min(max(int(TAIL_SHARE * window), LEAST_TAIL), MOST_TAIL)
 
 
 def tail_start(movable: Movable, window: int) -> int:
-    """The first of the movable messages that belongs to the tail; behind pairs that it would
-    part.
-    """
+    """The first movable message of the tail, where no pair is parted."""
     keep_tokens = movable.kept(tail_tokens(window))
     return movable.after(movable.fitting(keep_tokens))
 
@@ -146,9 +142,7 @@ class HermesPrune:
         return Plan(edits, lines.archive)
 
     def _lines(self, context: Context, old_indices: Sequence[int]) -> Iterator[NewResult]:
-        """The line for each old long result; one that says the same as a later result points to
-        that.
-        """
+        """The line for each old long result, or a pointer to the same result later."""
         long_texts: dict[int, str] = {}
         for i, message in enumerate(context.messages):
             if message.role == "tool":
@@ -170,9 +164,7 @@ class HermesPrune:
             yield NewResult(i, line, ref)
 
     def _shrunk(self, context: Context, old_indices: Sequence[int]) -> Iterator[Replace]:
-        """Answers with shorter arguments and user messages without pictures, where that makes
-        them smaller.
-        """
+        """Messages with shorter arguments or without pictures, where that is smaller."""
         messages = context.messages
         pictured: list[int] = []
         for i, message in enumerate(messages):
@@ -251,9 +243,7 @@ def _target(call: ToolCall | None) -> str:
 
 
 def restored(message: Message, archive: Mapping[str, str]) -> Message:
-    """The result as it was before it became a line, where the archive holds it; any other
-    message as it is.
-    """
+    """The result as it was before it became a line, if archived; else the message itself."""
     if not archive or message.role != "tool":
         return message
     match = _LINE.fullmatch(plain_text(message))
@@ -277,18 +267,14 @@ class HermesLimits(SizeLimits):
     """A summary's bound follows what it replaces and the window."""
 
     def own(self, freed: int, window: int) -> int:
-        """A fifth of what is summarised and a twentieth of the window, at least 2,000 and at
-        most 10,000 tokens.
-        """
+        """A fifth of what goes, at most a twentieth of the window; 2,000 to 10,000 tokens."""
         share_of_old = int(SHARE_OF_OLD * freed)
         share_of_window = int(SHARE_OF_WINDOW * window)
         return max(min(share_of_old, share_of_window, MOST_SUMMARY), LEAST_SUMMARY)
 
 
 def hermes_cut(context: Context, budget: Budget) -> Span | None:
-    """Selects all before the tail but the user's words, and without a summary the first
-    messages.
-    """
+    """Selects all before the tail but the user's words, and at first the first messages."""
     movable = Movable.of(context, budget)
     span = movable.cut(tail_start(movable, budget.window))
     if span is None:
@@ -306,9 +292,7 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
 
 
 def anchors(messages: Sequence[Message]) -> Iterator[str]:
-    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once,
-    newest mention first.
-    """
+    """Paths, addresses, hashes, long numbers and error lines, each once, newest first."""
     listed = set[str]()
     char_room = ALL_CHARS
     for message in reversed(messages):
@@ -333,9 +317,7 @@ def _index_in(text: str) -> list[str]:
 
 
 def index(newest_first: Iterable[str], chars: int) -> str:
-    """The newest of them that fit into so many characters, in tags, oldest first; empty where
-    there are none.
-    """
+    """The newest anchors that fit into so many characters, in tags; empty without any."""
     shown_anchors: list[str] = []
     for anchor in newest_first:
         chars -= len(anchor) + 1
@@ -389,9 +371,7 @@ class HermesPrompt(PromptTemplate):
     """A transcript in which a long text has its beginning and its end."""
 
     def shortened(self, text: str, chars: int) -> str:
-        """Of a longer one two thirds of the characters from the beginning, and a quarter from
-        the end.
-        """
+        """Two thirds of the characters from the beginning, and a quarter from the end."""
         if len(text) <= chars:
             return harmless(text)
         beginning = head(text, chars * 2 // 3)

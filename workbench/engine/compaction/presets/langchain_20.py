@@ -46,9 +46,7 @@ TOO_LONG = "The conversation before this was too long to be summarised."
 
 
 def langchain_tokens(message: Message) -> int:
-    """A quarter of the characters of role, words, calls and call ids, rounded up, and three for
-    the message.
-    """
+    """A quarter of the characters of role, words, calls and ids, rounded up, and three."""
     chars = len(counted_text(message)) + len(message.role)
     for block in message.blocks:
         if block.type == "tool_call":

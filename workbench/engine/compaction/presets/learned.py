@@ -127,9 +127,7 @@ class LearnedSummary(LearnedLines):
 
 
 def _evidenced(new: Draft | Message) -> Draft | Message:
-    """The same draft, whose requests show the lines that stay below the answer; a message as it
-    is.
-    """
+    """The draft with requests that show the lines below the answer; a message as it is."""
     if not isinstance(new, Draft):
         return new
     lines = new.footer.strip()

@@ -119,9 +119,7 @@ def _filling(messages: Sequence[Message], byte_room: int) -> int | None:
 
 
 def split_from(messages: Sequence[Message], place: int) -> int | None:
-    """Where the turn that a cut at this place parts begins; None if it parts none, or one of fewer
-    than five messages.
-    """
+    """Where the turn begins that a cut here parts; None for none, or a short one."""
     if place >= len(messages) or is_real_user(messages[place]):
         return None
     for turn in reversed(range(place)):
@@ -191,16 +189,12 @@ class OpalPrompt(PromptTemplate):
 
 
 def _head(text: str, limit: int) -> str:
-    """The text itself up to `limit` bytes; of a longer one the first `limit` characters, without a
-    mark.
-    """
+    """The text up to `limit` bytes; of a longer one the first `limit` characters."""
     return text if byte_length(text) <= limit else head(text, limit)
 
 
 def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
-    """The input, in which a first user message that was a summary is one again, known by its
-    header.
-    """
+    """The input, in which a user message with a summary's header is a summary again."""
     if summary_input.earlier or not summary_input.new:
         return summary_input
     first_message = summary_input.new[0]

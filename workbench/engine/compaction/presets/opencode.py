@@ -78,9 +78,7 @@ class Prune:
 
 
 def preserved(window: int) -> int:
-    """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most
-    15,000.
-    """
+    """Tokens of newest messages: a quarter of window less answer, 2,000 to 15,000."""
     quarter = int(0.25 * (window - answer_reserve(window, RESERVE)))
     return min(max(quarter, LEAST_KEPT), MOST_KEPT)
 

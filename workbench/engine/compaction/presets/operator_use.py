@@ -107,9 +107,7 @@ def find_cut(
     start: int,
     keep_recent_tokens: int,
 ) -> int:
-    """The first message from `start` on, no result, so that at least that many tokens stay; else
-    `start`.
-    """
+    """The first message from `start` on, no result, that keeps so many tokens."""
     token_room = keep_recent_tokens
     earliest = None
     for i in reversed(range(start, len(messages))):
@@ -135,9 +133,7 @@ def _next_valid(messages: Sequence[Message], start: int) -> int | None:
 
 
 def turn_start(messages: Sequence[Message], start: int, place: int) -> int | None:
-    """Where the turn begins that a cut at this place parts; None if a turn begins there, or none
-    does from `start` on.
-    """
+    """Where the turn begins, from `start` on, that a cut here parts; None for none."""
     if place < len(messages) and messages[place].role == "user":
         return None
     for i in reversed(range(start, place)):
@@ -241,9 +237,7 @@ def words_themselves(
     max_tokens: int,
     count: TokenCounter,
 ) -> str | None:
-    """The summary where the model fails: the newest words in little room, or few words
-    themselves; else None.
-    """
+    """The newest words in little room, or few words themselves; else None."""
     if max_tokens < UNBOUNDED // 3:
         newest_words = PROMPT.transcript(messages[-2:])
         return clipped(newest_words, max_tokens, count) or None

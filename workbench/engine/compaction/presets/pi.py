@@ -41,9 +41,7 @@ IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
-    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user
-    pictures none.
-    """
+    """A quarter of the characters of words, thoughts and calls, rounded up."""
     chars = unsaid_chars(message)
     for block in message.blocks:
         if block.type == "text":
@@ -54,9 +52,7 @@ def pi_tokens(message: Message) -> int:
 
 
 def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
-    """Back from the newest message until enough is kept, then forward to the next message that
-    is no tool result.
-    """
+    """Back from the newest message until enough is kept, then forward past results."""
     movable = Movable.of(context, budget)
     place = movable.reaching(movable.kept(keep))
     return movable.cut(place, split=True)

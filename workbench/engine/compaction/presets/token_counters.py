@@ -144,9 +144,7 @@ def docker_tokens_g2(message: Message) -> int:
 
 
 def exact_tokens(message: Message) -> int | None:
-    """The answer's reported output and five, without hidden reasoning, which is not sent again;
-    None if unknown.
-    """
+    """The reported output and five, without hidden reasoning; None if unknown."""
     usage = message.usage if message.role == "assistant" else None
     if usage is None or not usage.output:
         return None

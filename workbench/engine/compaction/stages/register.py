@@ -71,9 +71,7 @@ def _behind_system(messages: Sequence[Message]) -> int:
 
 
 def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None:
-    """The edits that take at least so many tokens out: the oldest results become markers, then
-    the oldest steps go.
-    """
+    """The edits that free so many tokens: the oldest results first, then whole steps."""
     kept_indices = protected(context.messages) | but
     markers = _markers(context, needed, kept_indices)
     sizes = list(context.sizes)

@@ -79,8 +79,7 @@ class SizeLimits:
         removed_indices: Sequence[int],
         frame: int,
     ) -> int:
-        """Tokens that the summary's text may have, so that the context never grows; below `least`
-        if too few.
+        """Tokens of the summary's text, so that the context never grows.
 
         `removed_indices` give way, `frame` the tokens that are sent around the text.
         """
@@ -114,9 +113,7 @@ class SizeLimits:
         return max(min(own_limit, share_limit), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
-        """What the summaries of the whole turns and of a split turn's start may have, by the
-        history's share.
-        """
+        """Tokens for the whole turns and for a split turn's start, by the history's share."""
         history_tokens = int(allowed * min(max(history, 0.25), 0.75))
         turn_tokens = min(allowed - history_tokens, self.most_turn or allowed)
         return self.single(history_tokens), turn_tokens
@@ -132,9 +129,7 @@ class SizeLimits:
         budget: Budget,
         removed_indices: Sequence[int],
     ) -> int | None:
-        """The bound that a request names: none where the system states none, unless little room
-        is left.
-        """
+        """The bound that a request names; None where the system states none and room is left."""
         if self.stated or budget.matched:
             return max_tokens
         usual = max(tokens_of(context, removed_indices) // 10, USUAL)
@@ -289,9 +284,7 @@ class Summarize:
         return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
-        """The draft with its requests; None where too little room is left, or nothing would be
-        shown to the model.
-        """
+        """The draft with its requests; None with too little room, or nothing to read."""
         draft, max_tokens = self._sized(task)
         if max_tokens < self.limits.least:
             return None
@@ -326,9 +319,7 @@ class Summarize:
         return max(freed - frame_tokens, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
-        """The draft without its requests, in its longest form, and the tokens that their answers
-        may have.
-        """
+        """The draft without requests, in its longest form, and the tokens of their answers."""
         frame = Summary(
             id="",
             text="",

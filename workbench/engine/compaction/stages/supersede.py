@@ -133,9 +133,7 @@ def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
 
 
 def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments of a call but for some, in one order; two calls with equal ones show the
-    same thing.
-    """
+    """The arguments of a call but for some, by which calls that show the same are equal."""
     texts: list[str] = []
     for key, value in sorted(call.arguments.items()):
         if key not in without and value is not None:
@@ -144,9 +142,7 @@ def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str
 
 
 def _shortened(context: Context, calls: Mapping[int, set[str]]) -> Iterator[Replace]:
-    """The messages whose calls lose their long arguments; a pinned one stays, and one that would
-    not be smaller.
-    """
+    """The messages whose calls lose long arguments, where that makes them smaller."""
     for i, call_ids in calls.items():
         message = context.messages[i]
         if message.role != "assistant" or message.pinned:

@@ -111,15 +111,11 @@ class _Kept:
             self.tokens += self.context.sizes[i]
 
     def cut(self, i: int, room: int) -> bool:
-        """Keep message i, cut to the room if it is larger; not at all if the room is less than
-        the least.
-        """
+        """Keep message i, cut to the room; not at all if that is less than the least."""
         return self.cut_all([i], room)
 
     def cut_all(self, step: list[int], room: int) -> bool:
-        """Keep these messages, the larger ones cut to a fair share of the room; nothing where
-        that is too little.
-        """
+        """Keep these messages, each cut to a fair share of the room; none if that is too little."""
         sizes = self.context.sizes
         cut_messages: dict[int, Message] = {}
         remaining_room = room
@@ -137,9 +133,7 @@ class _Kept:
         return True
 
     def _short(self, i: int, room: int) -> Message | None:
-        """Message i in at most so many tokens; None where that is less than the least or
-        impossible.
-        """
+        """Message i in at most so many tokens; None where that is impossible or too little."""
         message = self.context.messages[i]
         size = self.context.sizes[i]
         if size <= room:

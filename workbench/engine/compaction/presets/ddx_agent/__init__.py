@@ -247,9 +247,7 @@ def _recognised(
     context: Context,
     summary_input: SummaryInput,
 ) -> SummaryInput:
-    """The input with summaries that were sent as user messages, and without the file lists in
-    their texts.
-    """
+    """The input with summaries that were sent as user messages, without their file lists."""
     earlier: list[Summary] = []
     history: list[Message] = []
     for i in fit.removed_indices:
@@ -268,9 +266,7 @@ def no_summary(
     max_tokens: int,
     count: TokenCounter,
 ) -> str | None:
-    """The summary of a model that fails where it has no room for an answer; elsewhere its error
-    is passed on.
-    """
+    """A stand-in where the model had no room for an answer; else None."""
     return NO_SUMMARY if max_tokens < LEAST else None
 
 
@@ -282,9 +278,7 @@ def _finished(
     edited: Context,
     summary_index: int,
 ) -> Plan:
-    """The summary cut to its room, and the newest words of the user that fit beside it, in the
-    order they were said.
-    """
+    """The summary cut to its room, and the newest words of the user beside it."""
     original, answer = task.context, edited.messages[summary_index]
     assert answer.role == "summary"
     text = without_lists(answer.text.strip()) or NO_SUMMARY
@@ -313,9 +307,7 @@ def _with_lists(summary: Summary, lists: str, text: str) -> Summary:
 
 
 def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
-    """The newest user messages that fit; the first that does not is cut to what is left, and
-    ends the list.
-    """
+    """The newest user messages that fit, the oldest of them cut to what is left."""
     tail: dict[int, Message] = {}
     for i in reversed(fit.removed_indices):
         message, size = context.messages[i], context.sizes[i]
@@ -344,9 +336,7 @@ def _fitting(
     with_text: Callable[[str], Message],
     count: TokenCounter,
 ) -> Message:
-    """The message with as much of a text's beginning as leaves it at most `room` tokens; none
-    where nothing does.
-    """
+    """The message with as much of a text's beginning as fits into `room` tokens."""
     message = with_text(text)
     size = count(message)
     while text and size > room:

@@ -62,9 +62,7 @@ class Config:
             )
 
     def at(self, window: int) -> Config:
-        """The same for a window of that many tokens: a reserve that fills it is given up, a tail
-        is halved to it.
-        """
+        """The same for a window of that many tokens, in which no reserve fills it."""
         if window <= 0:
             window = self.context_window
         reserve_tokens = self.reserve_tokens
@@ -121,9 +119,7 @@ def recovered(message: Message) -> Summary | None:
 
 
 def places(messages: Sequence[Message]) -> list[int]:
-    """Where a kept part may begin: with no tool result and no call; behind the last message,
-    where nothing is kept.
-    """
+    """Where a kept part may begin: at words without calls, or behind the last message."""
     flags = cut_points(messages)
     places: list[int] = []
     for i, message in enumerate(messages):
@@ -137,9 +133,7 @@ def find_cut_point(
     possible: Sequence[int],
     keep_recent_tokens: int,
 ) -> int:
-    """The first of the possible places that keeps at least that many tokens; 0 where all is
-    less, n for none.
-    """
+    """The first of these places that keeps so many tokens; 0 for all, n for none."""
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
     token_room = keep_recent_tokens
@@ -306,9 +300,7 @@ def _removed(
     earlier: Collection[int],
     newest: int | None,
 ) -> tuple[int, ...]:
-    """The indices before a place, and of earlier summaries behind it, but for the newest user
-    message.
-    """
+    """The indices before a place and of later summaries, without the newest user message."""
     later_summaries = [i for i in movable.indices[place:] if i in earlier]
     removed_indices = [*movable.indices[:place], *later_summaries]
     return tuple([i for i in removed_indices if i != newest])

@@ -185,9 +185,7 @@ def _bytes_of(context: Context, run: Run) -> int:
 
 
 def _edits(context: Context, merged_runs: Sequence[MergedRun]) -> tuple[Replace, ...]:
-    """The merged messages instead of their runs; before a caller that keeps calls, whose results
-    still follow.
-    """
+    """The merged messages instead of their runs, or before callers with further results."""
     messages, caller_of = context.messages, context.callers
     new_messages: dict[int, list[Message]] = {}
     answered_ids: dict[int, set[str]] = defaultdict(set)
@@ -260,9 +258,7 @@ class RepeatCollapse:
 
 
 def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
-    """Each message whose one call repeats the one before, with its result's index where that is
-    the same again.
-    """
+    """Messages whose one call repeats the last, with the result's index if it is the same."""
     result_index_of: dict[int, int | None] = {}
     call: ToolCall | None = None
     result: ToolResult | None = None

@@ -66,9 +66,7 @@ class Pinning:
         return message.name == "memory" or message.name.startswith("skill:")
 
     def floor(self, messages: Sequence[Message]) -> int:
-        """Where the pinned prefix ends: its slots, and what is pinned by name among and right
-        behind them.
-        """
+        """Where the pinned prefix ends: its slots, with what is pinned by name among them."""
         slots = 0
         for i, message in enumerate(messages):
             if self.named(message):
