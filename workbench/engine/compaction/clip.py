@@ -71,7 +71,9 @@ def _sticks(previous: str, following: str) -> bool:
 
 def head(text: str, chars: int) -> str:
     """At most the first `chars` characters."""
-    return text if len(text) <= chars else text[: boundary(text, chars)]
+    if len(text) <= chars:
+        return text
+    return text[: boundary(text, chars)]
 
 
 def left_out(chars: int) -> str:
@@ -190,7 +192,8 @@ def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Jso
 
 def reference(text: str) -> str:
     """The name under which a text is archived: the same text has the same name, always."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = sha256(text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def truncated(chars: int, ref: str) -> str:

@@ -35,7 +35,10 @@ class Pins:
         messages = context.messages
         fixed_indices = protected(messages)
         if self.names:
-            named_indices = [i for i, message in enumerate(messages) if self.names_it(message)]
+            named_indices: list[int] = []
+            for i, message in enumerate(messages):
+                if self.names_it(message):
+                    named_indices.append(i)
             fixed_indices |= with_partners(messages, named_indices)
         if self.prefix:
             prefix = range(min(self.prefix, len(messages)))
@@ -78,7 +81,8 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
 
 def _room(context: Context, budget: Budget, fixed_indices: set[int]) -> int:
     """Tokens that the target leaves beside the overhead and these messages."""
-    return max(budget.target - context.overhead - tokens_of(context, fixed_indices), 0)
+    fixed_tokens = context.overhead + tokens_of(context, fixed_indices)
+    return max(budget.target - fixed_tokens, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +152,9 @@ class KeepRecent:
         end = len(movable)
         if place == end:
             step_start = movable.before(end - 1)
-            fits = step_start > 0 and sum(movable.sizes[step_start:]) <= 0.8 * room
-            return step_start if fits else end
+            if step_start == 0 or sum(movable.sizes[step_start:]) > 0.8 * room:
+                return end
+            return step_start
         given_up_tokens = 0
         for later_place in range(place, end):
             if given_up_tokens > self.near * granted_tokens:

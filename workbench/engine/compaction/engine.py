@@ -90,7 +90,8 @@ class Compaction:
         return tuple(findings)
 
     def __repr__(self) -> str:
-        stage_names = " > ".join([record.name for record in self.stages]) or "nothing to do"
+        names = [record.name for record in self.stages]
+        stage_names = " > ".join(names) or "nothing to do"
         return (
             f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}:"
             f" {stage_names}>"
@@ -210,7 +211,8 @@ def _compacted(
         record, changed = _run(stage, plan, current, model)
         records.append(record)
         if changed is not current:
-            current, sent = changed, None
+            current = changed
+            sent = None
     if sent is None:
         sent = seen(current, strategy, budget)
     outcome, reason = _outcome(history, current, sent, budget)
@@ -235,7 +237,8 @@ def _run(
     """What a stage did, and the context after it: the same one where it broke an invariant."""
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
-    changed = plan.apply(context, [completion.text for completion in completions], writer)
+    answers = [completion.text for completion in completions]
+    changed = plan.apply(context, answers, writer)
     if _same_objects(context.messages, changed.messages):
         changed = context  # such as after an empty answer that compacts nothing
     findings = violations(context, changed)

@@ -121,7 +121,8 @@ def _newest(paths: Sequence[str], chars: int) -> tuple[str, ...]:
 
 def _chars(paths: Sequence[str]) -> int:
     """Characters of these paths, each on a line of its own."""
-    return sum(map(len, paths)) + len(paths)
+    newlines = len(paths)
+    return sum(map(len, paths)) + newlines
 
 
 def _tagged(tag: str, lines: Sequence[str]) -> str:

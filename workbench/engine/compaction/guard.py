@@ -36,7 +36,8 @@ def violations(original: Context, compacted: Context) -> tuple[Violation, ...]:
     """
     if original is compacted:
         return ()
-    old_messages, new_messages = original.messages, compacted.messages
+    old_messages = original.messages
+    new_messages = compacted.messages
     findings: list[Violation] = []
     if not _only_rewritten(old_messages, new_messages):
         findings += _doubles(old_messages, new_messages)

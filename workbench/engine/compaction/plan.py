@@ -93,8 +93,9 @@ class Draft:
         """The summary with an answer for each request; its id follows from its text."""
         text = self._text(answers)
         identity = "\0".join((*self.frame.replaces, text))
-        seal = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
+        digest = sha256(identity.encode("utf-8", "surrogatepass"))
+        id = f"summary-{digest.hexdigest()[:12]}"
+        return replace(self.frame, id=id, text=text, model=model)
 
     @property
     def unanswered(self) -> Summary:
@@ -166,7 +167,12 @@ class Plan:
                     requests += new.requests
         return tuple(requests)
 
-    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
+    def apply(
+        self,
+        context: Context,
+        answers: Sequence[str] = (),
+        model: str = "",
+    ) -> Context:
         """The context after the edits. Messages that stay are not counted again.
 
         Args:
@@ -230,7 +236,11 @@ def _check_place(edit: Replace, position: int, message_count: int) -> None:
         )
 
 
-def _written(new: Message | Draft, next_answers: Iterator[str], model: str) -> Message:
+def _written(
+    new: Message | Draft,
+    next_answers: Iterator[str],
+    model: str,
+) -> Message:
     """The message, or the summary with the answers to its requests, which are used up."""
     if not isinstance(new, Draft):
         return new
@@ -284,13 +294,18 @@ def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -
     removed = set(removed_indices)
     index = 0
     # results that have lost their call are not sent
-    while index < len(messages) and (index in removed or messages[index].role == "tool"):
+    while index in removed or _role(messages, index) == "tool":
         index += 1
-    if index == len(messages) or messages[index].role != "system":
+    if _role(messages, index) != "system":
         return 0
-    while index < len(messages) and index not in removed and messages[index].role == "system":
+    while index not in removed and _role(messages, index) == "system":
         index += 1
     return index
+
+
+def _role(messages: Sequence[Message], index: int) -> str:
+    """The role of a message; empty behind the last one."""
+    return messages[index].role if index < len(messages) else ""
 
 
 def exchanged(

@@ -37,7 +37,9 @@ LIVE_SHARE = 0.9
 """The part of the window that a transcript takes at most where the original asks with its live
 history.
 """
-MOST_CHARS_PER_TOKEN, USUAL_CHARS_PER_TOKEN, LEAST_CHARS_PER_TOKEN = 4.0, 3.0, 0.5
+MOST_CHARS_PER_TOKEN = 4.0
+USUAL_CHARS_PER_TOKEN = 3.0
+LEAST_CHARS_PER_TOKEN = 0.5
 
 
 @cache
@@ -303,8 +305,11 @@ def characters(clip: Clip) -> int:
 
 
 def _longest_result(messages: Sequence[Message]) -> int:
-    lengths = [len(plain_text(message)) for message in messages if message.role == "tool"]
-    return max(lengths, default=0)
+    longest = 0
+    for message in messages:
+        if message.role == "tool":
+            longest = max(longest, len(plain_text(message)))
+    return longest
 
 
 def _longest_argument(messages: Sequence[Message]) -> int:

@@ -167,11 +167,13 @@ class _Shown:
             message_id = archive_id(message.id)
             if message_id in sent.archive:
                 changed_ids[i] = message_id
-        listed_ids = dict.fromkeys([key for key in sent.archive if len(key) == ID_LENGTH])
+        listed_ids: dict[str, None] = {}
+        for key in sent.archive:
+            if len(key) == ID_LENGTH:
+                listed_ids[key] = None
         mark_tokens = tokens_of_text(MARK.format("0" * ID_LENGTH), sent.count)
-        needs_list = (
-            len(listed_ids) > len(changed_ids) or len(changed_ids) * mark_tokens > self.room
-        )
+        all_marks_tokens = len(changed_ids) * mark_tokens
+        needs_list = len(listed_ids) > len(changed_ids) or all_marks_tokens > self.room
         list_room = LEAST if needs_list else 0
         for i, message_id in changed_ids.items():
             if self._mark(i, message_id, list_room):

@@ -115,9 +115,9 @@ def _block(lines_by_section: Mapping[str, Sequence[str]]) -> UserMessage:
             parts.append(f"{name}:\n")
             parts += [f"- {line}\n" for line in lines]
     text = "".join(parts) + TAIL
-    seal = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    digest = sha256(text.encode("utf-8", "surrogatepass"))
     return UserMessage(
-        id=f"register-{seal}",
+        id=f"register-{digest.hexdigest()[:12]}",
         blocks=(Text(text),),
         name=REGISTER,
         synthetic=True,
@@ -160,7 +160,9 @@ class _State:
     """What a conversation amounts to, message by message."""
 
     def __init__(self) -> None:
-        self.said: dict[str, dict[str, None]] = {name: {} for name in SAID}
+        self.said: dict[str, dict[str, None]] = {}
+        for section in SAID:
+            self.said[section] = {}
         self.files: dict[str, str] = {}
         self.running: dict[str, str] = {}
         self.calls: dict[str, ToolCall] = {}
@@ -180,7 +182,9 @@ class _State:
 
     def lines(self) -> dict[str, list[str]]:
         """By section."""
-        lines_by_section = {name: list(lines) for name, lines in self.said.items()}
+        lines_by_section: dict[str, list[str]] = {}
+        for section, lines in self.said.items():
+            lines_by_section[section] = list(lines)
         for path, section in self.files.items():
             lines_by_section.setdefault(section, []).append(path)
         lines_by_section["Running"] = list(self.running.values())
@@ -315,10 +319,10 @@ class _State:
     def _withdraw(self, sentence: str) -> bool:
         """What the user withdrew stands nowhere any more; whether there was such a thing."""
         is_closed = False
-        for section in (self.said[GOAL], self.said[RULES], self.said[OPEN_WORK]):
-            for item in list(section):
+        for section in (GOAL, RULES, OPEN_WORK):
+            for item in list(self.said[section]):
                 if speaks_of(sentence, item):
-                    del section[item]
+                    del self.said[section][item]
                     is_closed = True
         return is_closed
 

@@ -58,7 +58,8 @@ def tells_reversal(lowered: str) -> bool:
 
 def speaks_of(sentence: str, item: str) -> bool:
     """Whether a sentence has enough words of an item to speak of it."""
-    item_words, sentence_words = words(item), set(words(sentence))
+    item_words = words(item)
+    sentence_words = set(words(sentence))
     if not item_words:
         return False
     shared_count = sum([word in sentence_words for word in item_words])

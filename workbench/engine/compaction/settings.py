@@ -73,7 +73,9 @@ class Setting(NamedTuple):
 
     def is_called(self, name: str) -> bool:
         """Whether it has that name, or a path that ends so."""
-        return name in (self.documented, self.also) or self.path.endswith(f".{name}")
+        if name in (self.documented, self.also):
+            return True
+        return self.path.endswith(f".{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,8 @@ def settings(preset: Preset) -> dict[str, Setting]:
     for setting in _settings(preset.host, "host"):
         if setting.documented and _has_effect(preset, setting):
             all_settings.append(setting)
-    strategy = preset.strategy
-    stage_names = tuple([stage.name for stage in (*strategy.stages, *strategy.view)])
+    stages = (*preset.strategy.stages, *preset.strategy.view)
+    stage_names = tuple([stage.name for stage in stages])
     all_settings.append(Setting(PIPELINE, Strategy, "stages", stage_names))
     return {setting.path: setting for setting in all_settings}
 
@@ -274,7 +276,9 @@ def _has_effect(preset: Preset, setting: Setting) -> bool:
 def _is_one(settings: Sequence[Setting], name: str) -> bool:
     """Whether these are the same setting: the same field, or documented by that name."""
     fields_of = {(setting.owner, setting.field) for setting in settings}
-    return len(fields_of) == 1 or any(setting.documented == name for setting in settings)
+    if len(fields_of) == 1:
+        return True
+    return any(setting.documented == name for setting in settings)
 
 
 def _settings_named(preset: Preset, setting_name: str) -> list[Setting]:
@@ -343,9 +347,22 @@ def _with_pipeline(preset: Preset, value: Value) -> Preset:
         for stage in preset.strategy.stages:
             usual_names.add(stage.name)
         extra = [stage for stage in overflow.stages if stage.name not in usual_names]
-        overflow = replace(overflow, stages=(*extra, *stages), view=tuple(view))
-    strategy = replace(preset.strategy, stages=tuple(stages), view=tuple(view))
-    return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
+        overflow = replace(
+            overflow,
+            stages=(*extra, *stages),
+            view=tuple(view),
+        )
+    strategy = replace(
+        preset.strategy,
+        stages=tuple(stages),
+        view=tuple(view),
+    )
+    return replace(
+        preset,
+        strategy=strategy,
+        overflow=overflow,
+        parts=parts,
+    )
 
 
 def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:

@@ -29,7 +29,8 @@ them in a row; or an overflow that no compaction mended.
 
 def any_of(*texts: str) -> re.Pattern[str]:
     """A pattern for any of these texts, in any case."""
-    return re.compile("|".join(map(re.escape, texts)), re.IGNORECASE)
+    alternatives = "|".join(map(re.escape, texts))
+    return re.compile(alternatives, re.IGNORECASE)
 
 
 class Ending(NamedTuple):
@@ -350,7 +351,8 @@ class Preset:
         return self.overflow or self.strategy
 
     def __repr__(self) -> str:
-        stages = " > ".join([stage.name for stage in self.strategy.stages]) or "no stages"
+        names = [stage.name for stage in self.strategy.stages]
+        stages = " > ".join(names) or "no stages"
         return f"<Preset {self.name!r}: {stages}, {self.trigger!r}>"
 
     def _repr_html_(self) -> str:

@@ -89,7 +89,8 @@ class ByPrice:
         room = max(situation.window - situation.overhead, 0)
         target = situation.overhead + int(self.target * room)
         full = situation.tokens >= self.most * situation.window > 0
-        if full or (situation.tokens > target and self._pays(situation, target)):
+        pays = situation.tokens > target and self._pays(situation, target)
+        if full or pays:
             return situation.budget(target, reason="threshold" if full else "price")
         return None
 

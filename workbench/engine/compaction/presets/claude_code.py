@@ -41,7 +41,9 @@ from workbench.engine.transcript.files import tool_name, touched
 from workbench.engine.transcript.message import Message, Text, UserMessage, plain_text
 
 LEAST_FILE = 40
-FILES, FILE_TOKENS, ALL_FILES_TOKENS = 5, 5_000, 50_000
+FILES = 5
+FILE_TOKENS = 5_000
+ALL_FILES_TOKENS = 50_000
 RESTORED = "restored:"
 """Begins the name of a message that sends a file again."""
 CLEARED = "[old result taken out]"

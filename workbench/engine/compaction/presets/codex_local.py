@@ -37,7 +37,8 @@ USER_TOKENS = 20_000
 
 def keep_user_words(context: Context, budget: Budget) -> Span:
     """Keeps the newest `USER_TOKENS` of what the user said."""
-    messages, movable = context.messages, Movable.of(context, budget)
+    messages = context.messages
+    movable = Movable.of(context, budget)
     token_room = movable.kept(USER_TOKENS)
     newest = last_user(messages)
     kept_indices: set[int] = set()

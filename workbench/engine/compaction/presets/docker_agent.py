@@ -207,7 +207,8 @@ class DockerGeneration:
         summary_input = task.full_input
         fixed_messages: list[Message] = list(summary_input.earlier)
         for text in (prompt("docker_system"), question(task.budget.instructions)):
-            fixed_messages.append(UserMessage(id="", blocks=(Text(text),)))
+            prompt_message = UserMessage(id="", blocks=(Text(text),))
+            fixed_messages.append(prompt_message)
         fixed_tokens = sum(map(self.count, fixed_messages))
         room = max(limit - self.cap(limit) - fixed_tokens, 0)
         messages = list(summary_input.new)
@@ -215,7 +216,8 @@ class DockerGeneration:
             max_result_tokens = max(room // 4, 1)
             messages = [self._result_cut(message, max_result_tokens) for message in messages]
         start = first_index_in_budget(messages, self.sizes(messages, task.context), room)
-        return replace(summary_input, history=tuple(messages[start:]), prefix=())
+        history = tuple(messages[start:])
+        return replace(summary_input, history=history, prefix=())
 
     def _result_cut(self, message: Message, tokens: int) -> Message:
         """A result in at most so many tokens if possible; any other message as it is."""

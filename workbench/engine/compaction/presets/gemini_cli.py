@@ -64,12 +64,14 @@ class ReverseBudget:
         """The results beyond the budget, newest first, cut to their last lines."""
         used_tokens = 0
         for i in reversed(range(len(context.messages))):
-            message, size = context.messages[i], context.sizes[i]
+            message = context.messages[i]
+            size = context.sizes[i]
             if message.role != "tool":
                 continue
             text = plain_text(message)
             fits = used_tokens + size <= self.tokens
-            if fits or text.count("\n") < self.lines or text.startswith(MARK):
+            is_short = text.count("\n") < self.lines
+            if fits or is_short or text.startswith(MARK):
                 used_tokens += size
                 continue
             ref = reference(text)
@@ -138,7 +140,8 @@ class GeminiCompact:
         for edit in summary.edits:
             summarised.update(range(edit.start, edit.stop))
         edits = [edit for edit in truncation.edits if edit.start not in summarised]
-        return Plan(in_order([*edits, *summary.edits]), truncation.archive)
+        edits += summary.edits
+        return Plan(in_order(edits), truncation.archive)
 
 
 GEMINI_CLI = Preset(

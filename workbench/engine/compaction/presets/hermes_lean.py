@@ -69,9 +69,13 @@ from workbench.engine.transcript.message import (
     said_texts,
 )
 
-SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
-LEAST_SUMMARY, MOST_SUMMARY = 2_000, 10_000
-SHARE_OF_OLD, SHARE_OF_WINDOW = 0.2, 0.05
+SHARE = 0.5
+SMALL_SHARE = 0.75
+LARGE_WINDOW = 512_000
+LEAST_SUMMARY = 2_000
+MOST_SUMMARY = 10_000
+SHARE_OF_OLD = 0.2
+SHARE_OF_WINDOW = 0.05
 POINTER = "\n\nA result that is named with a ref can be read again in full by that reference."
 CHARS = 8_000
 """What the index takes at most: some 2,000 tokens."""
@@ -82,10 +86,13 @@ ALL_CHARS = 500_000
 takes bounded work.
 """
 LINE_CHARS = 160
-OPEN, CLOSE = "<anchors>", "</anchors>"
+OPEN = "<anchors>"
+CLOSE = "</anchors>"
 TAIL_SHARE = 0.025
-LEAST_TAIL, MOST_TAIL = 10_000, 25_000
-FIRST, USER_TOKENS = 3, 10_000
+LEAST_TAIL = 10_000
+MOST_TAIL = 25_000
+FIRST = 3
+USER_TOKENS = 10_000
 TARGET_CHARS = 80
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
@@ -357,7 +364,8 @@ def in_full(task: SummaryTask) -> SummaryInput:
 
 def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
-    context, shown_input = task.context, task.model_input
+    context = task.context
+    shown_input = task.model_input
     lower_target = min(task.budget.target, context.tokens - 1)
     lower_budget = replace(task.budget, target=lower_target)
     room = lower_budget.room(context, task.span.indices)

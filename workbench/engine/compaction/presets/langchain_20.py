@@ -41,7 +41,8 @@ from workbench.engine.transcript.message import (
     image_tokens,
 )
 
-PER_MESSAGE, KEEP = 3, 20
+PER_MESSAGE = 3
+KEEP = 20
 TOO_LONG = "The conversation before this was too long to be summarised."
 
 

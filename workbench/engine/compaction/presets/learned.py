@@ -160,13 +160,11 @@ class _Evidence:
         return int(count(request))
 
 
-LEARNED = Preset(
-    "learned",
-    Strategy("learned", (LearnedLines(), Truncate())),
-    AtShare(),
-)
+LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
 LEARNED_SUMMARY = Preset(
-    "learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare()
+    "learned_summary",
+    Strategy("learned_summary", (LearnedSummary(), Truncate())),
+    AtShare(),
 )
 
 

@@ -77,7 +77,8 @@ class OpalTrigger:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `measured / window >= threshold`."""
-        tokens, window = situation.measured, situation.window
+        tokens = situation.measured
+        window = situation.window
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
         return situation.budget(
@@ -156,7 +157,8 @@ class OpalPrompt(PromptTemplate):
     Here `result_chars` are bytes, and `argument_chars` the bytes of all arguments of a call.
     """
 
-    opening, separator = HEADER + "\n\n", "\n"
+    opening = HEADER + "\n\n"
+    separator = "\n"
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; the start of a turn has its own focus."""
@@ -208,7 +210,8 @@ def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
         replaces=(first_message.id,),
         files=lists_in(text),
     )
-    history, prefix = summary_input.history, summary_input.prefix
+    history = summary_input.history
+    prefix = summary_input.prefix
     if history:
         history = history[1:]
     else:

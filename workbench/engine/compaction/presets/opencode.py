@@ -33,7 +33,8 @@ from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Text, is_real_user
 
 RESERVE = 20_000
-LEAST_KEPT, MOST_KEPT = 2_000, 15_000
+LEAST_KEPT = 2_000
+MOST_KEPT = 15_000
 NEVER = frozenset({"skill"})
 ERASED = "[old tool result erased]"
 ERASED_BLOCKS = (Text(ERASED),)

@@ -201,9 +201,9 @@ class OperatorPrompt(PromptTemplate):
 def in_order(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with sorted file lists."""
     files = file_ops([*summary_input.earlier, *summary_input.new])
-    return replace(
-        summary_input, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified)))
-    )
+    read = tuple(sorted(files.read))
+    modified = tuple(sorted(files.modified))
+    return replace(summary_input, files=FileOps(read, modified))
 
 
 class OperatorLimits(SizeLimits):

@@ -20,26 +20,10 @@ from workbench.engine.compaction.strategy import Always, AtShare, Never, Preset,
 PINS = Pins(prefix=1, suffix=6, names=("memory", "skill:*"))
 CHEAP = (BudgetReduction(), Snip(pins=PINS), Microcompact(pins=PINS))
 
-NONE = Preset(
-    "none",
-    Strategy("none", ()),
-    Never(),
-)
-NULL = Preset(
-    "null",
-    Strategy("null", (KeepFloor(),)),
-    Always(),
-)
-TRUNCATE = Preset(
-    "truncate",
-    Strategy("truncate", (Truncate(),)),
-    AtShare(),
-)
-SUMMARIZE = Preset(
-    "summarize",
-    Strategy("summarize", (Summarize(), Truncate())),
-    AtShare(),
-)
+NONE = Preset("none", Strategy("none", ()), Never())
+NULL = Preset("null", Strategy("null", (KeepFloor(),)), Always())
+TRUNCATE = Preset("truncate", Strategy("truncate", (Truncate(),)), AtShare())
+SUMMARIZE = Preset("summarize", Strategy("summarize", (Summarize(), Truncate())), AtShare())
 PIPELINE = Preset(
     "pipeline",
     Strategy(

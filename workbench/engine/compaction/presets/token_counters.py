@@ -52,7 +52,8 @@ def opal_tokens(message: Message) -> int:
     """Opal: words, calls, pictures, and 10 for the message and for each call."""
     tokens = quarter(plain_text(message)) + 10 + image_tokens(message)
     for call in calls_of(message):
-        tokens += quarter(call.name) + quarter(compact_json(call.arguments)) + 10
+        tokens += quarter(call.name) + 10
+        tokens += quarter(compact_json(call.arguments))
     return tokens
 
 
@@ -199,7 +200,8 @@ def _growth(messages: Sequence[Message], start: int, stop: int) -> Growth | None
     """What came between two answers that were reported; None where they cannot be compared, or
     no such growth is left to explain.
     """
-    answer, next_answer = messages[start], messages[stop]
+    answer = messages[start]
+    next_answer = messages[stop]
     assert answer.role == "assistant" and next_answer.role == "assistant"
     assert answer.usage is not None and next_answer.usage is not None
     if answer.model and next_answer.model and answer.model != next_answer.model:

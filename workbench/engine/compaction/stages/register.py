@@ -66,7 +66,10 @@ class Register:
 
 def _behind_system(messages: Sequence[Message]) -> int:
     """The index behind the system prompt, as if all else were to go."""
-    other_indices = [i for i, message in enumerate(messages) if message.role != "system"]
+    other_indices: list[int] = []
+    for i, message in enumerate(messages):
+        if message.role != "system":
+            other_indices.append(i)
     return behind_prompt(messages, other_indices)
 
 

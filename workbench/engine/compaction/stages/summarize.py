@@ -152,8 +152,10 @@ def note(
 ) -> str:
     """The earlier summary as far as it fits, and how many messages of which role were left out."""
     roles = Counter([message.role for message in messages])
-    counts = ", ".join([f"{n} {role}" for role, n in sorted(roles.items())])
-    line = wording.format(n=len(messages), counts=counts)
+    counts: list[str] = []
+    for role, n in sorted(roles.items()):
+        counts.append(f"{n} {role}")
+    line = wording.format(n=len(messages), counts=", ".join(counts))
     line_tokens = tokens_of_text(f"\n\n{line}", count)
     kept_text = clipped(previous, max_tokens - line_tokens, count)
     if kept_text:
@@ -237,7 +239,9 @@ class Summarize:
         edits = list(exchanged(span.indices, place, draft, *extra_messages))
         for i, message in span.rewritten.items():
             edits.append(Replace.message_at(i, message))
-        then = None if self.finish is None else partial(_finished, self.finish, task, draft)
+        if self.finish is None:
+            return Plan(in_order(edits))
+        then = partial(_finished, self.finish, task, draft)
         return Plan(in_order(edits), then=then)
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
@@ -348,7 +352,12 @@ class Summarize:
             frame = replace(frame, tail=tail + self.prompt.closing)
             draft = replace(draft, frame=frame)
             around = task.context.count(draft.unanswered) + 2
-            max_tokens = self.limits.allowed(task.context, task.budget, task.span.indices, around)
+            max_tokens = self.limits.allowed(
+                task.context,
+                task.budget,
+                task.span.indices,
+                frame=around,
+            )
             if max_tokens >= self.limits.least:
                 break
         return draft, max_tokens

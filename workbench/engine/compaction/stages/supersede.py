@@ -126,10 +126,12 @@ def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
     """The file or the task list of which a call gives the whole; None where it gives a part."""
     if not modified:
         return ("tasks", call.name)
-    gives_content = any(isinstance(call.arguments.get(key), str) for key in _CONTENT_KEYS)
-    if not gives_content or len(modified) > 1:
+    if len(modified) > 1:
         return None
-    return ("file", normal_path(modified[0]))
+    for key in _CONTENT_KEYS:
+        if isinstance(call.arguments.get(key), str):
+            return ("file", normal_path(modified[0]))
+    return None
 
 
 def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str, ...]:

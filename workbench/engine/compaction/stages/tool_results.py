@@ -51,8 +51,8 @@ class BudgetReduction:
         for i, message in enumerate(context.messages):
             if message.role != "tool":
                 continue
-            chars = sum([len(block.text) for block in message.blocks if block.type == "text"])
-            if chars > self.chars:
+            texts = [block.text for block in message.blocks if block.type == "text"]
+            if sum(map(len, texts)) > self.chars:
                 text = plain_text(message)
                 ref = reference(text)
                 yield NewResult(i, truncated(len(text), ref), ref)
@@ -211,8 +211,11 @@ def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
 
 def _only_call(message: AssistantMessage) -> ToolCall | None:
     """The call of a message that consists of one call."""
-    if len(message.blocks) == 1 and message.blocks[0].type == "tool_call":
-        return message.blocks[0]
+    if len(message.blocks) > 1:
+        return None
+    for block in message.blocks:
+        if block.type == "tool_call":
+            return block
     return None
 
 

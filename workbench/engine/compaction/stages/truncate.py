@@ -13,7 +13,7 @@ from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
 from workbench.engine.transcript.context import Context, last_user, protected
 from workbench.engine.transcript.context_lookup import cut_point_until, indices_but, tokens_of
-from workbench.engine.transcript.message import Message, is_empty
+from workbench.engine.transcript.message import Message, ToolCall, is_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,10 @@ class RepairPairs:
         for i, message in enumerate(messages):
             if message.role != "assistant" or i == waiting or message.pinned:
                 continue
-            missing = [call for call in message.calls if (i, call.id) not in answered_calls]
+            missing: list[ToolCall] = []
+            for call in message.calls:
+                if (i, call.id) not in answered_calls:
+                    missing.append(call)
             if missing:
                 blocks = tuple([block for block in message.blocks if block not in missing])
                 short = replace(message, blocks=blocks)

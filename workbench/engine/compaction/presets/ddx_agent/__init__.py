@@ -110,7 +110,8 @@ class DdxTrigger:
 class DdxPrompt(PromptTemplate):
     """The DDx agent's form of a conversation, in which each call is in one line with its result."""
 
-    opening, closing = PREFIX, SUFFIX
+    opening = PREFIX
+    closing = SUFFIX
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text."""
@@ -279,7 +280,8 @@ def _finished(
     summary_index: int,
 ) -> Plan:
     """The summary cut to its room, and the newest words of the user beside it."""
-    original, answer = task.context, edited.messages[summary_index]
+    original = task.context
+    answer = edited.messages[summary_index]
     assert answer.role == "summary"
     text = without_lists(answer.text.strip()) or NO_SUMMARY
     text = first_bytes(text, fit.body * 4)
@@ -310,7 +312,8 @@ def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
     """The newest user messages that fit, the oldest of them cut to what is left."""
     tail: dict[int, Message] = {}
     for i in reversed(fit.removed_indices):
-        message, size = context.messages[i], context.sizes[i]
+        message = context.messages[i]
+        size = context.sizes[i]
         if not is_real_user(message) or recovered(message) is not None:
             continue
         if size > budget:

@@ -224,7 +224,14 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
         messages[i] = summary
     files = file_ops(messages)
     lists = _file_lists(context, budget, files)
-    frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
+    frame = context.count(
+        Summary(
+            id="",
+            text=lists,
+            lead=PREFIX,
+            tail=SUFFIX,
+        )
+    )
     kept_tokens = context.tokens - tokens_of(context, earlier)
     allowed_tokens = context.tokens - 1
     if budget.target > 0:

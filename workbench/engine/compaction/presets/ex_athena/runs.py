@@ -186,7 +186,8 @@ def _bytes_of(context: Context, run: Run) -> int:
 
 def _edits(context: Context, merged_runs: Sequence[MergedRun]) -> tuple[Replace, ...]:
     """The merged messages instead of their runs, or before callers with further results."""
-    messages, caller_of = context.messages, context.callers
+    messages = context.messages
+    caller_of = context.callers
     new_messages: dict[int, list[Message]] = {}
     answered_ids: dict[int, set[str]] = defaultdict(set)
     for merged_run in merged_runs:

@@ -257,7 +257,10 @@ class AthenaSnip:
         """Replace stale results between the prefix and the live end."""
         messages = context.messages
         between = self.pinning.between(messages)
-        ends = [i for i, message in enumerate(messages) if message.role == "assistant"]
+        ends: list[int] = []
+        for i, message in enumerate(messages):
+            if message.role == "assistant":
+                ends.append(i)
         ends.append(len(messages))
         stop = 0
         if self.age < len(ends):
@@ -374,7 +377,8 @@ class AthenaLimits(SizeLimits):
 
 def as_messages(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with its summaries among the other messages."""
-    objects = set(map(id, (*summary_input.earlier, *summary_input.new)))
+    inputs = (*summary_input.earlier, *summary_input.new)
+    objects = set(map(id, inputs))
     messages = [message for message in context.messages if id(message) in objects]
     return replace(summary_input, earlier=(), history=tuple(messages))
 
