@@ -4,16 +4,13 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench.engine.compaction.presets.hermes_anchors import CLOSE, OPEN, anchors, index
 from workbench.engine.compaction.presets.hermes_lean import (
-    CLOSE,
     HERMES_LEAN,
     OLD,
-    OPEN,
     SAME,
     HermesLimits,
     HermesPrune,
-    anchors,
-    index,
     restored,
     tail_tokens,
 )

@@ -33,7 +33,7 @@ default). Besides the general differences (`presets`):
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -48,6 +48,7 @@ from workbench.engine.compaction.clip import (
 )
 from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order, saved_tokens
+from workbench.engine.compaction.presets.hermes_anchors import CHARS, anchors, index
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
@@ -66,7 +67,6 @@ from workbench.engine.transcript.message import (
     image_tokens,
     is_real_user,
     plain_text,
-    said_texts,
 )
 
 SHARE = 0.5
@@ -77,17 +77,6 @@ MOST_SUMMARY = 10_000
 SHARE_OF_OLD = 0.2
 SHARE_OF_WINDOW = 0.05
 POINTER = "\n\nA result that is named with a ref can be read again in full by that reference."
-CHARS = 8_000
-"""What the index takes at most: some 2,000 tokens."""
-HEAD_CHARS, END_CHARS = 4_000, 1_500
-"""What is read of one text: its beginning and its end."""
-ALL_CHARS = 500_000
-"""What is read of all texts together, newest first, so that a compaction of any conversation
-takes bounded work.
-"""
-LINE_CHARS = 160
-OPEN = "<anchors>"
-CLOSE = "</anchors>"
 TAIL_SHARE = 0.025
 LEAST_TAIL = 10_000
 MOST_TAIL = 25_000
@@ -97,15 +86,6 @@ TARGET_CHARS = 80
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
 
-_ANCHOR = re.compile(
-    r"https?://[^\s\"'<>)\]]+"
-    r"|(?:[\w.@~-]+/)+[\w.@-]+|/(?:[\w.@-]+/)*[\w.@-]+\.\w{1,8}"
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
-    r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
-)
-_LIKELY = re.compile(r"[/\d]")
-_FAILED = re.compile(r"Error|Exception|FAILED|fatal:|panic:|error\[")
 _LINE = re.compile(
     r"\[(?:the same result as a later one|old result of .*); ?ref=([0-9a-f]{16})\]", re.DOTALL
 )
@@ -296,63 +276,6 @@ def hermes_cut(context: Context, budget: Budget) -> Span | None:
                 break
             held_indices.add(i)
     return span.without(held_indices)
-
-
-def anchors(messages: Sequence[Message]) -> Iterator[str]:
-    """Paths, addresses, hashes, long numbers and error lines, each once, newest first."""
-    listed = set[str]()
-    char_room = ALL_CHARS
-    for message in reversed(messages):
-        candidates: list[str] = []
-        if message.role == "summary":
-            candidates = _index_in(message.tail)
-        elif char_room > 0:
-            for text in map(_read, said_texts(message)):
-                char_room -= len(text)
-                candidates += _anchors_in(text)
-        for anchor in reversed(candidates):
-            if anchor not in listed:
-                listed.add(anchor)
-                yield anchor
-
-
-def _index_in(text: str) -> list[str]:
-    """The lines of the index in a text; none where it has no index."""
-    _, _, behind_tag = text.partition(f"{OPEN}\n")
-    lines, _, _ = behind_tag.partition(f"\n{CLOSE}")
-    return lines.splitlines()
-
-
-def index(newest_first: Iterable[str], chars: int) -> str:
-    """The newest anchors that fit into so many characters, in tags; empty without any."""
-    shown_anchors: list[str] = []
-    for anchor in newest_first:
-        chars -= len(anchor) + 1
-        if chars < 0:
-            break
-        shown_anchors.append(anchor)
-    if not shown_anchors:
-        return ""
-    return "\n".join(("", "", OPEN, *reversed(shown_anchors), CLOSE))
-
-
-def _read(text: str) -> str:
-    if len(text) <= HEAD_CHARS + END_CHARS:
-        return text
-    return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
-
-
-def _anchors_in(text: str) -> Iterator[str]:
-    """The anchors of one text, in their order; its lines with errors last."""
-    for word in dict.fromkeys(text.split()):
-        if len(word) <= LINE_CHARS and _LIKELY.search(word):
-            for anchor in _ANCHOR.findall(word):
-                yield anchor.rstrip(".,:;")
-    if not _FAILED.search(text):
-        return
-    for line in text.splitlines():
-        if _FAILED.search(line):
-            yield harmless(head(" ".join(line.split()), LINE_CHARS))
 
 
 def in_full(task: SummaryTask) -> SummaryInput:

@@ -52,6 +52,7 @@ from typing import ClassVar
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
+from workbench.engine.compaction.presets.ex_athena.pinning import PINNING
 from workbench.engine.compaction.presets.ex_athena.runs import (
     ExcerptRuns,
     MergeRuns,
@@ -59,7 +60,6 @@ from workbench.engine.compaction.presets.ex_athena.runs import (
 )
 from workbench.engine.compaction.presets.ex_athena.stages import (
     EXEMPT,
-    PINNING,
     AthenaMask,
     AthenaReduction,
     AthenaSnip,

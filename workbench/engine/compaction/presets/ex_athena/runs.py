@@ -17,7 +17,8 @@ from workbench.engine.compaction.clip import (
     rewritten,
 )
 from workbench.engine.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Replace, in_order
-from workbench.engine.compaction.presets.ex_athena.stages import Pinning, rewritable, tool_of
+from workbench.engine.compaction.presets.ex_athena.pinning import Pinning
+from workbench.engine.compaction.presets.ex_athena.stages import rewritable, tool_of
 from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.stages.tool_results import ContextCollapse as Stubs
 from workbench.engine.compaction.stages.tool_results import same_call, same_result
