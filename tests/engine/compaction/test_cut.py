@@ -15,7 +15,7 @@ def budget(target: int, *, force: bool = False, keep_recent: int | None = None) 
 
 
 def keep(span: Span) -> int:
-    return span.gone[-1] + 1
+    return span.indices[-1] + 1
 
 
 def long_turn(steps: int) -> list[Message]:

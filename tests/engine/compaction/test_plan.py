@@ -4,7 +4,7 @@ import pytest
 
 from builders import conversation, said
 from workbench.base.errors import PlanError
-from workbench.engine.compaction.plan import Draft, Plan, Replace
+from workbench.engine.compaction.plan import Draft, Plan, Replace, in_order
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Summary
@@ -19,6 +19,17 @@ def test_one_edit_drops_replaces_and_inserts() -> None:
     before = CONTEXT.messages
     assert after.messages == (before[1], new, *before[3:5], new, *before[5:])
     assert after.sizes == tuple(map(CONTEXT.count, after.messages))
+
+
+def test_the_edit_of_one_message_is_its_removal_or_another_message_in_its_place() -> None:
+    new = said("new", "n")
+    assert Replace.removal(2) == Replace(2, 3)
+    assert Replace.message_at(2, new, 7) == Replace(2, 3, (new,), 7)
+
+
+def test_edits_are_put_in_order_by_their_places() -> None:
+    insertion, removal = Replace(2, 2, (said("new", "n"),)), Replace(2, 4)
+    assert in_order([Replace(5, 6), removal, insertion]) == (insertion, removal, Replace(5, 6))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.recall import ID_LENGTH
-from workbench.engine.transcript.message import Text, TokenCounter, UserMessage, chars_per_token
+from workbench.engine.transcript.context_lookup import tokens_of_text
+from workbench.engine.transcript.message import TokenCounter, chars_per_token
 
 TOKENS = 1_500
 """What an answer takes at most."""
@@ -59,27 +60,28 @@ class Archive:
         self._add(texts)
 
     def grown(self, texts: Mapping[str, str]) -> "Archive":
-        """An archive of these texts: this one with more in it where they continue its own, else
-        a new one.
-        """
-        old = len(self._texts)
-        if [*islice(texts.items(), old)] != [*self._texts.items()]:
+        """An archive of these texts: this one, if they continue its own, else a new one."""
+        old_count = len(self._texts)
+        first_items = list(islice(texts.items(), old_count))
+        if first_items != list(self._texts.items()):
             return Archive(texts, self._count)
-        self._add(dict(islice(texts.items(), old, None)))
+        self._add(dict(islice(texts.items(), old_count, None)))
         return self
 
     def _add(self, texts: Mapping[str, str]) -> None:
-        old = len(self._passages)
         self._texts |= texts
-        self._passages += [
-            one for id, text in texts.items() if len(id) == ID_LENGTH for one in _passages(id, text)
-        ]
-        rows = ((number, one.text, one.id) for number, one in enumerate(self._passages[old:], old))
+        rows: list[tuple[int, str, str]] = []
+        for id, text in texts.items():
+            if len(id) != ID_LENGTH:
+                continue
+            for passage in _passages(id, text):
+                number = len(self._passages)
+                rows.append((number, passage.text, passage.id))
+                self._passages.append(passage)
         self._index.executemany("insert into passages(rowid, text, id) values (?, ?, ?)", rows)
 
     def answer(self, id: str = "", query: str = "", tokens: int = TOKENS) -> str:
-        """The answer to a call, in at most so many tokens: the archived text, or a sentence that
-        says what is wrong.
+        """The answer to a call: the archived text, or a sentence that says what is wrong.
 
         Args:
             id: as a marker or a list shows it.
@@ -88,42 +90,44 @@ class Archive:
             tokens: the most that it takes, by the archive's counter.
         """
         if id and id not in self._texts:
-            why = "ids stand in the conversation, and a query needs none"
-            return f"Nothing is archived under the id {id!r:.80}; {why}."
-        if not query.strip():
-            return (
-                clipped(self._texts[id], tokens, self._count)
-                if id
-                else "recall needs an id or a query."
-            )
-        found = self.search(query, id, tokens)
-        if not found:
-            return f"Nothing in the archive has a word of {query!r:.80}."
-        return clipped("\n\n".join(map(_headed, found)), tokens, self._count)
+            hint = "ids stand in the conversation, and a query needs none"
+            return f"Nothing is archived under the id {id!r:.80}; {hint}."
+        if query.strip():
+            passages = self.search(query, id, tokens)
+            if not passages:
+                return f"Nothing in the archive has a word of {query!r:.80}."
+            text = "\n\n".join(map(_headed, passages))
+            return clipped(text, tokens, self._count)
+        if not id:
+            return "recall needs an id or a query."
+        return clipped(self._texts[id], tokens, self._count)
 
-    def search(self, query: str, id: str = "", tokens: int = TOKENS) -> list[ArchivedPassage]:
-        """The best passages for a query that fit into so many tokens together, the best one
-        anyway, oldest first.
-        """
-        words = dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query))
-        wanted = " OR ".join(f'"{word}"' for word in [*words][:WORDS])
-        if not wanted:
+    def search(
+        self,
+        query: str,
+        id: str = "",
+        tokens: int = TOKENS,
+    ) -> list[ArchivedPassage]:
+        """The best passages that fit into so many tokens, at least one, oldest first."""
+        words = list(dict.fromkeys(re.findall(r"\w+(?:[-./:@]\w+)*", query)))
+        if not words:
             return []
-        asked = (
+        match_expression = " OR ".join([f'"{word}"' for word in words[:WORDS]])
+        statement = (
             "select rowid from passages where passages match ? and (? = '' or id = ?) "
             "order by bm25(passages), rowid desc limit ?"
         )
-        rows = self._index.execute(asked, (wanted, id, id, 4 * MOST))
-        chosen: dict[str, int] = {}  # by its text: what was said twice is found once
-        for (number,) in rows:
+        parameters = (match_expression, id, id, 4 * MOST)
+        number_by_text: dict[str, int] = {}  # what was said twice is found once
+        for (number,) in self._index.execute(statement, parameters):
             passage = self._passages[number]
-            if passage.text in chosen:
+            if passage.text in number_by_text:
                 continue
-            tokens -= self._count(UserMessage(id="", blocks=(Text(f"{_headed(passage)}\n\n"),)))
-            if (chosen and tokens < 0) or len(chosen) == MOST:
+            tokens -= tokens_of_text(f"{_headed(passage)}\n\n", self._count)
+            if (number_by_text and tokens < 0) or len(number_by_text) == MOST:
                 break
-            chosen[passage.text] = number
-        return [self._passages[number] for number in sorted(chosen.values())]
+            number_by_text[passage.text] = number
+        return [self._passages[number] for number in sorted(number_by_text.values())]
 
 
 def _headed(passage: ArchivedPassage) -> str:
@@ -132,14 +136,15 @@ def _headed(passage: ArchivedPassage) -> str:
 
 def _passages(id: str, text: str) -> Iterator[ArchivedPassage]:
     """The text in parts of whole lines; a longer line is cut."""
-    parts, size = [""], 0
+    passages = [""]
+    size = 0
     for line in text.splitlines():
-        for at in range(0, max(len(line), 1), PASSAGE):
-            piece = line[at : at + PASSAGE]
+        for start in range(0, max(len(line), 1), PASSAGE):
+            piece = line[start : start + PASSAGE]
             if size and size + len(piece) > PASSAGE:
-                parts.append("")
+                passages.append("")
                 size = 0
-            parts[-1] += piece + "\n"
+            passages[-1] += piece + "\n"
             size += len(piece) + 1
-    whole = [part.strip("\n") for part in parts]
-    return (ArchivedPassage(id, number, len(whole), part) for number, part in enumerate(whole, 1))
+    for number, passage in enumerate(passages, 1):
+        yield ArchivedPassage(id, number, len(passages), passage.strip("\n"))

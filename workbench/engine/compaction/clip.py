@@ -5,9 +5,9 @@ what is missing.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
-from operator import itemgetter
+from operator import attrgetter
 
 from workbench.engine.compaction.plan import Plan, Replace
 from workbench.engine.transcript.context import Context
@@ -39,35 +39,41 @@ _DEEPEST = 40
 
 def byte_length(text: str) -> int:
     """UTF-8 bytes."""
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
-def boundary(text: str, at: int) -> int:
-    """The nearest place at or before `at` that parts no surrogate pair, combining mark, flag or
-    joined emoji.
-    """
-    if at <= 0 or at >= len(text):
-        return min(max(at, 0), len(text))
-    nearest = at - 1 if "\ud800" <= text[at - 1] <= "\udbff" else at
-    places = range(at, max(at - _LONGEST_CLUSTER, 0), -1)
-    return next((i for i in places if not _sticks(text[i - 1], text[i])), nearest)
+def boundary(text: str, index: int) -> int:
+    """The nearest place up to `index` that parts no character, flag or joined emoji."""
+    if index <= 0:
+        return 0
+    if index >= len(text):
+        return len(text)
+    for place in range(index, max(index - _LONGEST_CLUSTER, 0), -1):
+        if not _sticks(text[place - 1], text[place]):
+            return place
+    # no end of the cluster is near: at least no surrogate pair is parted
+    return index - 1 if "\ud800" <= text[index - 1] <= "\udbff" else index
 
 
-def _sticks(before: str, after: str) -> bool:
-    return after >= "\u0300" and (
-        before == _JOINER
-        or after == _JOINER
-        or "\ud800" <= before <= "\udbff"
-        or "\U0001f3fb" <= after <= "\U0001f3ff"
-        or "\U000e0020" <= after <= "\U000e007f"
-        or "\U0001f1e6" <= before <= "\U0001f1ff" >= after >= "\U0001f1e6"
-        or unicodedata.category(after)[0] == "M"
+def _sticks(previous: str, following: str) -> bool:
+    return following >= "\u0300" and (
+        previous == _JOINER
+        or following == _JOINER
+        or "\ud800" <= previous <= "\udbff"
+        or "\U0001f3fb" <= following <= "\U0001f3ff"
+        or "\U000e0020" <= following <= "\U000e007f"
+        or "\U0001f1e6" <= previous <= "\U0001f1ff" >= following >= "\U0001f1e6"
+        or unicodedata.category(following)[0] == "M"
     )
 
 
 def head(text: str, chars: int) -> str:
     """At most the first `chars` characters."""
-    return text if len(text) <= chars else text[: boundary(text, chars)]
+    if len(text) <= chars:
+        return text
+    return text[: boundary(text, chars)]
 
 
 def left_out(chars: int) -> str:
@@ -76,27 +82,27 @@ def left_out(chars: int) -> str:
 
 
 def middle_out(text: str, chars: int) -> str:
-    """The text itself, or its head and tail around a marker, in at most `max(chars,
-    LEAST_CHARS)` characters.
-    """
+    """The text, or its two ends around a marker, in `max(chars, LEAST_CHARS)` characters."""
     if len(text) <= max(chars, LEAST_CHARS):
         return text
     room = chars - len(left_out(len(text)))
     if room < 8:
         return left_out(len(text))
-    start = boundary(text, int(room * HEAD))
-    stop = len(text) - (room - int(room * HEAD))
-    stop = (
-        stop
-        if boundary(text, stop) == stop
-        else min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
-    )
+    head_chars = int(room * HEAD)
+    start = boundary(text, head_chars)
+    stop = len(text) - (room - head_chars)
+    if boundary(text, stop) != stop:
+        stop = min(boundary(text, stop + _LONGEST_CLUSTER), len(text))
     return text[:start] + left_out(stop - start) + text[stop:]
 
 
-def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> Message | None:
-    """The message with its longest texts cut so that it takes at most `tokens`; None if that is
-    impossible.
+def shortened(
+    message: Message,
+    tokens: int,
+    size: int,
+    count: TokenCounter,
+) -> Message | None:
+    """The message with its longest texts cut to fit into `tokens`; None if impossible.
 
     Thoughts are left out whole, since providers refuse half a sealed thought, but for those that an
     API wants back with a call: they are cut too. Pictures go last.
@@ -109,25 +115,25 @@ def shortened(message: Message, tokens: int, size: int, count: TokenCounter) -> 
     """
     if size <= tokens:
         return message
-    lengths = sorted(len(text) for text in said_texts(message))
-    chars = _level(lengths, sum(lengths) * tokens // max(size, 1))
+    lengths = sorted(map(len, said_texts(message)))
+    char_room = sum(lengths) * tokens // max(size, 1)
+    chars = _level(lengths, char_room)
     for pictures in (True, False):
         cap = max(chars, LEAST_CHARS)
         while True:
             short = _capped(message, cap, pictures)
-            now = count(short)
-            if now <= tokens:
+            short_size = count(short)
+            if short_size <= tokens:
                 return short
             if cap <= LEAST_CHARS:
                 break
-            cap = max(min(cap * tokens // now, cap * 9 // 10), LEAST_CHARS)
+            proportional_cap = cap * tokens // short_size
+            cap = max(min(proportional_cap, cap * 9 // 10), LEAST_CHARS)
     return None
 
 
 def _level(lengths: list[int], room: int) -> int:
-    """The cap under which texts of these lengths, sorted, take at most `room` characters
-    together.
-    """
+    """The cap under which texts of these lengths, sorted, fit into `room` characters."""
     for i, length in enumerate(lengths):
         share = room // (len(lengths) - i)
         if length > share:
@@ -137,18 +143,18 @@ def _level(lengths: list[int], room: int) -> int:
 
 
 def _capped(message: Message, cap: int, pictures: bool) -> Message:
+    """The message with each of its texts cut to the cap, and with or without its pictures."""
     if message.role == "summary":
         return replace(message, text=middle_out(message.text, cap))
-    calls = message.role == "assistant" and bool(message.calls)
-    stays = [
-        block
-        for block in message.blocks
-        if block.type != "thinking" or (calls and _is_wanted_back(block))
-    ]
-    blocks = tuple(_short(block, cap, pictures) for block in stays)
+    has_calls = message.role == "assistant" and bool(message.calls)
+    blocks: list[AnswerBlock] = []
+    for block in message.blocks:
+        if block.type != "thinking" or (has_calls and _is_wanted_back(block)):
+            blocks.append(_short(block, cap, pictures))
     if not blocks and message.role == "assistant":
-        blocks = (Text(left_out(sum(len(text) for text in said_texts(message)))),)
-    return replace(message, blocks=blocks)  # type: ignore[arg-type]  # blocks of the kinds that it had
+        chars = sum(map(len, said_texts(message)))
+        blocks.append(Text(left_out(chars)))
+    return replace(message, blocks=tuple(blocks))  # type: ignore[arg-type]  # blocks of the kinds that it had
 
 
 def _is_wanted_back(block: AnswerBlock) -> bool:
@@ -161,34 +167,33 @@ def _short(block: AnswerBlock, cap: int, pictures: bool) -> AnswerBlock:
     if block.type == "thinking":
         return replace(block, text=middle_out(block.text, cap))
     if block.type == "tool_call":
-        return replace(
-            block, arguments=with_texts(block.arguments, lambda text: middle_out(text, cap))
-        )
-    return (
-        Text(f"[{block.media_type} left out]") if block.type == "image" and not pictures else block
-    )
+        arguments = with_texts(block.arguments, lambda text: middle_out(text, cap))
+        return replace(block, arguments=arguments)
+    if block.type == "image" and not pictures:
+        return Text(f"[{block.media_type} left out]")
+    return block
 
 
 def with_texts(value: Json, change: Callable[[str], str], depth: int = 0) -> Json:
-    """A decoded JSON value with each text in it changed; what is nested very deeply stays as it
-    is.
-    """
+    """A decoded JSON value with each text in it changed, but for what is nested deeply."""
     if isinstance(value, str):
         return change(value)
     if depth > _DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {key: with_texts(item, change, depth + 1) for key, item in value.items()}
-    return (
-        [with_texts(item, change, depth + 1) for item in value]
-        if isinstance(value, list | tuple)
-        else value
-    )
+        changed: dict[str, Json] = {}
+        for key, item in value.items():
+            changed[key] = with_texts(item, change, depth + 1)
+        return changed
+    if isinstance(value, list | tuple):
+        return [with_texts(item, change, depth + 1) for item in value]
+    return value
 
 
 def reference(text: str) -> str:
     """The name under which a text is archived: the same text has the same name, always."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = sha256(text.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:16]
 
 
 def truncated(chars: int, ref: str) -> str:
@@ -200,53 +205,65 @@ def is_archived(message: Message, archive: Mapping[str, str]) -> bool:
     """Whether the message is a marker whose full text the archive holds."""
     if not archive:
         return False
-    text = plain_text(message)
-    found = _TRUNCATED.fullmatch(text) if text.startswith("[") else None
-    return found is not None and found.group(1) in archive
+    match = _TRUNCATED.fullmatch(plain_text(message))
+    return match is not None and match.group(1) in archive
+
+
+@dataclass(frozen=True, slots=True)
+class NewResult:
+    """What a tool result says from now on.
+
+    Attributes:
+        index: of the result in the context.
+        text: the new one.
+        reference: under which the full text moves to the archive; empty where it does not.
+    """
+
+    index: int
+    text: str
+    reference: str = ""
 
 
 def rewritten(
     context: Context,
-    texts: Iterable[tuple[int, str] | tuple[int, str, str]],
+    new_results: Iterable[NewResult],
     *,
     pictures: bool = False,
     by_bytes: bool = False,
 ) -> Plan | None:
-    """Puts each text in the place of a tool result that is not pinned and becomes smaller by it;
-    None without effect.
+    """New texts in the place of tool results that become smaller by it; None without any.
 
     Args:
         context: with the results.
-        texts: what each says from now on, behind its index, and the reference under which its full
-            text moves to the archive where it does; in any order.
+        new_results: what they say from now on, in any order.
         pictures: whether pictures stay.
         by_bytes: whether fewer bytes are enough to be smaller where the tokens are as many.
     """
-    edits, archive = [], {}
-    for i, text, *ref in sorted(texts, key=itemgetter(0)):
-        message = context.messages[i]
+    edits: list[Replace] = []
+    archive: dict[str, str] = {}
+    for new in sorted(new_results, key=attrgetter("index")):
+        message = context.messages[new.index]
         if message.role != "tool" or message.pinned:
             continue
-        shown = [block for block in message.blocks if block.type == "image"] if pictures else ()
-        blocks = (Text(text), *shown)
-        if blocks == message.blocks:
+        images = [block for block in message.blocks if pictures and block.type == "image"]
+        short = replace(message, blocks=(Text(new.text), *images))
+        if short.blocks == message.blocks:
             continue
-        short = replace(message, blocks=blocks)
+        old_text = plain_text(message)
         size = context.count(short)
-        more = size - context.sizes[i]
-        if more < 0 or (
-            by_bytes and more == 0 and byte_length(text) < byte_length(plain_text(message))
-        ):
-            edits.append(Replace(i, i + 1, (short,), size))
-            if ref:
-                archive[ref[0]] = plain_text(message)
+        growth = size - context.sizes[new.index]
+        fewer_bytes = by_bytes and byte_length(new.text) < byte_length(old_text)
+        if growth < 0 or (growth == 0 and fewer_bytes):
+            edits.append(Replace.message_at(new.index, short, size))
+            if new.reference:
+                archive[new.reference] = old_text
     return Plan(tuple(edits), archive) if edits else None
 
 
-def clipped(text: str, most: int, count: TokenCounter) -> str:
-    """The text, or its two ends around a marker, in at most that many tokens; empty where not
-    even a marker fits.
-    """
-    whole = UserMessage(id="", blocks=(Text(text),))
-    short = shortened(whole, most, count(whole), count) if text and most > 0 else None
+def clipped(text: str, max_tokens: int, count: TokenCounter) -> str:
+    """The text, or its two ends around a marker, in so many tokens; empty if none fits."""
+    if not text or max_tokens <= 0:
+        return ""
+    message = UserMessage(id="", blocks=(Text(text),))
+    short = shortened(message, max_tokens, count(message), count)
     return "" if short is None else plain_text(short)

@@ -5,11 +5,11 @@ newest.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import accumulate
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.span_selection import LEFT_BY_FORCE, Movable, Span
 from workbench.engine.transcript.context import Context, protected, with_partners
+from workbench.engine.transcript.context_lookup import cut_point_until, tokens_of
 from workbench.engine.transcript.message import Message, is_real_user
 
 
@@ -33,41 +33,45 @@ class Pins:
     def fixed(self, context: Context, budget: Budget) -> set[int]:
         """The indices that stay, without the suffix."""
         messages = context.messages
-        kept = protected(messages)
+        fixed_indices = protected(messages)
         if self.names:
-            kept |= with_partners(
-                messages, [i for i, message in enumerate(messages) if self.names_it(message)]
-            )
+            named_indices: list[int] = []
+            for i, message in enumerate(messages):
+                if self.names_it(message):
+                    named_indices.append(i)
+            fixed_indices |= with_partners(messages, named_indices)
         if self.prefix:
-            first = _lasting(
-                messages, with_partners(messages, range(min(self.prefix, len(messages)))) - kept
-            )
-            if sum(context.sizes[i] for i in first) <= self.share / 2 * _room(
-                context, budget, kept
-            ):
-                kept |= first
-        return kept
+            prefix = range(min(self.prefix, len(messages)))
+            prefix_indices = with_partners(messages, prefix) - fixed_indices
+            prefix_indices = _lasting(messages, prefix_indices)
+            prefix_room = self.share / 2 * _room(context, budget, fixed_indices)
+            if tokens_of(context, prefix_indices) <= prefix_room:
+                fixed_indices |= prefix_indices
+        return fixed_indices
 
     def held(self, context: Context, budget: Budget) -> set[int]:
         """The indices that stay: the fixed ones, and as much of the suffix as the share allows."""
-        kept = self.fixed(context, budget)
+        fixed_indices = self.fixed(context, budget)
         if not self.suffix:
-            return kept
+            return fixed_indices
         flags = context.cut_points
-        left = self.share * _room(context, budget, kept)
-        start = stop = len(flags) - 1
-        wanted = max(stop - self.suffix, 0)
-        while start > wanted:
-            begin = next(i for i in range(start - 1, -1, -1) if flags[i])
-            left -= sum(context.sizes[i] for i in range(begin, start) if i not in kept)
-            if left < 0:
+        suffix_room = self.share * _room(context, budget, fixed_indices)
+        start = stop = len(context.messages)
+        suffix_start = max(stop - self.suffix, 0)
+        while start > suffix_start:
+            step_start = cut_point_until(flags, start - 1)
+            suffix_room -= tokens_of(context, set(range(step_start, start)) - fixed_indices)
+            if suffix_room < 0:
                 break
-            start = begin
-        return kept | _lasting(context.messages, set(range(start, stop)) - kept)
+            start = step_start
+        suffix_indices = set(range(start, stop)) - fixed_indices
+        return fixed_indices | _lasting(context.messages, suffix_indices)
 
     def names_it(self, message: Message) -> bool:
         """Whether the message stays because of its name."""
-        return bool(message.name) and any(fnmatchcase(message.name, name) for name in self.names)
+        if not message.name:
+            return False
+        return any(fnmatchcase(message.name, pattern) for pattern in self.names)
 
 
 def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
@@ -75,8 +79,10 @@ def _lasting(messages: Sequence[Message], indices: set[int]) -> set[int]:
     return {i for i in indices if messages[i].role != "summary"}
 
 
-def _room(context: Context, budget: Budget, kept: set[int]) -> int:
-    return max(budget.target - context.overhead - sum(context.sizes[i] for i in kept), 0)
+def _room(context: Context, budget: Budget, fixed_indices: set[int]) -> int:
+    """Tokens that the target leaves beside the overhead and these messages."""
+    fixed_tokens = context.overhead + tokens_of(context, fixed_indices)
+    return max(budget.target - fixed_tokens, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,33 +117,49 @@ class KeepRecent:
         """The span before the newest messages; None if everything fits, unless the compaction is
         forced.
         """
-        fixed, held = self.pins.fixed(context, budget), self.pins.held(context, budget)
-        movable = Movable.weighed(context, budget, fixed)
-        room = _room(context, budget, fixed)
-        granted = (
-            max(int(self.share * room), room - self.summary)
-            if budget.keep_recent is None
-            else budget.keep_recent
-        )
-        if start := movable.fitting(granted):
-            at = self._landing(movable, movable.after(start), granted, room)
+        fixed_indices = self.pins.fixed(context, budget)
+        held_indices = self.pins.held(context, budget)
+        movable = Movable.weighed(context, budget, fixed_indices)
+        room = _room(context, budget, fixed_indices)
+        granted_tokens = self._granted(budget, room)
+        start = movable.fitting(granted_tokens)
+        if start:
+            place = self._landing(movable, movable.after(start), granted_tokens, room)
         else:
-            forced = movable.inner(len(movable) - LEFT_BY_FORCE) if budget.force else None
-            if forced is None:
+            forced_place = movable.inner(len(movable) - LEFT_BY_FORCE) if budget.force else None
+            if forced_place is None:
                 return None
-            at = forced
-        turn = movable.turn(at)
-        return Span(
-            tuple(i for i in range(at) if i not in held), turn if at - turn >= self.split else at
-        )
+            place = forced_place
+        turn = movable.turn(place)
+        is_split = place - turn >= self.split
+        indices = tuple(i for i in range(place) if i not in held_indices)
+        return Span(indices, turn if is_split else place)
 
-    def _landing(self, movable: Movable, at: int, granted: int, room: int) -> int:
-        """The start of a turn near this place; behind all, that of the newest step if a summary
-        fits beside it.
-        """
-        if at == len(movable):
-            begin = movable.before(at - 1)
-            return begin if begin > 0 and sum(movable.sizes[begin:]) <= 0.8 * room else at
-        places = enumerate(accumulate(movable.sizes[at:-1], initial=0), at)
-        near = (i for i, given_up in places if given_up <= self.near * granted)
-        return next((i for i in near if movable.flags[i] and is_real_user(movable.messages[i])), at)
+    def _granted(self, budget: Budget, room: int) -> int:
+        """Tokens that the newest messages may have."""
+        if budget.keep_recent is not None:
+            return budget.keep_recent
+        return max(int(self.share * room), room - self.summary)
+
+    def _landing(
+        self,
+        movable: Movable,
+        place: int,
+        granted_tokens: int,
+        room: int,
+    ) -> int:
+        """The start of a turn near this place; behind all, that of a newest step that fits."""
+        end = len(movable)
+        if place == end:
+            step_start = movable.before(end - 1)
+            if step_start == 0 or sum(movable.sizes[step_start:]) > 0.8 * room:
+                return end
+            return step_start
+        given_up_tokens = 0
+        for later_place in range(place, end):
+            if given_up_tokens > self.near * granted_tokens:
+                break
+            if movable.flags[later_place] and is_real_user(movable.messages[later_place]):
+                return later_place
+            given_up_tokens += movable.sizes[later_place]
+        return place

@@ -20,7 +20,8 @@ from workbench.engine.models.model import (
     reads_messages,
 )
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.message import Message, Text, UserMessage
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
+from workbench.engine.transcript.message import Message
 
 Outcome: TypeAlias = Literal["compacted", "too_large", "unchanged"]
 Planner: TypeAlias = Callable[[Stage, Context, Budget], Plan | None]
@@ -75,18 +76,25 @@ class Compaction:
     @property
     def completions(self) -> tuple[Completion, ...]:
         """All answers of models, in order."""
-        return tuple([completion for stage in self.stages for completion in stage.completions])
+        completions: list[Completion] = []
+        for record in self.stages:
+            completions += record.completions
+        return tuple(completions)
 
     @property
     def violations(self) -> tuple[Violation, ...]:
         """All findings of the guard."""
-        return tuple([violation for stage in self.stages for violation in stage.violations])
+        findings: list[Violation] = []
+        for record in self.stages:
+            findings += record.violations
+        return tuple(findings)
 
     def __repr__(self) -> str:
-        ran = " > ".join(record.name for record in self.stages) or "nothing to do"
+        names = [record.name for record in self.stages]
+        stage_names = " > ".join(names) or "nothing to do"
         return (
             f"<Compaction {self.before.tokens:,} to {self.after.tokens:,} tokens, {self.outcome}:"
-            f" {ran}>"
+            f" {stage_names}>"
         )
 
     def _repr_html_(self) -> str:
@@ -100,29 +108,34 @@ class Compaction:
             "reason": self.budget.reason,
         }
         heads = ("stage", "tokens before", "after", "dropped", "rewritten", "requests", "findings")
-        rows = [
-            (
-                one.name,
-                one.tokens_before,
-                one.tokens_after,
-                len(one.dropped),
-                len(one.rewritten),
-                len(one.completions),
-                "; ".join(f"not used: {violation}" for violation in one.violations),
+        rows: list[tuple[object, ...]] = []
+        for record in self.stages:
+            findings = [f"not used: {violation}" for violation in record.violations]
+            rows.append(
+                (
+                    record.name,
+                    record.tokens_before,
+                    record.tokens_after,
+                    len(record.dropped),
+                    len(record.rewritten),
+                    len(record.completions),
+                    "; ".join(findings),
+                )
             )
-            for one in self.stages
-        ]
         return card(f"Compaction: {self.outcome.replace('_', ' ')}", facts, heads, rows, self.why)
 
 
 def seen(history: Context, strategy: Strategy, budget: Budget) -> Context:
     """The history as it is sent: with the strategy's view, whose result is never kept."""
-    shown = history
+    view = history
     for stage in strategy.view:
-        plan = stage.plan(shown, budget)
-        projected = shown if plan is None else plan.apply(shown)
-        shown = shown if violations(shown, projected) else projected
-    return shown
+        plan = stage.plan(view, budget)
+        if plan is None:
+            continue
+        projected = plan.apply(view)
+        if not violations(view, projected):
+            view = projected
+    return view
 
 
 def compact(
@@ -150,61 +163,117 @@ def compact(
     """
     if not strategy.recall:
         return _compacted(history, strategy, budget, model, planner)
-    goal = with_room(budget, history)
-    done = _compacted(history, strategy, goal, model, planner)
-    # with room for ids it cannot be done: then without
-    if done.after is history and goal.target < budget.target:
-        done = _compacted(history, strategy, budget, model, planner)
-    if done.sent is history:
-        return replace(done, budget=budget)
-    after, sent = with_ids(history, done.after, done.sent, budget)
-    outcome, why = _outcome(history, after, sent, budget)
-    return replace(done, after=after, sent=sent, budget=budget, outcome=outcome, why=why)
+    reduced_budget = with_room(budget, history)
+    compaction = _compacted(history, strategy, reduced_budget, model, planner)
+    if compaction.after is history and reduced_budget.target < budget.target:
+        # it cannot be done with room for ids: then without
+        compaction = _compacted(history, strategy, budget, model, planner)
+    if compaction.sent is history:
+        return replace(compaction, budget=budget)
+    compacted, sent = with_ids(history, compaction.after, compaction.sent, budget)
+    outcome, reason = _outcome(history, compacted, sent, budget)
+    return replace(
+        compaction,
+        after=compacted,
+        sent=sent,
+        budget=budget,
+        outcome=outcome,
+        why=reason,
+    )
 
 
 def _compacted(
-    history: Context, strategy: Strategy, budget: Budget, model: Model, planner: Planner | None
+    history: Context,
+    strategy: Strategy,
+    budget: Budget,
+    model: Model,
+    planner: Planner | None,
 ) -> Compaction:
-    after, records = history, []
+    """Run the stages, without any thought of ids."""
+    current = history
     sent: Context | None = None
+    records: list[StageRecord] = []
     refusal = ""
     for stage in strategy.stages:
         if not budget.force:
-            if after.tokens <= budget.target:
+            if current.tokens <= budget.target:
                 break  # what is sent is never larger: no view is planned to find that out
-            sent = seen(after, strategy, budget) if sent is None else sent
+            if sent is None:
+                sent = seen(current, strategy, budget)
             if sent.tokens <= budget.target:
                 break
-        plan = stage.plan(after, budget) if planner is None else planner(stage, after, budget)
-        if plan is None or not plan.edits:
-            refusal = refusal or ("" if plan is None else plan.refusal)
+        plan = stage.plan(current, budget) if planner is None else planner(stage, current, budget)
+        if plan is None:
             continue
-        record, changed = _run(stage, plan, after, model)
+        if not plan.edits:
+            refusal = refusal or plan.refusal
+            continue
+        record, changed = _run(stage, plan, current, model)
         records.append(record)
-        after, sent = changed, sent if changed is after else None
-    sent = seen(after, strategy, budget) if sent is None else sent
-    outcome, why = _outcome(history, after, sent, budget)
-    return Compaction(history, after, sent, budget, tuple(records), outcome, why, refusal)
+        if changed is not current:
+            current = changed
+            sent = None
+    if sent is None:
+        sent = seen(current, strategy, budget)
+    outcome, reason = _outcome(history, current, sent, budget)
+    return Compaction(
+        before=history,
+        after=current,
+        sent=sent,
+        budget=budget,
+        stages=tuple(records),
+        outcome=outcome,
+        why=reason,
+        refusal=refusal,
+    )
 
 
-def _run(stage: Stage, plan: Plan, context: Context, model: Model) -> tuple[StageRecord, Context]:
+def _run(
+    stage: Stage,
+    plan: Plan,
+    context: Context,
+    model: Model,
+) -> tuple[StageRecord, Context]:
+    """What a stage did, and the context after it: the same one where it broke an invariant."""
     completions = _completions(plan, model)
     writer = completions[0].model if completions else ""
-    changed = plan.apply(context, [completion.text for completion in completions], writer)
-    if list(map(id, context.messages)) == list(map(id, changed.messages)):
+    answers = [completion.text for completion in completions]
+    changed = plan.apply(context, answers, writer)
+    if _same_objects(context.messages, changed.messages):
         changed = context  # such as after an empty answer that compacts nothing
-    found = violations(context, changed)
-    dropped, rewritten, wrote = _touched(context.messages, changed.messages)
+    findings = violations(context, changed)
+    new_by_id = {message.id: message for message in changed.messages}
+    dropped: list[str] = []
+    rewritten: list[str] = []
+    for message in context.messages:
+        if message.id not in new_by_id:
+            dropped.append(message.id)
+        elif new_by_id[message.id] is not message:
+            rewritten.append(message.id)
+    old_objects = set(map(id, context.messages))
+    new_messages = [message for message in changed.messages if id(message) not in old_objects]
     record = StageRecord(
-        stage.name, context.tokens, changed.tokens, completions, found, dropped, rewritten, wrote
+        name=stage.name,
+        tokens_before=context.tokens,
+        tokens_after=changed.tokens,
+        completions=completions,
+        violations=findings,
+        dropped=tuple(dropped),
+        rewritten=tuple(rewritten),
+        wrote=tuple(new_messages),
     )
-    return record, context if found else changed
+    return record, context if findings else changed
+
+
+def _same_objects(messages: Sequence[Message], other_messages: Sequence[Message]) -> bool:
+    return list(map(id, messages)) == list(map(id, other_messages))
 
 
 def _completions(plan: Plan, model: Model) -> tuple[Completion, ...]:
+    """The answers to all requests of a plan; at the same time, where the model allows that."""
     requests = plan.requests
     if len(requests) < 2 or not is_concurrent(model):
-        return tuple(completed(request, model) for request in requests)
+        return tuple([completed(request, model) for request in requests])
     with ThreadPoolExecutor(len(requests)) as pool:
         return tuple(pool.map(completed, requests, [model] * len(requests)))
 
@@ -218,18 +287,25 @@ def completed(request: SummaryRequest, model: Model) -> Completion:
     try:
         completion = model.complete(request)
     except ModelError as error:
-        if (stand_in := request.stand_in) is None:
+        stand_in = request.stand_in
+        if stand_in is None:
             raise
-        return Completion(text=stand_in, model=model.name, fallback=True, why=str(error))
+        return Completion(
+            text=stand_in,
+            model=model.name,
+            fallback=True,
+            why=str(error),
+        )
     if completion.text.strip():
         completion = _no_longer_than_useful(completion, request)
-        known = completion.left_out is not None or completion.fallback or reads_messages(model)
-        return completion if known else replace(completion, left_out=request.left_out)
-    why = f"{completion.model} answered with an empty text"
+        if completion.left_out is not None or completion.fallback or reads_messages(model):
+            return completion
+        return replace(completion, left_out=request.left_out)
+    reason = f"{completion.model} answered with an empty text"
     text = request.stand_in if request.if_empty is None else request.if_empty
     if text is None:
-        raise ModelError(why)
-    return replace(completion, text=text, fallback=True, why=why)
+        raise ModelError(reason)
+    return replace(completion, text=text, fallback=True, why=reason)
 
 
 CLIPPED_SHARE = 0.25
@@ -237,46 +313,33 @@ CLIPPED_SHARE = 0.25
 
 
 def _no_longer_than_useful(completion: Completion, request: SummaryRequest) -> Completion:
-    """The completion, or its two ends where it is no shorter than what it replaces: a paid
-    answer is used.
-    """
-    useful = request.useful_tokens
-    if (
-        useful is None
-        or request.count(UserMessage(id="", blocks=(Text(completion.text),))) <= useful
-    ):
+    """The completion, or its two ends where it is no shorter than what it replaces."""
+    if request.useful_tokens is None:
         return completion
-    text = clipped(completion.text, int(CLIPPED_SHARE * useful), request.count)
+    tokens = tokens_of_text(completion.text, request.count)
+    if tokens <= request.useful_tokens:
+        return completion
+    max_tokens = int(CLIPPED_SHARE * request.useful_tokens)
+    text = clipped(completion.text, max_tokens, request.count)
+    if not text:
+        return completion
     finding = "it was longer than what it replaces, so that its middle was left out"
-    return (
-        replace(completion, text=text, findings=(*completion.findings, finding))
-        if text
-        else completion
-    )
-
-
-def _touched(
-    before: Sequence[Message], after: Sequence[Message]
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[Message, ...]]:
-    """The ids of the dropped and of the rewritten messages, and the new messages."""
-    now = {message.id: message for message in after}
-    old = set(map(id, before))
-    dropped = tuple(message.id for message in before if message.id not in now)
-    rewritten = tuple(
-        message.id for message in before if now.get(message.id, message) is not message
-    )
-    return dropped, rewritten, tuple(message for message in after if id(message) not in old)
+    return replace(completion, text=text, findings=(*completion.findings, finding))
 
 
 def _outcome(
-    history: Context, after: Context, sent: Context, budget: Budget
+    history: Context,
+    compacted: Context,
+    sent: Context,
+    budget: Budget,
 ) -> tuple[Outcome, str]:
-    changed = after is not history or sent is not history
+    """The outcome, and a sentence where it needs one."""
+    changed = compacted is not history or sent is not history
     if sent.tokens <= budget.target:
         return "compacted" if changed else "unchanged", ""
-    floor = history.overhead + sum(history.sizes[i] for i in protected(history.messages))
-    why = (
-        f"{sent.tokens} tokens are left, {budget.target} were the target; {floor} are protected:"
-        " overhead, pinned messages with their partners, and the newest user message"
+    protected_tokens = history.overhead + tokens_of(history, protected(history.messages))
+    reason = (
+        f"{sent.tokens} tokens are left, {budget.target} were the target; {protected_tokens} are"
+        " protected: overhead, pinned messages with their partners, and the newest user message"
     )
-    return "too_large" if changed else "unchanged", why
+    return "too_large" if changed else "unchanged", reason

@@ -3,9 +3,7 @@ for the agent.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
 
 from workbench.engine.compaction.prompt_template import harmless
 from workbench.engine.transcript.files import FileOps, merged, touched
@@ -15,22 +13,24 @@ _LIST = re.compile(r"\n*<(read-files|modified-files)>\n?(.*?)(?:</\1>|\Z)", re.D
 
 
 def file_ops(messages: Iterable[Message]) -> FileOps:
-    """What these messages did to files: what earlier summaries say, then each call that did not
-    fail.
+    """What earlier summaries say of files, and what calls that did not fail did to them.
 
     A file that was read and later changed is listed as changed.
     """
-    said = tuple(messages)
-    failed = {message.call_id for message in said if message.role == "tool" and message.is_error}
-    found: list[FileOps] = []
-    for message in said:
+    all_messages = list(messages)
+    failed_calls: set[str] = set()
+    for message in all_messages:
+        if message.role == "tool" and message.is_error:
+            failed_calls.add(message.call_id)
+    operations: list[FileOps] = []
+    for message in all_messages:
         if message.role == "assistant":
             for block in message.blocks:
-                if block.type == "tool_call" and block.id not in failed:
-                    found.append(touched(block.name, block.arguments))
+                if block.type == "tool_call" and block.id not in failed_calls:
+                    operations.append(touched(block.name, block.arguments))
         elif message.role == "summary":
-            found.append(message.files)
-    return merged(found)
+            operations.append(message.files)
+    return merged(operations)
 
 
 def footer(files: FileOps, chars: int | None = None) -> str:
@@ -41,25 +41,35 @@ def footer(files: FileOps, chars: int | None = None) -> str:
         chars: the most that all paths take together; changed files and newer ones go first. None
             for no bound.
     """
-    modified, read = _shown(files, chars)
-    lists = (("modified-files", files.modified, modified), ("read-files", files.read, read))
-    return "".join(
-        _tagged(
-            tag,
-            [*shown, f"(and {len(every) - len(shown)} more)"] if len(shown) < len(every) else shown,
-        )
-        for tag, every, shown in lists
-        if every
-    )
+    shown_files = _shown(files, chars)
+    modified_list = _counted_list("modified-files", files.modified, shown_files.modified)
+    read_list = _counted_list("read-files", files.read, shown_files.read)
+    return modified_list + read_list
+
+
+def _counted_list(
+    tag: str,
+    paths: Sequence[str],
+    shown_paths: Sequence[str],
+) -> str:
+    """The list of those shown, with a count of the others; empty where there are no paths."""
+    if not paths:
+        return ""
+    lines = list(shown_paths)
+    if len(shown_paths) < len(paths):
+        lines.append(f"(and {len(paths) - len(shown_paths)} more)")
+    return _tagged(tag, lines)
 
 
 def listed(files: FileOps, chars: int | None = None) -> str:
-    """The same for the text of a summary: read files first, nothing about those without room,
-    paths made harmless.
-    """
-    modified, read = _shown(files, chars)
-    lists = (("read-files", read), ("modified-files", modified))
-    return "".join(_tagged(tag, [*map(harmless, shown)]) for tag, shown in lists if shown)
+    """The same for the text of a summary: read files first, without counts of the rest."""
+    shown_files = _shown(files, chars)
+    lists = ""
+    if shown_files.read:
+        lists += _tagged("read-files", list(map(harmless, shown_files.read)))
+    if shown_files.modified:
+        lists += _tagged("modified-files", list(map(harmless, shown_files.modified)))
+    return lists
 
 
 def without_lists(text: str) -> str:
@@ -70,38 +80,51 @@ def without_lists(text: str) -> str:
 def parted(text: str) -> tuple[str, str]:
     """The text, and the lists below it."""
     end = len(text)
-    for found in reversed([*_LIST.finditer(text)]):
-        if found.end() != end:
+    for match in reversed(list(_LIST.finditer(text))):
+        if match.end() != end:
             break
-        end = found.start()
+        end = match.start()
     return text[:end], text[end:]
 
 
 def lists_in(text: str) -> FileOps:
     """The paths that the lists in a text name."""
-    found: dict[str, Sequence[str]] = {}
-    for tag, paths in _LIST.findall(text):
-        found[tag] = [path.strip() for path in paths.splitlines() if path.strip()]
-    return FileOps(tuple(found.get("read-files", ())), tuple(found.get("modified-files", ())))
-
-
-def _shown(files: FileOps, chars: int | None) -> tuple[Sequence[str], Sequence[str]]:
-    """The newest changed files that fit, and the newest read ones that fit beside them."""
-    if chars is None:
-        return files.modified, files.read
-    used = _used(files.modified)
-    many = bisect_right(used, chars)
-    left = chars - (used[many - 1] if many else 0)
-    return (
-        files.modified[len(used) - many :],
-        files.read[len(files.read) - bisect_right(_used(files.read), left) :],
+    paths_by_tag: dict[str, tuple[str, ...]] = {}
+    for tag, lines in _LIST.findall(text):
+        paths = [line.strip() for line in lines.splitlines()]
+        paths_by_tag[tag] = tuple([path for path in paths if path])
+    return FileOps(
+        read=paths_by_tag.get("read-files", ()),
+        modified=paths_by_tag.get("modified-files", ()),
     )
 
 
-def _used(paths: Sequence[str]) -> list[int]:
-    """Characters that the newest 1, 2, ... paths take."""
-    return [*accumulate(len(path) + 1 for path in reversed(paths))]
+def _shown(files: FileOps, chars: int | None) -> FileOps:
+    """The newest changed files that fit, and the newest read ones that fit beside them."""
+    if chars is None:
+        return files
+    modified = _newest(files.modified, chars)
+    read = _newest(files.read, chars - _chars(modified))
+    return FileOps(read, modified)
+
+
+def _newest(paths: Sequence[str], chars: int) -> tuple[str, ...]:
+    """The newest paths that take at most so many characters together."""
+    shown_count = 0
+    for path in reversed(paths):
+        chars -= len(path) + 1
+        if chars < 0:
+            break
+        shown_count += 1
+    return tuple(paths[len(paths) - shown_count :])
+
+
+def _chars(paths: Sequence[str]) -> int:
+    """Characters of these paths, each on a line of its own."""
+    newlines = len(paths)
+    return sum(map(len, paths)) + newlines
 
 
 def _tagged(tag: str, lines: Sequence[str]) -> str:
-    return "\n\n" + "\n".join((f"<{tag}>", *lines, f"</{tag}>"))
+    text = "\n".join((f"<{tag}>", *lines, f"</{tag}>"))
+    return f"\n\n{text}"

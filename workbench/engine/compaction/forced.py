@@ -8,26 +8,39 @@ from workbench.engine.compaction.strategy import AtShare, HostPolicy, Situation
 
 
 def kept_by(host: HostPolicy, reason: str, window: int) -> int | None:
-    """Tokens of newest messages that the preset's system keeps then; None leaves it to the
-    strategy.
-    """
+    """Tokens of newest messages that the preset's system keeps; None for the strategy's."""
     if reason != "overflow":
         return host.manual_keep
-    return None if host.overflow_keep is None else int(host.overflow_keep * window)
+    if host.overflow_keep is None:
+        return None
+    return int(host.overflow_keep * window)
 
 
 def forced(
-    now: Situation, check: Callable[[Situation], Budget | None], reason: str, keep: int | None
+    situation: Situation,
+    check: Callable[[Situation], Budget | None],
+    reason: str,
+    keep: int | None,
 ) -> Budget:
     """What the trigger grants a full window, at most half of the present size.
 
     Where the preset's system says what newest messages `keep`, only less than the present size.
     """
-    full = replace(now, tokens=max(now.tokens, now.window + 1), reported=None, since=0)
-    budget = check(full) or AtShare().check(full)
-    assert budget is not None  # above the window AtShare is always due
-    spoken = now.tokens - now.overhead
-    target = min(
-        budget.target, now.overhead + (spoken // 2 if keep is None else max(spoken - 1, 0))
+    full_window = replace(
+        situation,
+        tokens=max(situation.tokens, situation.window + 1),
+        reported=None,
+        since=0,
     )
-    return replace(budget, target=target, reason=reason, force=True, keep_recent=keep)
+    budget = check(full_window) or AtShare().check(full_window)
+    assert budget is not None  # above the window AtShare is always due
+    message_tokens = situation.tokens - situation.overhead
+    allowed_tokens = message_tokens // 2 if keep is None else max(message_tokens - 1, 0)
+    target = min(budget.target, situation.overhead + allowed_tokens)
+    return replace(
+        budget,
+        target=target,
+        reason=reason,
+        force=True,
+        keep_recent=keep,
+    )

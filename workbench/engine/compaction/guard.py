@@ -3,13 +3,13 @@ raised as an error.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from workbench.engine.compaction.plan import REGISTER
 from workbench.engine.transcript.context import Context, last_user
-from workbench.engine.transcript.message import Message, is_empty
+from workbench.engine.transcript.message import AssistantMessage, Message, is_empty
 
 Named = TypeVar("Named", str, tuple[str, str])
 Call: TypeAlias = tuple[str, str]
@@ -27,143 +27,182 @@ class Violation:
     message: str = ""
 
 
-def violations(before: Context, after: Context) -> tuple[Violation, ...]:
-    """All invariants that the step from `before` to `after` broke; what was broken before does not
-    count. O(n).
+def violations(original: Context, compacted: Context) -> tuple[Violation, ...]:
+    """All invariants that the step from `original` to `compacted` broke; what was broken before
+    does not count. O(n).
 
     S1 (pairs), S2 (doubles), S7 (empty messages), C1 (order), C2 (pins), C3 (newest user message),
     D1 (never larger).
     """
-    if before is after:
+    if original is compacted:
         return ()
-    was, now = before.messages, after.messages
-    changed = [(old, new) for old, new in zip(was, now, strict=False) if old is not new]
-    if len(was) == len(now) and all(_in_place(old, new) for old, new in changed):
-        found, written = [], [new for _, new in changed]
-    else:
-        there = set(map(id, was))
-        found = [*_doubles(was, now), *_pairs(before, after), *_order(was, now)]
-        written = [message for message in now if id(message) not in there]
-    found += _kept(was, now)
-    found += [
-        Violation("S7", "a message without content was written", one.id)
-        for one in written
-        if is_empty(one)
-    ]
-    if after.tokens > before.tokens:
-        found.append(
-            Violation("D1", f"the context grew from {before.tokens} to {after.tokens} tokens")
-        )
-    return tuple(found)
+    old_messages = original.messages
+    new_messages = compacted.messages
+    findings: list[Violation] = []
+    if not _only_rewritten(old_messages, new_messages):
+        findings += _doubles(old_messages, new_messages)
+        findings += _pairs(original, compacted)
+        findings += _order(old_messages, new_messages)
+    findings += _kept(old_messages, new_messages)
+    findings += _empty(old_messages, new_messages)
+    if compacted.tokens > original.tokens:
+        growth = f"the context grew from {original.tokens} to {compacted.tokens} tokens"
+        findings.append(Violation("D1", growth))
+    return tuple(findings)
+
+
+def _only_rewritten(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> bool:
+    """Whether each message stands where it stood, at most in another form."""
+    if len(old_messages) != len(new_messages):
+        return False
+    for old, new in zip(old_messages, new_messages, strict=True):
+        if old is not new and not _in_place(old, new):
+            return False
+    return True
 
 
 def _in_place(old: Message, new: Message) -> bool:
-    """Whether a message was only rewritten: it keeps its id, its calls and the call that it
-    answers.
-    """
+    """Whether a message was only rewritten: its id, calls and answered call are the same."""
+    if old.id != new.id:
+        return False
     if old.role == "tool" and new.role == "tool":
-        return old.id == new.id and old.call_id == new.call_id
+        return old.call_id == new.call_id
     if old.role == "assistant" and new.role == "assistant":
-        return old.id == new.id and [call.id for call in old.calls] == [
-            call.id for call in new.calls
-        ]
-    return old.id == new.id and old.role == new.role
+        return _call_ids(old) == _call_ids(new)
+    return old.role == new.role
+
+
+def _call_ids(message: AssistantMessage) -> list[str]:
+    return [call.id for call in message.calls]
 
 
 def _calls(messages: Sequence[Message]) -> set[Call]:
-    return {
-        (message.id, block.id)
-        for message in messages
-        if message.role == "assistant"
-        for block in message.blocks
-        if block.type == "tool_call"
-    }
+    calls: set[Call] = set()
+    for message in messages:
+        if message.role == "assistant":
+            for block in message.blocks:
+                if block.type == "tool_call":
+                    calls.add((message.id, block.id))
+    return calls
 
 
 def _results(context: Context) -> list[tuple[str, Call | None]]:
     """The id of each result and the call that it answers, if there is one."""
-    messages, caller_of = context.messages, context.callers
-    results = [(i, message) for i, message in enumerate(messages) if message.role == "tool"]
-    return [
-        (one.id, (messages[caller_of[i]].id, one.call_id) if i in caller_of else None)
-        for i, one in results
-    ]
+    caller_of = context.callers
+    results: list[tuple[str, Call | None]] = []
+    for i, message in enumerate(context.messages):
+        if message.role != "tool":
+            continue
+        call = None
+        if i in caller_of:
+            call = context.messages[caller_of[i]].id, message.call_id
+        results.append((message.id, call))
+    return results
 
 
-def _pairs(before: Context, after: Context) -> list[Violation]:
-    """Calls that lost their result, results that lost their call or got another, and calls with
-    more results.
-    """
-    old, now = _results(before), _results(after)
-    lost = _calls(after.messages) - {call for _, call in now}
+def _answered(results: Sequence[tuple[str, Call | None]]) -> list[Call]:
+    """The calls that these results answer."""
+    return [call for _, call in results if call is not None]
+
+
+def _pairs(original: Context, compacted: Context) -> list[Violation]:
+    """Broken pairs: calls or results that lost their partner or got another one."""
+    old_results, new_results = _results(original), _results(compacted)
+    old_answered, new_answered = _answered(old_results), _answered(new_results)
+    lost = _calls(compacted.messages) - set(new_answered)
     if lost:
-        lost -= _calls(before.messages) - {call for _, call in old}
-    found = [Violation("S1", f"call {call[1]!r} lost its result", call[0]) for call in sorted(lost)]
-    caller = dict(old)
-    for id, call in now:
-        was = caller.get(id)
-        if was is not None and (call is None or call[0] != was[0]):
-            what = (
-                "a result lost its call"
-                if call is None
-                else f"a result now answers a call of {call[0]!r}"
-            )
-            found.append(Violation("S1", what, id))
-        elif call is None and id not in caller:
-            found.append(Violation("S1", "a result was written that answers no call", id))
-    doubled = _repeated([call for _, call in old if call], [call for _, call in now if call])
-    return found + [
-        Violation("S2", f"call {call[1]!r} has {n} results", call[0]) for call, n in doubled
-    ]
+        lost -= _calls(original.messages) - set(old_answered)
+    findings: list[Violation] = []
+    for message_id, call_id in sorted(lost):
+        findings.append(Violation("S1", f"call {call_id!r} lost its result", message_id))
+    old_call_of = dict(old_results)
+    for result_id, call in new_results:
+        what = _changed_call(old_call_of, result_id, call)
+        if what:
+            findings.append(Violation("S1", what, result_id))
+    for (message_id, call_id), n in _repeated(old_answered, new_answered):
+        findings.append(Violation("S2", f"call {call_id!r} has {n} results", message_id))
+    return findings
 
 
-def _doubles(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _changed_call(
+    old_call_of: Mapping[str, Call | None],
+    result_id: str,
+    call: Call | None,
+) -> str:
+    """What happened between a result and the call that it answered; empty for nothing."""
+    old_call = old_call_of.get(result_id)
+    if old_call is None:
+        is_new = result_id not in old_call_of
+        return "a result was written that answers no call" if is_new and call is None else ""
+    if call is None:
+        return "a result lost its call"
+    if call[0] != old_call[0]:
+        return f"a result now answers a call of {call[0]!r}"
+    return ""
+
+
+def _doubles(
+    old_messages: Sequence[Message], new_messages: Sequence[Message]
+) -> Iterator[Violation]:
     """Message ids that occur more often than before."""
-    found = _repeated([message.id for message in before], [message.id for message in after])
-    return [Violation("S2", f"message id {id!r} occurs {n} times", id) for id, n in found]
+    for id, n in _repeated(_ids(old_messages), _ids(new_messages)):
+        yield Violation("S2", f"message id {id!r} occurs {n} times", id)
 
 
-def _repeated(before: Sequence[Named], after: Sequence[Named]) -> list[tuple[Named, int]]:
+def _ids(messages: Sequence[Message]) -> list[str]:
+    return [message.id for message in messages]
+
+
+def _repeated(old_items: Sequence[Named], new_items: Sequence[Named]) -> list[tuple[Named, int]]:
     """What occurs more than once, and more often than before, with its number."""
-    if len(set(after)) == len(after):
+    if len(set(new_items)) == len(new_items):
         return []
-    times = Counter(before)
-    return [(one, n) for one, n in Counter(after).items() if n > max(1, times[one])]
+    old_counts = Counter(old_items)
+    repeated: list[tuple[Named, int]] = []
+    for item, n in Counter(new_items).items():
+        if n > max(1, old_counts[item]):
+            repeated.append((item, n))
+    return repeated
 
 
-def _order(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
+def _order(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> Iterator[Violation]:
     """Messages that moved; ids that occurred twice before do not count."""
-    index = {message.id: i for i, message in enumerate(before)}
-    for id, _ in _repeated((), [message.id for message in before]):
-        del index[id]
-    found: list[Violation] = []
+    old_index_of = {message.id: i for i, message in enumerate(old_messages)}
+    for id, _ in _repeated((), _ids(old_messages)):
+        del old_index_of[id]
     latest = -1
-    for message in after:
-        at = index.get(message.id, latest)
-        if at < latest:
-            found.append(
-                Violation("C1", "a message moved before one that came earlier", message.id)
-            )
-        latest = max(at, latest)
-    return found
+    for message in new_messages:
+        old_index = old_index_of.get(message.id, latest)
+        if old_index < latest:
+            yield Violation("C1", "a message moved before one that came earlier", message.id)
+        latest = max(old_index, latest)
 
 
-def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[Violation]:
-    """Pinned messages that are gone or changed, but for registers; and the newest user message
-    if it is gone.
-    """
-    pinned = [message for message in before if message.pinned and message.name != REGISTER]
-    there: dict[str, list[Message]] = {message.id: [] for message in pinned}
-    for message in after:
-        if message.id in there:
-            there[message.id].append(message)
-    lost = [message for message in pinned if message not in there[message.id]]
-    found = [
-        Violation("C2", "a pinned message is gone or was changed", message.id) for message in lost
-    ]
-    newest = last_user(before)
-    if newest is not None and not any(
-        message.id == before[newest].id for message in reversed(after)
-    ):
-        found.append(Violation("C3", "the newest user message is gone", before[newest].id))
-    return found
+def _kept(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> Iterator[Violation]:
+    """Pinned messages that are gone or changed, and the newest user message if it is gone."""
+    pinned = [message for message in old_messages if message.pinned and message.name != REGISTER]
+    survivors: dict[str, list[Message]] = {}
+    for message in pinned:
+        survivors[message.id] = []
+    for message in new_messages:
+        if message.id in survivors:
+            survivors[message.id].append(message)
+    for message in pinned:
+        if message not in survivors[message.id]:
+            yield Violation("C2", "a pinned message is gone or was changed", message.id)
+    newest = last_user(old_messages)
+    if newest is None:
+        return
+    newest_id = old_messages[newest].id
+    # mostly among the last messages
+    if not any(message.id == newest_id for message in reversed(new_messages)):
+        yield Violation("C3", "the newest user message is gone", newest_id)
+
+
+def _empty(old_messages: Sequence[Message], new_messages: Sequence[Message]) -> Iterator[Violation]:
+    """Messages that were written without any content."""
+    old_objects = set(map(id, old_messages))
+    for message in new_messages:
+        if id(message) not in old_objects and is_empty(message):
+            yield Violation("S7", "a message without content was written", message.id)

@@ -5,14 +5,16 @@ until it is applied.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import islice
 from typing import NamedTuple, Protocol
 
 from workbench.base.errors import PlanError
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import EMPTY, Context, pending
+from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, tokens_of
 from workbench.engine.transcript.message import Message, Summary
 
 
@@ -43,10 +45,8 @@ class Budget:
         return self.reason == "matched"
 
     def room(self, context: Context, gone: Iterable[int]) -> int:
-        """Tokens that the target leaves once these messages are gone; negative where it cannot
-        be reached.
-        """
-        return self.target - context.tokens + sum(context.sizes[i] for i in gone)
+        """Tokens that the target leaves without these messages; negative if too few."""
+        return self.target - context.tokens + tokens_of(context, gone)
 
 
 class Stage(Protocol):
@@ -90,14 +90,12 @@ class Draft:
     frame: Summary = UNWRITTEN
 
     def written(self, answers: Sequence[str], model: str = "") -> Summary:
-        """The summary with these answers, one for each request. Its id follows from what it
-        replaces and says.
-        """
+        """The summary with an answer for each request; its id follows from its text."""
         text = self._text(answers)
-        seal = sha256(
-            "\0".join((*self.frame.replaces, text)).encode("utf-8", "surrogatepass")
-        ).hexdigest()[:12]
-        return replace(self.frame, id=f"summary-{seal}", text=text, model=model)
+        identity = "\0".join((*self.frame.replaces, text))
+        digest = sha256(identity.encode("utf-8", "surrogatepass"))
+        id = f"summary-{digest.hexdigest()[:12]}"
+        return replace(self.frame, id=id, text=text, model=model)
 
     @property
     def unanswered(self) -> Summary:
@@ -106,9 +104,11 @@ class Draft:
 
     def _text(self, answers: Sequence[str]) -> str:
         parts = _PLACE.split(self.template)
-        parts[1::2] = [
-            answers[int(place)] if int(place) < len(answers) else "" for place in parts[1::2]
-        ]
+        # every second part is the number of an answer
+        for part_index in range(1, len(parts), 2):
+            answer_index = int(parts[part_index])
+            is_answered = answer_index < len(answers)
+            parts[part_index] = answers[answer_index] if is_answered else ""
         return "".join(parts) + self.footer
 
 
@@ -123,6 +123,21 @@ class Replace(NamedTuple):
     stop: int
     by: tuple[Message | Draft, ...] = ()
     size: int | None = None
+
+    @classmethod
+    def removal(cls, index: int) -> Replace:
+        """The removal of the message at this index."""
+        return cls(index, index + 1)
+
+    @classmethod
+    def message_at(
+        cls,
+        index: int,
+        by: Message,
+        size: int | None = None,
+    ) -> Replace:
+        """Another message in the place of the one at this index."""
+        return cls(index, index + 1, (by,), size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +160,19 @@ class Plan:
     @property
     def requests(self) -> tuple[SummaryRequest, ...]:
         """All questions in the drafts, in the order in which `apply` takes their answers."""
-        drafts = [new for edit in self.edits for new in edit.by if isinstance(new, Draft)]
-        return tuple([request for draft in drafts for request in draft.requests])
+        requests: list[SummaryRequest] = []
+        for edit in self.edits:
+            for new in edit.by:
+                if isinstance(new, Draft):
+                    requests += new.requests
+        return tuple(requests)
 
-    def apply(self, context: Context, answers: Sequence[str] = (), model: str = "") -> Context:
+    def apply(
+        self,
+        context: Context,
+        answers: Sequence[str] = (),
+        model: str = "",
+    ) -> Context:
         """The context after the edits. Messages that stay are not counted again.
 
         Args:
@@ -160,41 +184,88 @@ class Plan:
             PlanError: edits overlap, are out of order or reach outside, or the answers do not match
                 the requests.
         """
-        requests = self.requests
-        if len(answers) != len(requests):
+        request_count = len(self.requests)
+        if len(answers) != request_count:
             raise PlanError(
-                f"{len(answers)} answers for {len(requests)} requests; give one answer for each"
+                f"{len(answers)} answers for {request_count} requests; give one answer for each"
                 " request"
             )
-        left = list(answers)
+        next_answers = iter(answers)
         messages: list[Message] = []
         sizes: list[int] = []
-        at = 0
+        position = 0
         for edit in self.edits:
-            if not at <= edit.start <= edit.stop <= len(context.messages):
-                raise PlanError(
-                    f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {at}, or"
-                    f" reaches beyond the {len(context.messages)} messages; sort the edits and let"
-                    " none overlap"
-                )
-            messages += context.messages[at : edit.start]
-            sizes += context.sizes[at : edit.start]
+            _check_place(edit, position, len(context.messages))
+            messages += context.messages[position : edit.start]
+            sizes += context.sizes[position : edit.start]
             for new in edit.by:
-                if isinstance(new, Draft):
-                    said, left = left[: len(new.requests)], left[len(new.requests) :]
-                    new = new.written(said, model)
-                messages.append(new)
-                sizes.append(context.count(new) if edit.size is None else edit.size)
-            at = edit.stop
-        messages += context.messages[at:]
-        sizes += context.sizes[at:]
-        archive = {**context.archive, **self.archive} if self.archive else context.archive
-        edited = Context(tuple(messages), tuple(sizes), context.overhead, context.count, archive)
-        second = None if self.then is None else self.then(edited)
-        return edited if second is None else second.apply(edited)
+                message = _written(new, next_answers, model)
+                size = context.count(message) if edit.size is None else edit.size
+                messages.append(message)
+                sizes.append(size)
+            position = edit.stop
+        messages += context.messages[position:]
+        sizes += context.sizes[position:]
+        edited = Context(
+            messages=tuple(messages),
+            sizes=tuple(sizes),
+            overhead=context.overhead,
+            count=context.count,
+            archive=self._archive(context),
+        )
+        second_plan = None if self.then is None else self.then(edited)
+        return edited if second_plan is None else second_plan.apply(edited)
+
+    def _archive(self, context: Context) -> Mapping[str, str]:
+        """The context's archive with the texts that the edits move there."""
+        if not self.archive:
+            return context.archive
+        return {**context.archive, **self.archive}
 
 
-def place(context: Context, gone: Sequence[int]) -> int:
+def _check_place(edit: Replace, position: int, message_count: int) -> None:
+    """Refuse an edit that begins before this position or reaches beyond the messages.
+
+    Raises:
+        PlanError: it does.
+    """
+    if not position <= edit.start <= edit.stop <= message_count:
+        raise PlanError(
+            f"the edit [{edit.start}, {edit.stop}) overlaps the one that ends at {position}, or"
+            f" reaches beyond the {message_count} messages; sort the edits and let none overlap"
+        )
+
+
+def _written(
+    new: Message | Draft,
+    next_answers: Iterator[str],
+    model: str,
+) -> Message:
+    """The message, or the summary with the answers to its requests, which are used up."""
+    if not isinstance(new, Draft):
+        return new
+    answers = list(islice(next_answers, len(new.requests)))
+    return new.written(answers, model)
+
+
+def in_order(edits: Iterable[Replace]) -> tuple[Replace, ...]:
+    """The edits by their places, as a plan needs them."""
+    return tuple(sorted(edits, key=_range))
+
+
+def _range(edit: Replace) -> tuple[int, int]:
+    return edit.start, edit.stop
+
+
+def saved_tokens(context: Context, edits: Iterable[Replace]) -> int:
+    """Tokens that these edits save, each of one message that was counted."""
+    saved = 0
+    for edit in edits:
+        saved += context.sizes[edit.start] - (edit.size or 0)
+    return saved
+
+
+def place(context: Context, removed_indices: Sequence[int]) -> int:
     """The index for a summary in the place of the first message that goes, never inside a pair.
 
     It lies behind the system prompt, which providers want first, even where a stray message comes
@@ -202,44 +273,51 @@ def place(context: Context, gone: Sequence[int]) -> int:
 
     Args:
         context: n messages.
-        gone: the indices that go, at least one, ascending.
+        removed_indices: the indices that go, at least one, ascending.
     """
-    flags = context.cut_points
-    first = behind_prompt(context.messages, gone)
-    if first > gone[0]:
-        return next(i for i in range(first, len(flags)) if flags[i])
-    return next(i for i in range(gone[0], -1, -1) if flags[i])
+    prompt_end = behind_prompt(context.messages, removed_indices)
+    if prompt_end > removed_indices[0]:
+        return cut_point_from(context.cut_points, prompt_end)
+    return cut_point_until(context.cut_points, removed_indices[0])
 
 
-def behind_all(context: Context, gone: Sequence[int]) -> int:
-    """The index of a summary that comes last, but before an answer that is pinned while its
-    calls wait for results.
-    """
+def behind_all(context: Context, removed_indices: Sequence[int]) -> int:
+    """The end of the context, but before a pinned answer whose calls wait for results."""
     waiting = pending(context.messages)
     if waiting is not None and context.messages[waiting].pinned:
         return waiting
     return len(context.messages)
 
 
-def behind_prompt(messages: Sequence[Message], gone: Sequence[int]) -> int:
-    """The index behind the system prompt if nothing before it stays that a provider would be
-    sent; else 0.
-    """
-    going = set(gone)
-    stays = (i for i in range(len(messages)) if i not in going)
-    first = next((i for i in stays if messages[i].role != "tool"), None)
-    if first is None or messages[first].role != "system":
+def behind_prompt(messages: Sequence[Message], removed_indices: Sequence[int]) -> int:
+    """The index behind the system prompt if it is the first that stays; else 0."""
+    removed = set(removed_indices)
+    index = 0
+    # results that have lost their call are not sent
+    while index in removed or _role(messages, index) == "tool":
+        index += 1
+    if _role(messages, index) != "system":
         return 0
-    behind = (i for i in range(first, len(messages)) if i in going or messages[i].role != "system")
-    return next(behind, len(messages))
+    while index not in removed and _role(messages, index) == "system":
+        index += 1
+    return index
 
 
-def exchanged(gone: Sequence[int], at: int, *new: Message | Draft) -> tuple[Replace, ...]:
-    """The removal of these messages, ascending, one edit for each run of them, and the new ones
-    before index `at`.
-    """
-    going = set(gone)
-    starts = [i for i in gone if i == at or i - 1 not in going]
-    stops = [i + 1 for i in gone if i + 1 == at or i + 1 not in going]
-    drops = [Replace(start, stop) for start, stop in zip(starts, stops, strict=True)]
-    return tuple(sorted([*drops, Replace(at, at, new)], key=lambda edit: (edit.start, edit.stop)))
+def _role(messages: Sequence[Message], index: int) -> str:
+    """The role of a message; empty behind the last one."""
+    return messages[index].role if index < len(messages) else ""
+
+
+def exchanged(
+    removed_indices: Sequence[int], index: int, *new: Message | Draft
+) -> tuple[Replace, ...]:
+    """The removal of these messages, ascending, and the new ones before the index."""
+    removed = set(removed_indices)
+    edits = [Replace(index, index, new)]
+    start = 0
+    for i in removed_indices:
+        if i == index or i - 1 not in removed:
+            start = i
+        if i + 1 == index or i + 1 not in removed:
+            edits.append(Replace(start, i + 1))
+    return in_order(edits)

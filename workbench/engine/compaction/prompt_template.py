@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, chain
 from string import Template
 from typing import ClassVar, Literal, Self, TypeAlias
 
@@ -37,7 +37,9 @@ LIVE_SHARE = 0.9
 """The part of the window that a transcript takes at most where the original asks with its live
 history.
 """
-MOST_CHARS_PER_TOKEN, USUAL_CHARS_PER_TOKEN, LEAST_CHARS_PER_TOKEN = 4.0, 3.0, 0.5
+MOST_CHARS_PER_TOKEN = 4.0
+USUAL_CHARS_PER_TOKEN = 3.0
+LEAST_CHARS_PER_TOKEN = 0.5
 
 
 @cache
@@ -124,47 +126,57 @@ class PromptTemplate:
 
     def sections(self, purpose: Purpose) -> tuple[str, ...]:
         """The headings that the summary should have."""
-        expected = self.turn_headings if purpose == "turn_prefix" else self.headings
-        return tuple(name for name, _ in self.outline(purpose)) if expected else ()
+        file = self.turn_headings if purpose == "turn_prefix" else self.headings
+        if not file:
+            return ()
+        return tuple([name for name, _ in self.outline(purpose)])
 
     def outline(self, purpose: Purpose) -> tuple[tuple[str, str], ...]:
         """The headings of its prompt file, each with what belongs there."""
-        name = (
-            self.turn_headings if purpose == "turn_prefix" and self.turn_headings else self.headings
-        )
-        lines = (line.partition(":") for line in prompt(name).splitlines())
-        return tuple((name, about.strip()) for name, _, about in lines)
+        file = self.headings
+        if purpose == "turn_prefix" and self.turn_headings:
+            file = self.turn_headings
+        outline: list[tuple[str, str]] = []
+        for line in prompt(file).splitlines():
+            name, _, about = line.partition(":")
+            outline.append((name, about.strip()))
+        return tuple(outline)
 
     def frame(self, task: SummaryTask) -> str:
         """The places of the answers in the summary's text."""
-        shown = task.shown
-        if shown.split:
+        shown_input = task.model_input
+        if shown_input.split:
             return prompt(self.split)
-        alone = shown.prefix and not shown.history and not shown.earlier
-        return prompt(self.start) if alone and self.start else "{0}"
+        is_alone = shown_input.prefix and not shown_input.history and not shown_input.earlier
+        if is_alone and self.start:
+            return prompt(self.start)
+        return "{0}"
 
     def requests(self, task: SummaryTask) -> tuple[SummaryRequest, SummaryRequest]:
-        """The request about all messages that the model is shown, and the one about the start of
-        a turn alone.
-        """
-        given = task.shown
-        focus = "\n".join(filter(None, (self.focus, task.budget.instructions)))
-        purpose: Purpose = "update" if given.previous else "summary"
-        whole = SummaryRequest(
+        """The request about all messages, and the one about the start of a turn alone."""
+        shown_input = task.model_input
+        wishes = (self.focus, task.budget.instructions)
+        focus = "\n".join(filter(None, wishes))
+        purpose: Purpose = "update" if shown_input.previous else "summary"
+        write = self._bounded(task)
+        main_request = SummaryRequest(
             purpose=purpose,
             system=self.system,
-            write=self._bounded(task),
-            messages=given.new,
-            previous=given.previous,
+            write=write,
+            messages=shown_input.new,
+            previous=shown_input.previous,
             instructions=focus,
             sections=self.sections(purpose),
         )
-        turn = replace(whole, purpose="turn_prefix", messages=given.prefix, previous="")
-        return whole, replace(
-            turn,
+        turn_request = SummaryRequest(
+            purpose="turn_prefix",
+            system=self.system,
+            write=write,
+            messages=shown_input.prefix,
             instructions=focus if self.turn_focus else "",
             sections=self.sections("turn_prefix"),
         )
+        return main_request, turn_request
 
     def _bounded(self, task: SummaryTask) -> Self:
         """The same, with the longest transcript that the window has room for."""
@@ -179,18 +191,14 @@ class PromptTemplate:
         parts = [f"<conversation>\n{transcript}\n</conversation>"]
         if request.previous:
             parts.append(f"<previous-summary>\n{harmless(request.previous)}\n</previous-summary>")
-        outline = "\n\n".join(
-            f"## {name}\n({about})" for name, about in self.outline(request.purpose)
-        )
-        name = self.turn_prompt if request.purpose == "turn_prefix" else request.purpose
-        parts.append(Template(prompt(name)).safe_substitute(sections=outline))
+        headings = [f"## {name}\n({about})" for name, about in self.outline(request.purpose)]
+        file = self.turn_prompt if request.purpose == "turn_prefix" else request.purpose
+        parts.append(_filled(file, sections="\n\n".join(headings)))
         parts += map(prompt, self.rules)
         if request.max_tokens is not None and self.says_size:
-            parts.append(Template(prompt("size")).substitute(tokens=request.max_tokens))
+            parts.append(_filled("size", tokens=request.max_tokens))
         if request.instructions:
-            parts.append(
-                Template(prompt(self.focus_prompt)).substitute(instructions=request.instructions)
-            )
+            parts.append(_filled(self.focus_prompt, instructions=request.instructions))
         return "\n\n".join(parts)
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
@@ -201,51 +209,54 @@ class PromptTemplate:
         once; then the oldest messages are left out.
         """
         entries, start = self._entries(messages, most_chars)
-        parts = [part for spoken in entries for part in spoken]
-        shown = (
-            [f"[{start} earlier entries left out for length]", *parts[start:]] if start else parts
-        )
-        return self.separator.join(shown)
+        texts = list(chain.from_iterable(entries))
+        if start:
+            texts = [f"[{start} earlier entries left out for length]", *texts[start:]]
+        return self.separator.join(texts)
 
     def left_out(self, request: SummaryRequest) -> int:
         """How many of the messages the prompt does not show in whole."""
         if self.most_chars is None:
             return 0
         entries, start = self._entries(request.messages, self.most_chars)
-        begins = accumulate(map(len, entries), initial=0)
-        return sum(
-            1 for begin, spoken in zip(begins, entries, strict=False) if spoken and begin < start
-        )
+        left_out = entry_count = 0
+        for message_entries in entries:
+            if message_entries and entry_count < start:
+                left_out += 1
+            entry_count += len(message_entries)
+        return left_out
 
     def _entries(
         self, messages: Sequence[Message], most_chars: int | None
     ) -> tuple[list[list[str]], int]:
-        """The entries of each message, cut until all fit or are at their shortest; and the first
-        entry that fits.
-        """
+        """The entries of each message, cut shorter until they fit; and the first that fits."""
         results, arguments = characters(self.result_chars), characters(self.argument_chars)
         while True:
-            entries = [
-                [*self._thoughts(message), *self.spoken(message, results, arguments)]
-                for message in messages
-            ]
-            lengths = [len(part) + 2 for spoken in entries for part in spoken]
+            entries: list[list[str]] = []
+            for message in messages:
+                message_entries = list(self._thoughts(message))
+                message_entries += self.spoken(message, results, arguments)
+                entries.append(message_entries)
+            lengths = [len(text) + 2 for text in chain.from_iterable(entries)]
             if most_chars is None or sum(lengths) <= most_chars:
                 return entries, 0
-            results, arguments = _longest(messages, results, arguments)
+            results = min(results, _longest_result(messages))
+            arguments = min(arguments, _longest_argument(messages))
             if self.too_long == "oldest" or max(results, arguments) <= SHORTEST:
-                return entries, len(lengths) - bisect_right(
-                    [*accumulate(reversed(lengths))], most_chars
-                )
+                newest_first = list(accumulate(reversed(lengths)))
+                return entries, len(lengths) - bisect_right(newest_first, most_chars)
             results, arguments = results // 2, arguments * 7 // 10
 
     def _thoughts(self, message: Message) -> Iterator[str]:
         """The entry of a message's thoughts, where they are shown."""
-        thoughts = "\n".join(
-            block.text for block in message.blocks if block.type == "thinking" and block.text
-        )
-        if self.thoughts and thoughts:
-            yield f"[Assistant thinking]: {harmless(thoughts)}"
+        if not self.thoughts:
+            return
+        texts: list[str] = []
+        for block in message.blocks:
+            if block.type == "thinking" and block.text:
+                texts.append(block.text)
+        if texts:
+            yield "[Assistant thinking]: " + harmless("\n".join(texts))
 
     def shown_result(self, text: str, chars: int) -> str:
         """A result's text, cut to so many characters."""
@@ -259,27 +270,33 @@ class PromptTemplate:
         """A text, cut to so many characters."""
         return _cut(text, chars)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
-        """One message's words, calls or result, with so many characters of a result, and of an
-        argument.
-        """
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
+        """One message's words, calls or result, cut to so many characters."""
         if message.role == "tool":
             kind = "Result, failed" if message.is_error else "Result"
-            yield (
-                f"[{kind} of {word(message.name or message.call_id)}]:"
-                f" {self.shown_result(_words(message), results)}"
-            )
+            tool = word(message.name or message.call_id)
+            yield f"[{kind} of {tool}]: {self.shown_result(_words(message), results)}"
         elif message.role == "assistant":
-            if words := plain_text(message):
+            words = plain_text(message)
+            if words:
                 yield f"[Assistant]: {self.shown_words(words)}"
             if message.calls:
-                yield "[Assistant, calls]: " + "; ".join(
-                    _called(call, arguments) for call in message.calls
-                )
+                calls = [_called(call, arguments) for call in message.calls]
+                yield "[Assistant, calls]: " + "; ".join(calls)
         elif message.role == "summary":
             yield f"[Summary]: {harmless(message.text)}"
         else:
             yield f"[{message.role.capitalize()}]: {self.shown_words(_words(message))}"
+
+
+def _filled(file: str, **values: object) -> str:
+    """The text of a prompt file with these values in it."""
+    return Template(prompt(file)).safe_substitute(values)
 
 
 def characters(clip: Clip) -> int:
@@ -287,31 +304,34 @@ def characters(clip: Clip) -> int:
     return sys.maxsize if clip == "whole" else clip
 
 
-def _longest(messages: Sequence[Message], results: int, arguments: int) -> tuple[int, int]:
-    """The lengths of the longest result and argument, as far as so many characters of each are
-    shown.
-    """
-    result_lengths = [len(plain_text(message)) for message in messages if message.role == "tool"]
-    calls = [call for message in messages if message.role == "assistant" for call in message.calls]
-    argument_lengths = [len(text) for call in calls for text in argument_texts(call.arguments)]
-    return min(results, max(result_lengths, default=0)), min(
-        arguments, max(argument_lengths, default=0)
-    )
+def _longest_result(messages: Sequence[Message]) -> int:
+    longest = 0
+    for message in messages:
+        if message.role == "tool":
+            longest = max(longest, len(plain_text(message)))
+    return longest
+
+
+def _longest_argument(messages: Sequence[Message]) -> int:
+    longest = 0
+    for message in messages:
+        if message.role == "assistant":
+            for call in message.calls:
+                for text in argument_texts(call.arguments):
+                    longest = max(longest, len(text))
+    return longest
 
 
 def _chars_per_token(task: SummaryTask) -> float:
-    """Characters of a token of what the model is shown, by the context's counter; pictures left
-    aside.
-    """
-    texts = [
-        message
-        for message in task.shown.new
-        if not any(block.type == "image" for block in message.blocks)
-    ]
-    tokens = sum(task.context.sizes_of(texts))
+    """Characters of a token of what the model is shown, without messages with pictures."""
+    messages: list[Message] = []
+    for message in task.model_input.new:
+        if not any(block.type == "image" for block in message.blocks):
+            messages.append(message)
+    tokens = sum(task.context.sizes_of(messages))
     if not tokens:
         return USUAL_CHARS_PER_TOKEN
-    chars = sum(len(counted_text(message)) for message in texts)
+    chars = sum([len(counted_text(message)) for message in messages])
     return min(max(chars / tokens, LEAST_CHARS_PER_TOKEN), MOST_CHARS_PER_TOKEN)
 
 
@@ -321,37 +341,37 @@ def harmless(text: str) -> str:
 
 
 def _called(call: ToolCall, chars: int) -> str:
+    """A call as `name(argument=value, ...)`; its name alone where no characters are to be shown."""
     if chars == 0:
         return word(call.name)
-    texts = (
-        (name, value if isinstance(value, str) else repr(value))
-        for name, value in call.arguments.items()
-    )
-    shown = ", ".join(f"{word(str(name))}={_cut(text, chars)}" for name, text in texts)
-    return f"{word(call.name)}({shown})"
+    arguments: list[str] = []
+    for name, value in call.arguments.items():
+        text = value if isinstance(value, str) else repr(value)
+        arguments.append(f"{word(str(name))}={_cut(text, chars)}")
+    return f"{word(call.name)}({', '.join(arguments)})"
 
 
 def json_call(call: ToolCall, chars: int = sys.maxsize) -> str:
-    """A call as `name(argument=JSON, ...)`, with so many characters of each argument; its name
-    with none.
-    """
+    """A call as `name(argument=JSON, ...)`, each argument cut; with 0 the name alone."""
     if chars == 0:
         return call.name
-    texts = (
-        (name, json.dumps(value, ensure_ascii=False)) for name, value in call.arguments.items()
-    )
-    values = (
-        f"{name}={text if len(text) <= chars else head(text, chars) + '...'}"
-        for name, text in texts
-    )
-    return f"{call.name}({', '.join(values)})"
+    arguments: list[str] = []
+    for name, value in call.arguments.items():
+        text = json.dumps(value, ensure_ascii=False)
+        if len(text) > chars:
+            text = head(text, chars) + "..."
+        arguments.append(f"{name}={text}")
+    return f"{call.name}({', '.join(arguments)})"
 
 
 def _words(message: Message) -> str:
-    pictures = sum(block.type == "image" for block in message.blocks)
-    return plain_text(message) + (
-        f" [{pictures} image{'s' if pictures > 1 else ''}]" if pictures else ""
-    )
+    """What a message says, and how many pictures it has."""
+    text = plain_text(message)
+    pictures = [block for block in message.blocks if block.type == "image"]
+    if not pictures:
+        return text
+    noun = "image" if len(pictures) == 1 else "images"
+    return f"{text} [{len(pictures)} {noun}]"
 
 
 def word(text: str) -> str:
@@ -362,5 +382,5 @@ def word(text: str) -> str:
 def _cut(text: str, chars: int) -> str:
     if len(text) <= chars:
         return harmless(text)
-    shown = head(text, chars)
-    return f"{harmless(shown)} [... {len(text) - len(shown)} more characters]"
+    beginning = head(text, chars)
+    return f"{harmless(beginning)} [... {len(text) - len(beginning)} more characters]"

@@ -10,19 +10,19 @@ newest summary, or in a message of its own.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 
 from workbench.engine.compaction.clip import head, reference
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.prompt_template import harmless
 from workbench.engine.transcript.context import Context, protected
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.message import (
     Message,
     Summary,
     Text,
     ToolCall,
     ToolResult,
-    UserMessage,
     argument_texts,
     plain_text,
 )
@@ -46,60 +46,67 @@ MORE = "and {n} more]"
 
 
 def archive_id(message: str) -> str:
-    """The id under which the message with this id is archived: the same in every run, and after
-    save and load.
-    """
+    """The id under which a message is archived: the same in every run."""
     return reference(message)[:ID_LENGTH]
 
 
 def with_room(budget: Budget, context: Context) -> Budget:
-    """The budget of the stages: less what ids may take, unless nothing is archived or to be
-    done.
-    """
+    """The budget of the stages: less what ids may take, where there is anything to do."""
     if not context.archive and context.tokens <= budget.target:
         return budget
     return replace(budget, target=budget.target - _room(budget, context))
 
 
 def _room(budget: Budget, context: Context) -> int:
-    fixed = context.overhead + sum(context.sizes[i] for i in protected(context.messages))
-    return min(int(SHARE * max(budget.target - fixed, 0)), MOST)
+    """Tokens that ids may take."""
+    fixed_tokens = context.overhead + tokens_of(context, protected(context.messages))
+    target_room = max(budget.target - fixed_tokens, 0)
+    return min(int(SHARE * target_room), MOST)
 
 
 def with_ids(
-    before: Context, after: Context, sent: Context, budget: Budget
+    original: Context,
+    compacted: Context,
+    sent: Context,
+    budget: Budget,
 ) -> tuple[Context, Context]:
     """What is kept, and what is sent: both with the archive, the latter with ids.
 
     Args:
-        before: the history that was compacted.
-        after: what became of it.
+        original: the history that was compacted.
+        compacted: what became of it.
         sent: the same as it is sent.
         budget: whose target holds for the whole, ids included.
     """
-    kept = replace(after, archive=_archived(before, after, after.archive))
-    archive = (
-        kept.archive if sent is after else _archived(after, sent, {**sent.archive, **kept.archive})
-    )
-    room, spare = _room(budget, before), budget.target - sent.tokens
-    room = min(room, spare) if spare >= 0 else max(room, LEAST)
-    return kept, _Shown(replace(sent, archive=archive), room).context(before)
+    archive = _archived(original, compacted, compacted.archive)
+    kept_context = replace(compacted, archive=archive)
+    if sent is not compacted:
+        archive = _archived(compacted, sent, {**sent.archive, **archive})
+    room = _room(budget, original)
+    target_room = budget.target - sent.tokens
+    room = min(room, target_room) if target_room >= 0 else max(room, LEAST)
+    outgoing = _Shown(replace(sent, archive=archive), room)
+    return kept_context, outgoing.context(original)
 
 
-def _archived(before: Context, after: Context, archive: Mapping[str, str]) -> Mapping[str, str]:
-    """The archive with what is no longer there as it was; what was archived before stays as it
-    first was.
-    """
-    there = set(map(id, after.messages))
-    found = dict(archive)
-    for i, message in enumerate(before.messages):
-        call = before.calls.get(i)
-        quotes = call is not None and call.name == TOOL
-        if id(message) not in there and not quotes and not _restates(message, archive):
-            said = page(message, call)
-            if said:
-                found.setdefault(archive_id(message.id), said)
-    return found
+def _archived(
+    original: Context,
+    compacted: Context,
+    archive: Mapping[str, str],
+) -> Mapping[str, str]:
+    """The archive with what is no longer there; nothing that is archived changes."""
+    remaining_objects = set(map(id, compacted.messages))
+    new_archive = dict(archive)
+    for i, message in enumerate(original.messages):
+        if id(message) in remaining_objects or _restates(message, archive):
+            continue
+        call = original.calls.get(i)
+        if call is not None and call.name == TOOL:
+            continue  # it quotes the archive
+        archived_page = page(message, call)
+        if archived_page:
+            new_archive.setdefault(archive_id(message.id), archived_page)
+    return new_archive
 
 
 def _restates(message: Message, archive: Mapping[str, str]) -> bool:
@@ -115,20 +122,25 @@ def page(message: Message, call: ToolCall | None = None) -> str:
 
     Thoughts and pictures are not archived.
     """
-    parts = [plain_text(message)]
+    texts = [plain_text(message)]
     if message.role == "assistant":
-        parts += ["\n".join((one.name, *argument_texts(one.arguments))) for one in message.calls]
-    said = "\n".join(part for part in parts if part.strip())
-    about = (
-        " ".join((call.name, *argument_texts(call.arguments)))
-        if call
-        else message.name or message.role
-    )
-    return f"{_words(about)}\n{said}" if said else ""
+        texts += map(_call_text, message.calls)
+    body = "\n".join([text for text in texts if text.strip()])
+    if not body:
+        return ""
+    heading = message.name or message.role
+    if call is not None:
+        heading = " ".join((call.name, *argument_texts(call.arguments)))
+    return f"{_words(heading)}\n{body}"
+
+
+def _call_text(call: ToolCall) -> str:
+    return "\n".join((call.name, *argument_texts(call.arguments)))
 
 
 def _words(text: str) -> str:
-    return head(" ".join(text[: 4 * WORDS].split()), WORDS)
+    line = " ".join(text[: 4 * WORDS].split())
+    return head(line, WORDS)
 
 
 class _Shown:
@@ -136,112 +148,155 @@ class _Shown:
 
     Ids behind markers go to the oldest first, and the list stands where the newest change is: so
     the beginning of the request stays as it was, and with it the provider's cache.
+
+    Attributes:
+        room: tokens that further ids may take.
     """
 
     def __init__(self, sent: Context, room: int) -> None:
-        self.sent, self.left = sent, room
-        self.messages, self.sizes = list(sent.messages), list(sent.sizes)
+        self.sent = sent
+        self.room = room
+        self.messages = list(sent.messages)
+        self.sizes = list(sent.sizes)
 
-    def context(self, before: Context) -> Context:
-        """The context with as many ids as there is room for; with a list only where it is no
-        larger than `before`.
-        """
+    def context(self, original: Context) -> Context:
+        """The context with as many ids as fit, no larger than `original` by a list."""
         sent = self.sent
-        changed = [
-            (i, name)
-            for i, one in enumerate(self.messages)
-            if (name := archive_id(one.id)) in sent.archive
-        ]
-        others = dict.fromkeys(name for name in sent.archive if len(name) == ID_LENGTH)
-        marks = len(changed) * sent.count(
-            UserMessage(id="", blocks=(Text(MARK.format("0" * ID_LENGTH)),))
-        )
-        keep = LEAST if len(others) > len(changed) or marks > self.left else 0
-        for i, name in changed:
-            if self._marks(i, name, keep):
-                del others[name]
-        if others:
-            self.left = min(self.left, before.tokens - sent.overhead - sum(self.sizes))
-            self._list([*others], before)
+        changed_ids: dict[int, str] = {}
+        for i, message in enumerate(self.messages):
+            message_id = archive_id(message.id)
+            if message_id in sent.archive:
+                changed_ids[i] = message_id
+        listed_ids: dict[str, None] = {}
+        for key in sent.archive:
+            if len(key) == ID_LENGTH:
+                listed_ids[key] = None
+        mark_tokens = tokens_of_text(MARK.format("0" * ID_LENGTH), sent.count)
+        all_marks_tokens = len(changed_ids) * mark_tokens
+        needs_list = len(listed_ids) > len(changed_ids) or all_marks_tokens > self.room
+        list_room = LEAST if needs_list else 0
+        for i, message_id in changed_ids.items():
+            if self._mark(i, message_id, list_room):
+                del listed_ids[message_id]
+        if listed_ids:
+            tokens = sent.overhead + sum(self.sizes)
+            self.room = min(self.room, original.tokens - tokens)
+            self._list(list(listed_ids), original)
         return Context(
-            tuple(self.messages), tuple(self.sizes), sent.overhead, sent.count, sent.archive
+            messages=tuple(self.messages),
+            sizes=tuple(self.sizes),
+            overhead=sent.overhead,
+            count=sent.count,
+            archive=sent.archive,
         )
 
-    def _marks(self, i: int, name: str, keep: int) -> bool:
-        """Put its id behind a rewritten result, where there is room and the archived text is
-        longer.
-        """
+    def _mark(self, i: int, message_id: str, list_room: int) -> bool:
+        """Put its id behind a rewritten result, if it fits and more text is archived."""
         message = self.messages[i]
         if not isinstance(message, ToolResult) or message.pinned:
             return False
-        marked = _marked(message, name)
+        marked = _marked(message, message_id)
         size = self.sent.count(marked)
-        if size - self.sizes[i] > self.left - keep or len(plain_text(marked)) >= len(
-            self.sent.archive[name]
-        ):
+        growth = size - self.sizes[i]
+        if growth > self.room - list_room:
             return False
-        self.left -= size - self.sizes[i]
+        archived_page = self.sent.archive[message_id]
+        if len(plain_text(marked)) >= len(archived_page):
+            return False
+        self.room -= growth
         self.messages[i], self.sizes[i] = marked, size
         return True
 
-    def _list(self, names: list[str], before: Context) -> None:
+    def _list(self, ids: list[str], original: Context) -> None:
         """List these at the end of a new summary, else in a message where the newest change is."""
-        old = set(map(id, before.messages))
-        new = [
-            i
-            for i, one in enumerate(self.messages)
-            if isinstance(one, Summary) and id(one) not in old
-        ]
-        at = new[-1] if new else self._newest_change(before)
-        summary = self.messages[at] if new else Summary(id="archive-list", text="")
-        assert isinstance(summary, Summary)
-        stop, size = (at + 1, self.sizes[at]) if new else (at, 0)
-        for text in self._forms(names, self.left):
-            listed = replace(summary, tail=f"{summary.tail}\n\n{text}" if new else text)
-            if (now := self.sent.count(listed)) - size <= self.left:
-                self.messages[at:stop], self.sizes[at:stop] = [listed], [now]
+        index = self._new_summary(original)
+        if index is None:
+            index = self._newest_change(original)
+            place = slice(index, index)
+            self._put_list(place, Summary(id="archive-list", text=""), "", ids)
+        else:
+            summary = self.messages[index]
+            assert isinstance(summary, Summary)
+            self._put_list(slice(index, index + 1), summary, f"{summary.tail}\n\n", ids)
+
+    def _put_list(
+        self,
+        place: slice,
+        summary: Summary,
+        start: str,
+        ids: list[str],
+    ) -> None:
+        """Put the summary with the longest list that fits in the place of these messages."""
+        size = sum(self.sizes[place])
+        for text in self._forms(ids, self.room):
+            listed = replace(summary, tail=start + text)
+            new_size = self.sent.count(listed)
+            if new_size - size <= self.room:
+                self.messages[place] = [listed]
+                self.sizes[place] = [new_size]
                 return
 
-    def _newest_change(self, before: Context) -> int:
-        """The index behind what stood before the newest message that is no longer there as it
-        was.
-        """
-        there = set(map(id, self.sent.messages))
-        gone = max((i for i, one in enumerate(before.messages) if id(one) not in there), default=0)
-        earlier = {one.id for one in before.messages[: gone + 1]}
-        after = max((i for i, one in enumerate(self.messages) if one.id in earlier), default=-1) + 1
-        flags = self.sent.cut_points
-        behind = (
-            i
-            for i in range(after, len(self.messages))
-            if flags[i] and self.messages[i].role != "system"
-        )
-        return next(behind, len(self.messages))
+    def _new_summary(self, original: Context) -> int | None:
+        """The index of the newest summary that this compaction wrote, if there is one."""
+        old_objects = set(map(id, original.messages))
+        for i in reversed(range(len(self.messages))):
+            message = self.messages[i]
+            if isinstance(message, Summary) and id(message) not in old_objects:
+                return i
+        return None
 
-    def _forms(self, names: list[str], room: int) -> Iterator[str]:
-        """The list in ever shorter forms: with as many lines as may fit, then fewer, then none."""
-        archive, count = self.sent.archive, self.sent.count
-        people = [name for name in names if archive[name].startswith("user\n")]
-        lines: dict[str, str] = {}
-        # half of it a person's words
-        newest = chain.from_iterable(zip_longest(reversed(people), reversed(names)))
-        for name in dict.fromkeys(name for name in newest if name is not None):
-            line = f"{name} {harmless(_words(archive[name])).replace('<', '&lt;')}"
-            room -= count(UserMessage(id="", blocks=(Text(line),)))
-            if room < 0:
+    def _newest_change(self, original: Context) -> int:
+        """The index behind what stood before the newest message that is gone or changed."""
+        sent_objects = set(map(id, self.sent.messages))
+        newest_removed = 0
+        for i, message in enumerate(original.messages):
+            if id(message) not in sent_objects:
+                newest_removed = i
+        earlier_ids = {message.id for message in original.messages[: newest_removed + 1]}
+        index = 0
+        for i, message in enumerate(self.messages):
+            if message.id in earlier_ids:
+                index = i + 1
+        flags = self.sent.cut_points
+        while index < len(self.messages):
+            if flags[index] and self.messages[index].role != "system":
                 break
-            lines[name] = line
+            index += 1
+        return index
+
+    def _forms(self, ids: list[str], room: int) -> Iterator[str]:
+        """The list in ever shorter forms: with as many lines as may fit, then fewer, then none."""
+        lines = self._lines(ids, room)
         while True:
-            shown = [lines[name] for name in names if name in lines]
-            yield "\n".join(
-                (LIST.format(n=len(names)), *shown, MORE.format(n=len(names) - len(shown)))
-            )
+            shown_lines = [lines[message_id] for message_id in ids if message_id in lines]
+            heading = LIST.format(n=len(ids))
+            ending = MORE.format(n=len(ids) - len(shown_lines))
+            yield "\n".join((heading, *shown_lines, ending))
             if not lines:
                 return
-            lines = dict(list(lines.items())[: len(lines) * 7 // 8])
+            fewer = len(lines) * 7 // 8
+            lines = dict(islice(lines.items(), fewer))
+
+    def _lines(self, ids: list[str], room: int) -> dict[str, str]:
+        """As many lines as may fit, the newest first, by id; every other one a person's words."""
+        archive = self.sent.archive
+        people = [message_id for message_id in ids if archive[message_id].startswith("user\n")]
+        lines: dict[str, str] = {}
+        pairs = zip_longest(reversed(people), reversed(ids))
+        for message_id in chain.from_iterable(pairs):
+            if message_id is None or message_id in lines:
+                continue
+            words = harmless(_words(archive[message_id])).replace("<", "&lt;")
+            line = f"{message_id} {words}"
+            room -= tokens_of_text(line, self.sent.count)
+            if room < 0:
+                break
+            lines[message_id] = line
+        return lines
 
 
 @lru_cache(maxsize=4096)
 def _marked(message: ToolResult, name: str) -> ToolResult:
     """The result with its id behind it; the same object again for the same result."""
-    return replace(message, blocks=(*message.blocks, Text(MARK.format(name))))
+    mark = Text(MARK.format(name))
+    return replace(message, blocks=(*message.blocks, mark))

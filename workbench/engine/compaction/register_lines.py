@@ -1,14 +1,24 @@
-"""What a register says: the goal, rules, plan, decisions, files, running work and skills, found
-by code.
-"""
+"""What a register says: goal, rules, plan, decisions, files, running work and skills."""
 
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from workbench.engine.compaction.clip import head
 from workbench.engine.compaction.plan import REGISTER
-from workbench.engine.compaction.prompt_template import harmless
+from workbench.engine.compaction.register_phrases import (
+    as_line,
+    background_id,
+    corrects_goal,
+    deleted_paths,
+    first_text,
+    in_background,
+    may_end_work,
+    may_reverse,
+    purpose,
+    speaks_of,
+    starts_work,
+    tells_reversal,
+)
 from workbench.engine.extraction.paths import normal_path
 from workbench.engine.extraction.statements import (
     GIVEN_UP,
@@ -19,10 +29,10 @@ from workbench.engine.extraction.statements import (
     task_items,
     withdraws,
 )
-from workbench.engine.extraction.words import words
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import tool_name, touched
 from workbench.engine.transcript.message import (
+    AssistantMessage,
     Message,
     Text,
     ToolCall,
@@ -40,6 +50,10 @@ SECTIONS = (
 )  # fmt: skip
 """The register's sections, in their order."""
 GOAL, RULES, OPEN_WORK, DONE, TURNED, *FILES = SECTIONS[:9]
+SAID = (*SECTIONS[:5], "Skills")
+"""The sections whose lines are gathered as they are said."""
+EXPENDABLE = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
+"""The sections that are shortened before all others, the first of them first."""
 MOST = {
     "Goal": 6,
     "Rules of the user": 12,
@@ -49,29 +63,7 @@ MOST = {
     "Running": 8,
 }
 """Lines of a section, at most; `USUAL` for others. The newest stay."""
-USUAL, LINE = 12, 240
-ALIKE = 0.6
-"""The part of the words of an item that a line has which closes or withdraws it."""
-
-_TURNED = re.compile(
-    r"\b(?:change of plan|on second thought|decided (?:against|not to)|gave up on"
-    r"|(?:we|i)(?:['’]ve| have)? (?:(?:switched|went|gone) (?:back"
-    r" )?(?:to|from)|reverted|abandoned|dropped))\b"
-)
-"""What only a reversed decision says: told as a fact, of what was done."""
-_UNSURE = re.compile(r"\?|\b(?:if|whether|could|would|should|might|may|not (?:sure|clear))\b")
-_CORRECTED = re.compile(
-    r"\b(?:now|instead|actually|also|please|change|make|use|add|fix|write|build|implement|create|remove)\b"
-)
-_SPAWN = frozenset(
-    {"task", "agent", "spawn_agent", "delegate_task", "run_subagent", "dispatch_agent"}
-)
-_STOP = re.compile(r"kill|stop|close|terminate|cancel", re.IGNORECASE)
-_ENDED = re.compile(
-    r"\b(?:completed|exited|exit code|finished|killed|failed|terminated)\b", re.IGNORECASE
-)
-_DELETED = re.compile(r"(?:^|[;&|]\s*)rm\s+(?:-\w+\s+)*([^\s;&|]+)")
-_PATCH_DELETED = re.compile(r"^\*\*\* Delete File: (.+)$", re.MULTILINE)
+USUAL = 12
 _CREATES = re.compile(r"write|create", re.IGNORECASE)
 
 
@@ -86,47 +78,74 @@ def is_register(message: Message) -> bool:
 
 def parsed(text: str) -> dict[str, list[str]]:
     """The lines of a register by section."""
-    found: dict[str, list[str]] = {}
+    lines_by_section: dict[str, list[str]] = {}
     section = ""
     for line in text.removeprefix(LEAD).removesuffix(TAIL).splitlines():
         if line.startswith("- ") and section:
-            found.setdefault(section, []).append(line[2:])
+            lines_by_section.setdefault(section, []).append(line[2:])
         elif line.rstrip(":") in SECTIONS:
             section = line.rstrip(":")
-    return found
+    return lines_by_section
 
 
-def written(found: Mapping[str, Sequence[str]], most: int, context: Context) -> UserMessage | None:
-    """The block of these lines in at most so many tokens: the newest of each section stay; None
-    where none fits.
-    """
-    shown = {
-        name: _newest_of(found.get(name, ()), MOST.get(name, USUAL), name) for name in SECTIONS
-    }
-    while any(shown.values()):
-        body = "".join(
-            f"{name}:\n" + "".join(f"- {line}\n" for line in shown[name])
-            for name in SECTIONS
-            if shown[name]
-        )
-        text = LEAD + body + TAIL
-        id = "register-" + sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        block = UserMessage(id=id, blocks=(Text(text),), name=REGISTER, synthetic=True, pinned=True)
-        if context.count(block) <= most:
+def written(
+    lines_by_section: Mapping[str, Sequence[str]],
+    max_tokens: int,
+    context: Context,
+) -> UserMessage | None:
+    """The block in at most so many tokens, newest lines first; None where none fits."""
+    shown_lines: dict[str, list[str]] = {}
+    for name in SECTIONS:
+        max_lines = MOST.get(name, USUAL)
+        lines = lines_by_section.get(name, ())
+        shown_lines[name] = _newest_of(lines, max_lines, name)
+    while any(shown_lines.values()):
+        block = _block(shown_lines)
+        if context.count(block) <= max_tokens:
             return block
-        least = ("Files read", "Finished work", "Files created", "Files edited", "Skills")
-        longest = next((name for name in least if shown[name]), None) or max(
-            shown, key=lambda name: len(shown[name])
-        )
-        start = 1 if longest == "Goal" and len(shown[longest]) > 1 else 0
-        del shown[longest][start : start + max(len(shown[longest]) // 4, 1)]
+        _shorten(shown_lines)
     return None
 
 
-def _newest_of(lines: Sequence[str], most: int, section: str) -> list[str]:
+def _block(lines_by_section: Mapping[str, Sequence[str]]) -> UserMessage:
+    """The register as a message. Its id follows from what it says."""
+    parts = [LEAD]
+    for name, lines in lines_by_section.items():
+        if lines:
+            parts.append(f"{name}:\n")
+            parts += [f"- {line}\n" for line in lines]
+    text = "".join(parts) + TAIL
+    digest = sha256(text.encode("utf-8", "surrogatepass"))
+    return UserMessage(
+        id=f"register-{digest.hexdigest()[:12]}",
+        blocks=(Text(text),),
+        name=REGISTER,
+        synthetic=True,
+        pinned=True,
+    )
+
+
+def _shorten(lines_by_section: dict[str, list[str]]) -> None:
+    """Leave out a quarter of one section, the oldest lines: of one that can be missed while such
+    a section has lines, then of the longest; the first goal stays longest.
+    """
+    section = max(lines_by_section, key=lambda name: len(lines_by_section[name]))
+    for expendable in EXPENDABLE:
+        if lines_by_section[expendable]:
+            section = expendable
+            break
+    lines = lines_by_section[section]
+    start = 1 if section == GOAL and len(lines) > 1 else 0
+    del lines[start : start + max(len(lines) // 4, 1)]
+
+
+def _newest_of(lines: Sequence[str], max_lines: int, section: str) -> list[str]:
     """The newest lines; of the goal also the first, which the later ones correct."""
-    first = list(lines[:1]) if section == "Goal" and len(lines) > most else []
-    return [*first, *lines[len(first) :][-(most - len(first)) :]]
+    if len(lines) <= max_lines:
+        return list(lines)
+    if section == GOAL:
+        return [lines[0], *lines[1 - max_lines :]]
+    return list(lines[-max_lines:])
 
 
 def entries(messages: Sequence[Message]) -> dict[str, list[str]]:
@@ -141,7 +160,9 @@ class _State:
     """What a conversation amounts to, message by message."""
 
     def __init__(self) -> None:
-        self.said: dict[str, dict[str, None]] = {name: {} for name in (*SECTIONS[:5], "Skills")}
+        self.said: dict[str, dict[str, None]] = {}
+        for section in SAID:
+            self.said[section] = {}
         self.files: dict[str, str] = {}
         self.running: dict[str, str] = {}
         self.calls: dict[str, ToolCall] = {}
@@ -149,7 +170,7 @@ class _State:
     def take(self, message: Message) -> None:
         """Go on with a message."""
         if is_register(message):
-            self._again(parsed(plain_text(message)))
+            self._resume(parsed(plain_text(message)))
         elif message.role == "user" and is_real_user(message):
             self._user(message)
         elif message.role == "assistant":
@@ -161,74 +182,89 @@ class _State:
 
     def lines(self) -> dict[str, list[str]]:
         """By section."""
-        by_kind: dict[str, list[str]] = {}
-        for path, kind in self.files.items():
-            by_kind.setdefault(kind, []).append(path)
-        found = {name: list(lines) for name, lines in self.said.items()}
-        return found | by_kind | {"Running": list(self.running.values())}
+        lines_by_section: dict[str, list[str]] = {}
+        for section, lines in self.said.items():
+            lines_by_section[section] = list(lines)
+        for path, section in self.files.items():
+            lines_by_section.setdefault(section, []).append(path)
+        lines_by_section["Running"] = list(self.running.values())
+        return lines_by_section
 
-    def _again(self, known: Mapping[str, Sequence[str]]) -> None:
+    def _resume(self, lines_by_section: Mapping[str, Sequence[str]]) -> None:
         """Take in an earlier register."""
-        for name, kept in self.said.items():
-            kept.update(dict.fromkeys(known.get(name, ())))
-        for kind in FILES:
-            self.files.update(dict.fromkeys(known.get(kind, ()), kind))
-        self.running.update({line.split(" ", 1)[0]: line for line in known.get("Running", ())})
+        for name, section_lines in self.said.items():
+            section_lines.update(dict.fromkeys(lines_by_section.get(name, ())))
+        for section in FILES:
+            for path in lines_by_section.get(section, ()):
+                self.files[path] = section
+        for line in lines_by_section.get("Running", ()):
+            call_id = line.split(" ", 1)[0]
+            self.running[call_id] = line
 
     def _user(self, message: Message) -> None:
+        """Go on with what a person wrote."""
         for sentence in sentences(plain_text(message)):
             lowered = sentence.lower()
-            withdrawn = withdraws(sentence)
-            if withdrawn and self._close(sentence):
+            is_withdrawal = withdraws(sentence)
+            if is_withdrawal and self._withdraw(sentence):
                 continue
-            if not self.said[GOAL] or _CORRECTED.search(lowered):
-                _newest(self.said[GOAL], _line(sentence))
+            if not self.said[GOAL] or corrects_goal(lowered):
+                _put_last(self.said[GOAL], as_line(sentence))
             if self.said[OPEN_WORK] and says_done(sentence):
-                self._move(sentence)
-            if not withdrawn and is_constraint(sentence):
-                _newest(self.said[RULES], _line(sentence))
-            elif _turns(lowered):
-                _newest(self.said[TURNED], _line(sentence))
+                self._finish(sentence)
+            if not is_withdrawal and is_constraint(sentence):
+                _put_last(self.said[RULES], as_line(sentence))
+            elif tells_reversal(lowered):
+                _put_last(self.said[TURNED], as_line(sentence))
 
-    def _answer(self, message: Message) -> None:
+    def _answer(self, message: AssistantMessage) -> None:
+        """Go on with what the model wrote and called."""
         for block in message.blocks:
             if block.type == "text":
-                turned = _TURNED.search(block.text.lower()) is not None
-                for sentence in sentences(block.text) if turned or self.said[OPEN_WORK] else ():
-                    if self.said[OPEN_WORK] and says_done(sentence):
-                        self._move(sentence)
-                    elif turned and _turns(sentence.lower()):
-                        _newest(self.said[TURNED], _line(sentence))
+                self._prose(block.text)
             elif block.type == "tool_call":
                 self.calls[block.id] = block
                 self._called(block)
 
+    def _prose(self, text: str) -> None:
+        """What the model's words say of finished work and reversed decisions."""
+        may_turn = may_reverse(text)
+        if not may_turn and not self.said[OPEN_WORK]:
+            return
+        for sentence in sentences(text):
+            if self.said[OPEN_WORK] and says_done(sentence):
+                self._finish(sentence)
+            elif may_turn and tells_reversal(sentence.lower()):
+                _put_last(self.said[TURNED], as_line(sentence))
+
     def _called(self, call: ToolCall) -> None:
-        tool = tool_name(call.name)
+        """What a call says of the plan, of what runs, and of skills."""
+        self._plan(call)
+        if starts_work(call):
+            self.running[call.id] = f"{call.id} {call.name}: {as_line(purpose(call))[:120]}"
+        if tool_name(call.name) == "skill":
+            name = first_text(call.arguments.values())
+            if name:
+                self.said["Skills"][as_line(name)] = None
+
+    def _plan(self, call: ToolCall) -> None:
+        """The open and the finished items of a task list, if the call sets one."""
         items = list(task_items(call.arguments))
-        if items:
-            self.said[OPEN_WORK] = {_line(text): None for text, status in items if status in OPEN}
-            self.said[DONE] |= {
-                _line(text): None for text, status in items if status not in OPEN | GIVEN_UP
-            }
-            self.said[DONE] = {
-                line: None for line in self.said[DONE] if line not in self.said[OPEN_WORK]
-            }
-        if tool in _SPAWN or call.arguments.get("run_in_background") is True:
-            about = next(
-                (
-                    v
-                    for k in ("description", "command", "prompt")
-                    if isinstance(v := call.arguments.get(k), str)
-                ),
-                "",
-            )
-            self.running[call.id] = f"{call.id} {call.name}: {_line(about)[:120]}"
-        if tool == "skill":
-            name = next((value for value in call.arguments.values() if isinstance(value, str)), "")
-            self.said["Skills"].update({_line(name): None} if name else {})
+        if not items:
+            return
+        open_work: dict[str, None] = {}
+        finished_work = self.said[DONE]
+        for text, status in items:
+            if status in OPEN:
+                open_work[as_line(text)] = None
+            elif status not in GIVEN_UP:
+                finished_work[as_line(text)] = None
+        for line in open_work:
+            finished_work.pop(line, None)
+        self.said[OPEN_WORK] = open_work
 
     def _result(self, call: ToolCall, message: ToolResult) -> None:
+        """Go on with the answer to a call."""
         if self.running:
             self._runs(call, plain_text(message), message.is_error)
         if not message.is_error:
@@ -236,87 +272,63 @@ class _State:
 
     def _runs(self, call: ToolCall, text: str, failed: bool) -> None:
         """What the answer to a call says of what runs."""
-        tool = tool_name(call.name)
-        background = call.arguments.get("run_in_background") is True
-        if call.id in self.running and (failed or not background):
+        if call.id in self.running and (failed or not in_background(call)):
             del self.running[call.id]
-        elif background and call.id in self.running:
-            name = next(iter(re.findall(r"\b(?:ID|id)\W+([\w-]+)", text)), "")
-            self.running[call.id] = (
-                f"{self.running[call.id]} ({name})" if name else self.running[call.id]
-            )
-        elif _STOP.search(tool) or _ENDED.search(text[:400]):
-            named = [value for value in call.arguments.values() if isinstance(value, str) and value]
-            for id, line in list(self.running.items()):
-                if any(f"({value})" in line for value in named):
-                    del self.running[id]
+        elif call.id in self.running:
+            name = background_id(text)
+            if name:
+                self.running[call.id] += f" ({name})"
+        elif may_end_work(call, text):
+            for value in call.arguments.values():
+                if isinstance(value, str) and value:
+                    self._ended(value)
+
+    def _ended(self, name: str) -> None:
+        """What runs under this name has ended."""
+        for call_id, line in list(self.running.items()):
+            if f"({name})" in line:
+                del self.running[call_id]
 
     def _touch(self, call: ToolCall) -> None:
+        """The files that a call read, changed or deleted."""
         files = touched(call.name, call.arguments)
-        values = [value for value in call.arguments.values() if isinstance(value, str)]
-        gone = [
-            path
-            for text in values
-            if "*** Delete File: " in text
-            for path in _PATCH_DELETED.findall(text)
-        ]
-        command = call.arguments.get("command")
-        gone += _DELETED.findall(command) if isinstance(command, str) and "rm " in command else []
-        if tool_name(call.name) == "delete_file":
-            gone += files.modified
         for path in map(normal_path, files.read):
             self.files.setdefault(path, "Files read")
         for path in map(normal_path, files.modified):
-            new = _CREATES.search(call.name) and self.files.get(path) not in (
-                "Files read",
-                "Files edited",
-            )
-            kind = (
-                "Files created"
-                if new or self.files.get(path) == "Files created"
-                else "Files edited"
-            )
-            self.files.pop(path, None)
-            self.files[path] = kind
-        for path in map(normal_path, gone):
+            section = self.files.pop(path, "")
+            is_new = _CREATES.search(call.name) and section not in ("Files read", "Files edited")
+            if is_new or section == "Files created":
+                self.files[path] = "Files created"
+            else:
+                self.files[path] = "Files edited"
+        deleted = deleted_paths(call)
+        if tool_name(call.name) == "delete_file":
+            deleted += files.modified
+        for path in map(normal_path, deleted):
             if path in self.files:
                 del self.files[path]
                 self.files[path] = "Files deleted"
 
-    def _move(self, sentence: str) -> None:
+    def _finish(self, sentence: str) -> None:
         """An item that a line says is finished is done."""
-        for item in [item for item in self.said[OPEN_WORK] if _about(item, sentence)]:
-            del self.said[OPEN_WORK][item]
-            _newest(self.said[DONE], item)
+        for item in list(self.said[OPEN_WORK]):
+            if speaks_of(sentence, item):
+                del self.said[OPEN_WORK][item]
+                _put_last(self.said[DONE], item)
 
-    def _close(self, sentence: str) -> bool:
+    def _withdraw(self, sentence: str) -> bool:
         """What the user withdrew stands nowhere any more; whether there was such a thing."""
-        closed = False
-        for section in (self.said[GOAL], self.said[RULES], self.said[OPEN_WORK]):
-            for item in [item for item in section if _about(item, sentence)]:
-                del section[item]
-                closed = True
-        return closed
+        is_closed = False
+        for section in (GOAL, RULES, OPEN_WORK):
+            for item in list(self.said[section]):
+                if speaks_of(sentence, item):
+                    del self.said[section][item]
+                    is_closed = True
+        return is_closed
 
 
-def _turns(lowered: str) -> bool:
-    """Whether a sentence of prose tells as a fact that a decision was reversed."""
-    prose = len(lowered) <= LINE and not lowered.startswith("|")
-    return prose and _TURNED.search(lowered) is not None and _UNSURE.search(lowered) is None
-
-
-def _about(item: str, sentence: str) -> bool:
-    own, there = words(item), set(words(sentence))
-    return len(own) > 0 and sum(word in there for word in own) >= max(
-        ALIKE * len(own), min(2, len(own))
-    )
-
-
-def _newest(section: dict[str, None], line: str) -> None:
+def _put_last(section: dict[str, None], line: str) -> None:
+    """Put a line at the end of a section."""
     section.pop(line, None)
     if line:
         section[line] = None
-
-
-def _line(text: str) -> str:
-    return head(" ".join(harmless(text).split()), LINE)

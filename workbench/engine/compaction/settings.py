@@ -9,11 +9,21 @@ where it names one thing. As text they stand behind the preset's name:
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.typed_value import typed_value
@@ -39,6 +49,7 @@ WORDS: Mapping[object, str] = {
     NoneType: "none",
 }
 """What a setting of each type may be."""
+_PLAIN_TYPES = (str, int, float, bool, tuple, frozenset, NoneType)
 
 
 class Setting(NamedTuple):
@@ -62,7 +73,9 @@ class Setting(NamedTuple):
 
     def is_called(self, name: str) -> bool:
         """Whether it has that name, or a path that ends so."""
-        return name in (self.documented, self.also) or self.path.endswith(f".{name}")
+        if name in (self.documented, self.also):
+            return True
+        return self.path.endswith(f".{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +93,36 @@ def settings(preset: Preset) -> dict[str, Setting]:
     """All settings of a preset by their paths: of its trigger, its stages by their names, its
     host, and its stages.
     """
-    found = [*_settings(preset.trigger, "trigger")]
+    all_settings = list(_settings(preset.trigger, "trigger"))
     for name, stage in _all_stages(preset).items():
-        found += _settings(stage, name)
+        all_settings += _settings(stage, name)
     for setting in _settings(preset.host, "host"):
         if setting.documented and _has_effect(preset, setting):
-            found.append(setting)
-    names = tuple(stage.name for stage in (*preset.strategy.stages, *preset.strategy.view))
-    found.append(Setting(PIPELINE, Strategy, "stages", names))
-    return {setting.path: setting for setting in found}
+            all_settings.append(setting)
+    stages = (*preset.strategy.stages, *preset.strategy.view)
+    stage_names = tuple([stage.name for stage in stages])
+    all_settings.append(Setting(PIPELINE, Strategy, "stages", stage_names))
+    return {setting.path: setting for setting in all_settings}
 
 
 def short_names(preset: Preset) -> dict[str, str]:
-    """By the path of each setting the shortest name that is enough: the documented one if there
-    is one.
-    """
-    known = settings(preset)
-    names = dict[str, str]()
-    for path, setting in known.items():
-        last = path.rpartition(".")[2]
-        is_enough = _is_one([other for other in known.values() if other.is_called(last)], last)
-        names[path] = setting.documented or (last if is_enough else path)
+    """By each setting's path the shortest name that is enough, documented ones first."""
+    all_settings = settings(preset)
+    names: dict[str, str] = {}
+    for path, setting in all_settings.items():
+        last_name = path.rpartition(".")[2]
+        if setting.documented:
+            names[path] = setting.documented
+        elif _is_one(_called(all_settings.values(), last_name), last_name):
+            names[path] = last_name
+        else:
+            names[path] = path
     return names
+
+
+def _called(all_settings: Iterable[Setting], name: str) -> list[Setting]:
+    """The settings that have this name, or a path that ends so."""
+    return [setting for setting in all_settings if setting.is_called(name)]
 
 
 def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
@@ -118,16 +139,17 @@ def variant(preset: Preset, changes: Mapping[str, Value], name: str) -> Preset:
         SettingError: no such setting, several that differ, or a value of another type.
     """
     changed = preset
-    for asked, value in changes.items():
-        for setting in _settings_named(preset, asked):
+    for setting_name, value in changes.items():
+        for setting in _settings_named(preset, setting_name):
             try:
                 changed = _changed(changed, setting, value)
             except (ValueError, WorkbenchError) as error:
-                shown = short_names(preset)[setting.path]
+                short_name = short_names(preset)[setting.path]
                 raise SettingError(
-                    f"{preset.name} cannot have {shown} = {value!r:.80}: {error}"
+                    f"{preset.name} cannot have {short_name} = {value!r:.80}: {error}"
                 ) from None
-    return replace(changed, name=name, strategy=replace(changed.strategy, name=name))
+    strategy = replace(changed.strategy, name=name)
+    return replace(changed, name=name, strategy=strategy)
 
 
 def as_text(changes: Mapping[str, Value]) -> str:
@@ -137,13 +159,19 @@ def as_text(changes: Mapping[str, Value]) -> str:
 
 def _text_of(value: object) -> str:
     """A value as the command line would say it."""
+    if value is None:
+        return "none"
     if isinstance(value, str):
         return value
     if isinstance(value, tuple | list):
-        return "+".join(item if isinstance(item, str) else item.name for item in value)
+        return "+".join([_stage_name(item) for item in value])
     if isinstance(value, frozenset):
         return "+".join(sorted(map(str, value)))
-    return "none" if value is None else json.dumps(value)
+    return json.dumps(value)
+
+
+def _stage_name(item: str | Stage) -> str:
+    return item if isinstance(item, str) else item.name
 
 
 def shown_value(setting: Setting) -> str:
@@ -152,19 +180,23 @@ def shown_value(setting: Setting) -> str:
 
 
 def accepted(setting: Setting) -> str:
-    """What a setting may be, in words; empty where a file cannot say it, as it cannot say a
-    function.
-    """
-    words = dict.fromkeys(_words(_hint(setting)))
-    return "" if set(words) <= {"", WORDS[NoneType]} else " or ".join(filter(None, words))
+    """What a setting may be, in words; empty where a file cannot say it."""
+    all_words = dict.fromkeys(_words(_hint(setting)))
+    words = [word for word in all_words if word]
+    if not words or words == [WORDS[NoneType]]:
+        return ""
+    return " or ".join(words)
 
 
 def _words(hint: object) -> Iterator[str]:
+    """In words what a type is; empty where a file cannot say it."""
     if get_origin(hint) in (Union, UnionType):
         for part in get_args(hint):
             yield from _words(part)
     elif get_origin(hint) is Literal:
-        yield from (f"`{word}`" for word in get_args(hint) if word)
+        for word in get_args(hint):
+            if word:
+                yield f"`{word}`"
     else:
         yield WORDS.get(get_origin(hint) or hint, "")
 
@@ -196,19 +228,27 @@ def _plain(text: str) -> Plain:
 
 
 def _settings(
-    part: object, path: str, owner: type = object, field: Field[Any] | None = None
+    part: object,
+    path: str,
+    owner: type = object,
+    field: Field[Any] | None = None,
 ) -> Iterator[Setting]:
+    """The settings of a part, and of the parts in it."""
     inner = _read(part)
     if is_dataclass(inner) and not isinstance(inner, type):
         for inner_field in fields(inner):
             if inner_field.init:
                 value = getattr(inner, inner_field.name)
                 yield from _settings(value, f"{path}.{inner_field.name}", type(inner), inner_field)
-    elif field is not None and isinstance(
-        inner, str | int | float | bool | tuple | frozenset | NoneType
-    ):
-        documented, also = field.metadata.get(DOCUMENTED, ""), field.metadata.get(ALSO, "")
-        yield Setting(path, owner, field.name, part, documented, also)
+    elif field is not None and isinstance(inner, _PLAIN_TYPES):
+        yield Setting(
+            path=path,
+            owner=owner,
+            field=field.name,
+            value=part,
+            documented=field.metadata.get(DOCUMENTED, ""),
+            also=field.metadata.get(ALSO, ""),
+        )
 
 
 def _read(value: object) -> object:
@@ -220,54 +260,59 @@ def _read(value: object) -> object:
 
 def _all_stages(preset: Preset) -> dict[str, Stage]:
     """By name the stages that run, those that may, and those that run after an overflow alone."""
-    strategies = filter(None, (preset.strategy, preset.parts, preset.overflow))
-    stages = dict[str, Stage]()
-    for strategy in strategies:
-        for stage in (*strategy.stages, *strategy.view):
-            stages.setdefault(stage.name, stage)
+    stages: dict[str, Stage] = {}
+    for strategy in (preset.strategy, preset.parts, preset.overflow):
+        if strategy is not None:
+            for stage in (*strategy.stages, *strategy.view):
+                stages.setdefault(stage.name, stage)
     return stages
 
 
 def _has_effect(preset: Preset, setting: Setting) -> bool:
-    """Whether a setting of the host changes anything: a number of attempts does where the run
-    ends after them.
-    """
+    """Whether a setting of the host changes anything."""
     return setting.field != "stuck_after" or "stuck" in preset.host.endings
 
 
 def _is_one(settings: Sequence[Setting], name: str) -> bool:
     """Whether these are the same setting: the same field, or documented by that name."""
     fields_of = {(setting.owner, setting.field) for setting in settings}
-    return len(fields_of) == 1 or any(setting.documented == name for setting in settings)
+    if len(fields_of) == 1:
+        return True
+    return any(setting.documented == name for setting in settings)
 
 
-def _settings_named(preset: Preset, asked: str) -> list[Setting]:
-    known = settings(preset)
-    if asked in known:
-        return [known[asked]]
+def _settings_named(preset: Preset, setting_name: str) -> list[Setting]:
+    """The settings that a user means by a name: one, or several that are the same.
+
+    Raises:
+        SettingError: there is none, or there are several that differ.
+    """
+    all_settings = settings(preset)
+    if setting_name in all_settings:
+        return [all_settings[setting_name]]
     # as languages write it whose names have capitals inside
-    name = _INNER_CAPITAL.sub("_", asked).lower()
-    names = dict.fromkeys((asked, name))
-    found = [setting for setting in known.values() if any(map(setting.is_called, names))]
-    if not found:
-        raise SettingError(_unknown(preset, asked, name))
-    if not _is_one(found, name):
-        paths = ", ".join(setting.path for setting in found)
-        raise SettingError(f"{preset.name} has several settings {asked!r}: {paths}")
-    return found
+    name = _INNER_CAPITAL.sub("_", setting_name).lower()
+    matches: list[Setting] = []
+    for setting in all_settings.values():
+        if setting.is_called(setting_name) or setting.is_called(name):
+            matches.append(setting)
+    if not matches:
+        raise SettingError(_unknown(preset, setting_name, name))
+    if not _is_one(matches, name):
+        paths = ", ".join([setting.path for setting in matches])
+        raise SettingError(f"{preset.name} has several settings {setting_name!r}: {paths}")
+    return matches
 
 
-def _unknown(preset: Preset, asked: str, name: str) -> str:
+def _unknown(preset: Preset, setting_name: str, name: str) -> str:
     """What to say where a preset has no such setting."""
     names = short_names(preset)
     candidates = dict.fromkeys([*names.values(), *names])
     nearest = get_close_matches(name, candidates, n=1, cutoff=0.5)
-    listed = f"`workbench list strategies {preset.name.partition(':')[0]}` shows all"
+    hint = f"`workbench list strategies {preset.name.partition(':')[0]}` shows all"
     if nearest:
-        return (
-            f"{preset.name} has no setting {asked!r}; the nearest is {nearest[0]!r}, and {listed}"
-        )
-    return f"{preset.name} has no setting {asked!r}; {listed}"
+        hint = f"the nearest is {nearest[0]!r}, and {hint}"
+    return f"{preset.name} has no setting {setting_name!r}; {hint}"
 
 
 def _changed(preset: Preset, setting: Setting, value: Value) -> Preset:
@@ -287,28 +332,45 @@ def _with_pipeline(preset: Preset, value: Value) -> Preset:
     items = value.split("+") if isinstance(value, str) else value
     if not isinstance(items, list | tuple) or not items:
         raise SettingError(f"it must be a list of at least one stage, of {', '.join(by_name)}")
-    chosen = [_stage(item, by_name) for item in items]
-    in_view = {stage.name for stage in parts.view}
-    stages = tuple(stage for stage in chosen if stage.name not in in_view)
-    view = tuple(stage for stage in chosen if stage.name in in_view)
+    view_names = {stage.name for stage in parts.view}
+    stages: list[Stage] = []
+    view: list[Stage] = []
+    for item in items:
+        stage = _stage(item, by_name)
+        if stage.name in view_names:
+            view.append(stage)
+        else:
+            stages.append(stage)
     overflow = preset.overflow
     if overflow is not None:
-        usual = {*by_name, *(stage.name for stage in preset.strategy.stages)}
-        extra = tuple(stage for stage in overflow.stages if stage.name not in usual)
-        overflow = replace(overflow, stages=(*extra, *stages), view=view)
-    strategy = replace(preset.strategy, stages=stages, view=view)
-    return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
+        usual_names = set(by_name)
+        for stage in preset.strategy.stages:
+            usual_names.add(stage.name)
+        extra = [stage for stage in overflow.stages if stage.name not in usual_names]
+        overflow = replace(
+            overflow,
+            stages=(*extra, *stages),
+            view=tuple(view),
+        )
+    strategy = replace(
+        preset.strategy,
+        stages=tuple(stages),
+        view=tuple(view),
+    )
+    return replace(
+        preset,
+        strategy=strategy,
+        overflow=overflow,
+        parts=parts,
+    )
 
 
 def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:
     """A stage by its name, or a stage of the user's own."""
-    if isinstance(item, str) and item in by_name:
-        return by_name[item]
-    if (
-        not isinstance(item, str)
-        and callable(getattr(item, "plan", None))
-        and hasattr(item, "name")
-    ):
+    if isinstance(item, str):
+        if item in by_name:
+            return by_name[item]
+    elif callable(getattr(item, "plan", None)) and hasattr(item, "name"):
         return item  # type: ignore[return-value]  # has what a stage has
     nearest = get_close_matches(str(item), by_name, n=1) or by_name
     raise SettingError(f"it has no stage {item!r:.80}; {', '.join(nearest)} would be accepted")
@@ -316,31 +378,57 @@ def _stage(item: object, by_name: Mapping[str, Stage]) -> Stage:
 
 def _with(preset: Preset, path: str, value: object) -> Preset:
     """The preset with another value, after an overflow too."""
-    part, *rest = path.split(".")
+    part, *inner_path = path.split(".")
     if part == "trigger":
-        return replace(preset, trigger=_replaced(preset.trigger, rest, value))
+        return replace(preset, trigger=_replaced(preset.trigger, inner_path, value))
     if part == "host":
-        return replace(preset, host=_replaced(preset.host, rest, value))
-    overflow = None if preset.overflow is None else _with_stage(preset.overflow, part, rest, value)
-    parts = None if preset.parts is None else _with_stage(preset.parts, part, rest, value)
-    strategy = _with_stage(preset.strategy, part, rest, value)
-    return replace(preset, strategy=strategy, overflow=overflow, parts=parts)
-
-
-def _with_stage(strategy: Strategy, name: str, path: list[str], value: object) -> Strategy:
-    stages, view = (
-        tuple(_replaced(stage, path, value) if stage.name == name else stage for stage in some)
-        for some in (strategy.stages, strategy.view)
+        return replace(preset, host=_replaced(preset.host, inner_path, value))
+    changed = replace(
+        preset,
+        strategy=_with_stage(preset.strategy, part, inner_path, value),
     )
-    return replace(strategy, stages=stages, view=view)
+    if preset.overflow is not None:
+        overflow = _with_stage(preset.overflow, part, inner_path, value)
+        changed = replace(changed, overflow=overflow)
+    if preset.parts is not None:
+        changed = replace(
+            changed,
+            parts=_with_stage(preset.parts, part, inner_path, value),
+        )
+    return changed
+
+
+def _with_stage(
+    strategy: Strategy,
+    name: str,
+    path: list[str],
+    value: object,
+) -> Strategy:
+    """The strategy with another value in its stages of that name."""
+
+    def changed(stage: Stage) -> Stage:
+        if stage.name != name:
+            return stage
+        return cast("Stage", _replaced(stage, path, value))
+
+    return replace(
+        strategy,
+        stages=tuple(map(changed, strategy.stages)),
+        view=tuple(map(changed, strategy.view)),
+    )
 
 
 def _replaced(part: Any, path: list[str], value: object) -> Any:  # noqa: ANN401 - any dataclass, and the same back
+    """The part with another value at this path inside it."""
     if not path:
         return value
-    inner = getattr(part, path[0])
-    deeper = _replaced(_read(inner), path[1:], value)
-    return replace(part, **{path[0]: deeper if _read(inner) is inner else Fixed(deeper)})
+    name, *inner_path = path
+    inner = getattr(part, name)
+    settings_of_inner = _read(inner)
+    new_inner = _replaced(settings_of_inner, inner_path, value)
+    if settings_of_inner is not inner:
+        new_inner = Fixed(new_inner)
+    return replace(part, **{name: new_inner})
 
 
 def _typed(setting: Setting, value: Value) -> object:

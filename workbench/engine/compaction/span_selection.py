@@ -4,7 +4,7 @@ share, the result.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.transcript.context import Context, cut_points, last_user, pinned, protected
+from workbench.engine.transcript.context_lookup import cut_point_from, cut_point_until, indices_but
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, is_real_user, said_texts
 
@@ -30,19 +31,20 @@ class Span:
     """The messages that give way to a summary.
 
     Attributes:
-        gone: their indices, ascending.
+        indices: of the messages, ascending.
         history: those before this index belong to whole turns, the others to the start of a turn
             that goes on.
         rewritten: messages that stay in another form, by index.
     """
 
-    gone: tuple[int, ...]
+    indices: tuple[int, ...]
     history: int
     rewritten: Mapping[int, Message] = field(default_factory=dict)
 
     def without(self, stays: Collection[int]) -> Span:
         """The same, but these stay."""
-        return replace(self, gone=tuple(i for i in self.gone if i not in stays))
+        indices = [i for i in self.indices if i not in stays]
+        return replace(self, indices=tuple(indices))
 
 
 CutRule: TypeAlias = Callable[[Context, Budget], Span | None]
@@ -70,13 +72,18 @@ class SummaryInput:
     @classmethod
     def of(cls, context: Context, span: Span) -> SummaryInput:
         """The messages of a span."""
-        messages = context.messages
-        new = [i for i in span.gone if messages[i].role != "summary"]
-        return cls(
-            tuple(message for i in span.gone if isinstance(message := messages[i], Summary)),
-            tuple(messages[i] for i in new if i < span.history),
-            tuple(messages[i] for i in new if i >= span.history),
-        )
+        earlier: list[Summary] = []
+        history: list[Message] = []
+        prefix: list[Message] = []
+        for i in span.indices:
+            message = context.messages[i]
+            if isinstance(message, Summary):
+                earlier.append(message)
+            elif i < span.history:
+                history.append(message)
+            else:
+                prefix.append(message)
+        return cls(tuple(earlier), tuple(history), tuple(prefix))
 
     @property
     def new(self) -> tuple[Message, ...]:
@@ -95,15 +102,16 @@ class SummaryInput:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the messages that the summary replaces, those of an earlier summary
-        included.
-        """
-        before = [id for summary in self.earlier for id in summary.replaces]
-        new = (
-            one.replaces if one.role == "summary" and one.replaces else (one.id,)
-            for one in self.new
-        )
-        return tuple(dict.fromkeys([*before, *(id for ids in new for id in ids)]))
+        """The ids of all that the summary replaces, earlier summaries' ids included."""
+        ids: list[str] = []
+        for summary in self.earlier:
+            ids += summary.replaces
+        for message in self.new:
+            if message.role == "summary" and message.replaces:
+                ids += message.replaces
+            else:
+                ids.append(message.id)
+        return tuple(dict.fromkeys(ids))
 
     @property
     def has_text(self) -> bool:
@@ -113,24 +121,22 @@ class SummaryInput:
 
 @dataclass(frozen=True, slots=True)
 class SummaryTask:
-    """One summary to write: `given` gives way, the model reads `shown` of it, `lists` names the
+    """One summary to write: `full_input` gives way, the model reads `model_input` of it, `lists` names the
     files as text.
     """
 
     context: Context
     budget: Budget
     span: Span
-    given: SummaryInput
-    shown: SummaryInput
+    full_input: SummaryInput
+    model_input: SummaryInput
     lists: str = ""
 
 
 def spare(context: Context) -> list[int]:
-    """The indices of the messages that may go: neither pinned, nor a pinned one's partner, nor
-    the newest prompt.
-    """
-    held = protected(context.messages)
-    return [i for i in range(len(context.messages)) if i not in held]
+    """The indices of the messages that may go: those that are not protected."""
+    protected_indices = protected(context.messages)
+    return indices_but(context.messages, protected_indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,146 +164,166 @@ class Movable:
     @classmethod
     def of(cls, context: Context, budget: Budget) -> Movable:
         """Those of a context."""
-        held = pinned(context.messages)
-        indices = tuple(i for i in range(len(context.messages)) if i not in held)
-        messages = tuple(context.messages[i] for i in indices)
-        summaries = [i for i, message in enumerate(messages) if message.role == "summary"]
-        sizes = tuple(context.sizes[i] for i in indices)
-        earlier = summaries[-1] + 1 if summaries else 0
-        place = {i: at for at, i in enumerate(indices)}
-        caller_of = {place[i]: place[caller] for i, caller in context.callers.items() if i in place}
+        pinned_indices = pinned(context.messages)
+        indices = indices_but(context.messages, pinned_indices)
+        messages = [context.messages[i] for i in indices]
+        sizes = [context.sizes[i] for i in indices]
+        place_of = {index: place for place, index in enumerate(indices)}
+        earlier = 0
+        for place, message in enumerate(messages):
+            if message.role == "summary":
+                earlier = place + 1
+        caller_of: dict[int, int] = {}
+        for index, caller in context.callers.items():
+            if index in place_of:
+                caller_of[place_of[index]] = place_of[caller]
         return cls(
-            context, budget, indices, messages, sizes, cut_points(messages, caller_of), earlier
+            context=context,
+            budget=budget,
+            indices=tuple(indices),
+            messages=tuple(messages),
+            sizes=tuple(sizes),
+            flags=cut_points(messages, caller_of),
+            earlier=earlier,
         )
 
     @classmethod
-    def weighed(cls, context: Context, budget: Budget, fixed: Collection[int]) -> Movable:
-        """All messages of a context, of which the fixed ones weigh nothing, for a rule that
-        knows pins.
-        """
-        sizes = tuple(0 if i in fixed else size for i, size in enumerate(context.sizes))
+    def weighed(
+        cls,
+        context: Context,
+        budget: Budget,
+        fixed: Collection[int],
+    ) -> Movable:
+        """All messages of a context; the fixed ones weigh nothing. For rules that know pins."""
+        sizes = list(context.sizes)
+        for index in fixed:
+            sizes[index] = 0
         return cls(
-            context,
-            budget,
-            tuple(range(len(sizes))),
-            context.messages,
-            sizes,
-            context.cut_points,
+            context=context,
+            budget=budget,
+            indices=tuple(range(len(sizes))),
+            messages=context.messages,
+            sizes=tuple(sizes),
+            flags=context.cut_points,
             earlier=0,
         )
 
     def __len__(self) -> int:
         return len(self.messages)
 
-    def kept(self, own: int) -> int:
-        """Tokens of newest messages to keep: as requested, else the system's number, at most
-        half of the room.
-        """
+    def kept(self, own_tokens: int) -> int:
+        """Tokens of newest messages: as requested, else the system's, at most half the room."""
         if self.budget.keep_recent is not None and not self.budget.matched:
             return self.budget.keep_recent
-        return min(own, self._share(KEPT_SHARE, self.indices))
+        return min(own_tokens, self._share(KEPT_SHARE, self.indices))
 
-    def requested(self, own: int) -> int:
-        """The place that leaves the tokens which were requested to be kept; the system's own
-        where none were.
-        """
-        asked = self.budget.keep_recent
-        return own if asked is None or self.budget.matched else self.fitting(asked)
+    def requested(self, own_place: int) -> int:
+        """The place that leaves the tokens which were requested; else the system's own."""
+        if self.budget.keep_recent is None or self.budget.matched:
+            return own_place
+        return self.fitting(self.budget.keep_recent)
 
-    def granted(self, own: int) -> int:
-        """Tokens of newest messages to keep: the system's number, at most half of the room in a
-        comparison.
-        """
+    def granted(self, own_tokens: int) -> int:
+        """Tokens of newest messages: the system's; in a comparison at most half the room."""
         if not self.budget.matched:
-            return own
-        return min(own, self._share(KEPT_SHARE, spare(self.context)))
+            return own_tokens
+        return min(own_tokens, self._share(KEPT_SHARE, spare(self.context)))
 
-    def _share(self, share: float, gone: Sequence[int]) -> int:
+    def _share(self, share: float, removed_indices: Sequence[int]) -> int:
         """Tokens of a share of the room under the target once these messages are gone."""
-        return int(share * max(self.budget.room(self.context, gone), 0))
+        room = self.budget.room(self.context, removed_indices)
+        return int(share * max(room, 0))
 
     def fitting(self, tokens: int) -> int:
         """The first place whose rest takes at most so many tokens."""
+        if tokens < 0:
+            return len(self)
         rests = list(accumulate(reversed(self.sizes)))
-        return len(self) - (bisect_left(rests, tokens + 1) if tokens >= 0 else 0)
+        return len(self) - bisect_right(rests, tokens)
 
     def reaching(self, tokens: int) -> int | None:
-        """The last place whose rest takes at least so many tokens; None if all together take
-        less.
-        """
+        """The last place whose rest takes at least so many tokens; None if all take less."""
         rests = list(accumulate(reversed(self.sizes)))
-        at = bisect_left(rests, tokens)
-        return len(self) - 1 - at if at < len(rests) else None
+        rest_index = bisect_left(rests, tokens)
+        if rest_index == len(rests):
+            return None
+        return len(self) - 1 - rest_index
 
-    def after(self, at: int) -> int:
-        """The nearest place at or after `at` that parts no pair; m where there is none earlier."""
-        return next(i for i in range(max(at, 0), len(self) + 1) if self.flags[i])
+    def after(self, place: int) -> int:
+        """The nearest place from this one on that parts no pair; m where there is none earlier."""
+        return cut_point_from(self.flags, max(place, 0))
 
-    def before(self, at: int) -> int:
-        """The nearest place at or before `at` that parts no pair."""
-        return next(i for i in range(min(at, len(self)), -1, -1) if self.flags[i])
+    def before(self, place: int) -> int:
+        """The nearest place up to this one that parts no pair."""
+        return cut_point_until(self.flags, min(place, len(self)))
 
-    def inner(self, at: int) -> int | None:
-        """The nearest place at or after `at`, else before it, that parts no pair, both ends
-        excluded; None if none.
+    def inner(self, place: int) -> int | None:
+        """The nearest place from this one on, else before it, that parts no pair, both ends
+        excluded; None if there is none.
         """
-        after = (i for i in range(max(at, 1), len(self)) if self.flags[i])
-        before = (i for i in range(min(at, len(self)) - 1, 0, -1) if self.flags[i])
-        return next(after, next(before, None))
+        for following in range(max(place, 1), len(self)):
+            if self.flags[following]:
+                return following
+        for preceding in range(min(place, len(self)) - 1, 0, -1):
+            if self.flags[preceding]:
+                return preceding
+        return None
 
-    def turn(self, at: int) -> int:
-        """Where the turn begins that holds the message at this place; the place itself where a
-        turn begins there.
-        """
-        if at < len(self) and not is_real_user(self.messages[at]):
-            return next(
-                (i for i in range(at - 1, self.earlier - 1, -1) if is_real_user(self.messages[i])),
-                at,
-            )
-        return at
+    def turn(self, place: int) -> int:
+        """Where the turn of the message at this place begins; the place itself if unknown."""
+        if place == len(self):
+            return place
+        start = place
+        while start >= self.earlier:
+            if is_real_user(self.messages[start]):
+                return start
+            start -= 1
+        return place
 
-    def within(self, at: int) -> int:
-        """In a comparison, the first place from `at` on whose rest leaves room for a summary;
-        else `at`.
-        """
+    def within(self, place: int) -> int:
+        """In a comparison, the first place from here that leaves room for a summary."""
         if not self.budget.matched:
-            return at
+            return place
+        max_tokens = self._share(KEPT_AT_MOST, spare(self.context))
         newest = last_user(self.context.messages)
-        sizes = [
-            0 if i == newest else size for i, size in zip(self.indices, self.sizes, strict=True)
-        ]
-        left, most = sum(sizes[at:]), self._share(KEPT_AT_MOST, spare(self.context))
-        while at < len(self) and (left > most or not self.flags[at]):
-            left -= sizes[at]
-            at += 1
-        return at
+        sizes = list(self.sizes)
+        if newest is not None and newest in self.indices:
+            sizes[self.indices.index(newest)] = 0
+        rest_tokens = sum(sizes[place:])
+        while place < len(self):
+            if rest_tokens <= max_tokens and self.flags[place]:
+                break
+            rest_tokens -= sizes[place]
+            place += 1
+        return place
 
-    def cut(self, at: int | None, *, split: bool = False) -> Span | None:
+    def cut(self, place: int | None, *, split: bool = False) -> Span | None:
         """The span before this place, behind any earlier summary; None where nothing would be cut
         off.
 
         Args:
-            at: in [0, m]; None where the system sees nothing to cut off: final, unless the
+            place: in [0, m]; None where the system sees nothing to cut off: final, unless the
                 compaction is forced or a comparison sets the size.
             split: whether the start of a turn that goes on is summarised apart.
         """
-        if at is None or at <= 0:
+        if place is None or place <= 0:
             if not self.budget.force and not self.budget.matched:
                 return None
-            at = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
-        at = self.after(self.within(max(at, self.earlier)))
-        return None if at == 0 else self.span(at, self.turn(at) if split else at)
+            place = max(len(self) - LEFT_BY_FORCE, 0) if self.budget.force else 0
+        place = self.within(max(place, self.earlier))
+        place = self.after(place)
+        if place == 0:
+            return None
+        return self.span(place, self.turn(place) if split else place)
 
-    def span(self, at: int, turn: int | None = None) -> Span:
-        """The messages before the place but the newest user message; `turn` is where the turn
-        begins that it parts.
-        """
+    def span(self, place: int, turn: int | None = None) -> Span:
+        """The messages before the place but the newest user message; `turn` is split there."""
         newest = last_user(self.context.messages)
-        gone = tuple(i for i in self.indices[:at] if i != newest)
-        return Span(gone, self.index(at if turn is None else turn))
+        indices = tuple(i for i in self.indices[:place] if i != newest)
+        return Span(indices, self.index(place if turn is None else turn))
 
-    def index(self, at: int) -> int:
-        """The index in the context of the message at this place; behind the last one the number
-        of messages.
-        """
-        return self.indices[at] if at < len(self) else len(self.context.messages)
+    def index(self, place: int) -> int:
+        """The index in the context of the message at this place."""
+        if place == len(self):
+            return len(self.context.messages)
+        return self.indices[place]

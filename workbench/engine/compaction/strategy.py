@@ -29,7 +29,8 @@ them in a row; or an overflow that no compaction mended.
 
 def any_of(*texts: str) -> re.Pattern[str]:
     """A pattern for any of these texts, in any case."""
-    return re.compile("|".join(map(re.escape, texts)), re.IGNORECASE)
+    alternatives = "|".join(map(re.escape, texts))
+    return re.compile(alternatives, re.IGNORECASE)
 
 
 class Ending(NamedTuple):
@@ -59,7 +60,8 @@ class Retries:
 
     def wait(self, error: str, retries: int) -> float | None:
         """Seconds to wait after so many retries of a request; None where it is not sent again."""
-        if retries >= self.most or self.permanent.search(error) or not self.errors.search(error):
+        may_pass = self.errors.search(error) and not self.permanent.search(error)
+        if retries >= self.most or not may_pass:
             return None
         return float(min(self.first_wait * 2**retries, self.longest_wait))
 
@@ -164,14 +166,21 @@ class Situation:
 
     def granted(self, most: int, reason: str = "threshold") -> Budget:
         """A budget of `most` tokens as the provider counts, scaled to the preset's counter."""
-        return self.budget(most * self.tokens // max(self.measured, 1), reason=reason)
+        target = most * self.tokens // max(self.measured, 1)
+        return self.budget(target, reason=reason)
 
-    def budget(self, target: int, window: int | None = None, reason: str = "threshold") -> Budget:
+    def budget(
+        self,
+        target: int,
+        window: int | None = None,
+        reason: str = "threshold",
+    ) -> Budget:
         """A budget of so many tokens by the preset's counter, less than there are now; requests
         name themselves.
         """
+        largest_target = max(self.tokens - 1, 0)
         return Budget(
-            target=min(max(target, 0), max(self.tokens - 1, 0)),
+            target=min(max(target, 0), largest_target),
             window=self.window if window is None else window,
             reason="requested" if self.requested else reason,
         )
@@ -220,11 +229,8 @@ class AtShare:
     target: float = 0.4
 
     def __post_init__(self) -> None:
-        shares = (self.threshold, self.target)
-        if (
-            not all(isinstance(one, Real) for one in shares)
-            or not 0 <= self.target <= self.threshold <= 1
-        ):
+        are_numbers = isinstance(self.threshold, Real) and isinstance(self.target, Real)
+        if not are_numbers or not 0 <= self.target <= self.threshold <= 1:
             raise SettingError(
                 f"threshold {self.threshold!r:.80} and target {self.target!r:.80} are no shares of"
                 " the window; both must lie between 0 and 1, the target not above the threshold"
@@ -249,11 +255,9 @@ leave nothing.
 """
 
 
-def answer_reserve(window: int, own: int) -> int:
-    """Tokens that a system sets aside for an answer: its own number, less where the window is
-    small.
-    """
-    return min(own, int(LARGEST_OUTPUT * window))
+def answer_reserve(window: int, own_reserve: int) -> int:
+    """Tokens set aside for an answer: the system's own, less in a small window."""
+    return min(own_reserve, int(LARGEST_OUTPUT * window))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,19 +280,22 @@ class AtLimit:
 
     def limit(self, window: int) -> int:
         """Tokens of a request by the system's own rule."""
-        own = int(self.share * window) - answer_reserve(window, self.answer) - self.reserve
-        return own if self.most is None else min(own, self.most)
+        reserve = answer_reserve(window, self.answer) + self.reserve
+        own_limit = int(self.share * window) - reserve
+        if self.most is None:
+            return own_limit
+        return min(own_limit, self.most)
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at the limit, or above it, and on request; the target is what would not be due."""
         room = max(situation.window - situation.overhead, 0)
-        least = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
-        target = max(self.limit(situation.window), least) - (0 if self.above else 1)
-        return (
-            situation.granted(target)
-            if situation.requested or situation.measured > target
-            else None
-        )
+        least_limit = situation.overhead + min(int(LEAST_ROOM * room), LEAST_TOKENS)
+        target = max(self.limit(situation.window), least_limit)
+        if not self.above:
+            target -= 1
+        if situation.requested or situation.measured > target:
+            return situation.granted(target)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +351,8 @@ class Preset:
         return self.overflow or self.strategy
 
     def __repr__(self) -> str:
-        stages = " > ".join(stage.name for stage in self.strategy.stages) or "no stages"
+        names = [stage.name for stage in self.strategy.stages]
+        stages = " > ".join(names) or "no stages"
         return f"<Preset {self.name!r}: {stages}, {self.trigger!r}>"
 
     def _repr_html_(self) -> str:
@@ -353,11 +361,11 @@ class Preset:
             "asked": ", ".join(self.moments).replace("_", " "),
             "counts tokens": "" if self.count is None else "as its own system does",
         }
-        rows = [
-            (f"{n}.", stage.name, _purpose(stage))
-            for n, stage in enumerate(self.strategy.stages, 1)
-        ]
-        rows += [("what is sent", stage.name, _purpose(stage)) for stage in self.strategy.view]
+        rows: list[tuple[str, str, str]] = []
+        for number, stage in enumerate(self.strategy.stages, 1):
+            rows.append((f"{number}.", stage.name, _purpose(stage)))
+        for stage in self.strategy.view:
+            rows.append(("what is sent", stage.name, _purpose(stage)))
         source = f"Restates {self.source}" if self.source else ""
         return card(f"Preset {self.name}", facts, ("", "stage", "what it does"), rows, source)
 

@@ -11,7 +11,7 @@ from workbench.base.errors import SetupError
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.strategy import Situation
 from workbench.engine.models.cache_rules import rules_for
-from workbench.engine.models.prices import stem_tariff, tariff
+from workbench.engine.models.prices import Tariff, stem_tariff, tariff
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,29 @@ class CachePrices:
 @lru_cache(maxsize=256)
 def prices_of(model: str) -> CachePrices:
     """Those of a model; the defaults (Anthropic's) where its price is unknown."""
-    try:
-        found = (tariff(model) or stem_tariff(model)) if model else None
-    except SetupError:
-        found = None
-    if found is None or not found.rates.input:
+    price = _tariff(model)
+    if price is None or not price.rates.input:
         return CachePrices()
-    rates, rules = found.rates, rules_for(found, model)
+    rates = price.rates
+    rules = rules_for(price, model)
     read = rates.cache_read if rules.seconds else rates.input
     write = rates.cache_write if rules.writes else rates.input
     return CachePrices(
-        read / rates.input, write / rates.input, rates.output / rates.input, rules.seconds
+        read=read / rates.input,
+        write=write / rates.input,
+        output=rates.output / rates.input,
+        seconds=rules.seconds,
     )
+
+
+def _tariff(model: str) -> Tariff | None:
+    """What the model costs; None where that is unknown."""
+    if not model:
+        return None
+    try:
+        return tariff(model) or stem_tariff(model)
+    except SetupError:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,20 +89,26 @@ class ByPrice:
         room = max(situation.window - situation.overhead, 0)
         target = situation.overhead + int(self.target * room)
         full = situation.tokens >= self.most * situation.window > 0
-        if full or (situation.tokens > target and self._pays(situation, target)):
+        pays = situation.tokens > target and self._pays(situation, target)
+        if full or pays:
             return situation.budget(target, reason="threshold" if full else "price")
         return None
 
-    def _pays(self, now: Situation, target: int) -> bool:
+    def _pays(self, situation: Situation, target: int) -> bool:
         """Whether it does, in units of the price of a plain token."""
-        prices = self.prices or prices_of(now.model)
-        kept, gone = target - now.overhead, now.tokens - target
-        cold = now.idle is not None and now.idle > prices.seconds
-        fixed = self.summary * kept * prices.output + (
-            0.0 if cold else kept * (prices.write - prices.read)
-        )
-        spared = gone * prices.write if cold else 0.0
-        growth = max(now.said / max(now.requests, 1), 1.0)
-        ahead = min(now.requests, (self.most * now.window - now.tokens) / growth)
-        even = fixed + gone * (self.summary > 0) - spared <= ahead * gone * prices.read
-        return even and gone**2 * prices.read / (2 * growth) >= fixed - spared
+        prices = self.prices or prices_of(situation.model)
+        kept_tokens = target - situation.overhead
+        removed_tokens = situation.tokens - target
+        is_cold = situation.idle is not None and situation.idle > prices.seconds
+        summary_cost = self.summary * kept_tokens * prices.output
+        rewrite_cost = 0.0 if is_cold else kept_tokens * (prices.write - prices.read)
+        fixed_cost = summary_cost + rewrite_cost
+        reading_cost = removed_tokens * (self.summary > 0)
+        spared_cost = removed_tokens * prices.write if is_cold else 0.0
+        growth = max(situation.said / max(situation.requests, 1), 1.0)
+        requests_until_full = (self.most * situation.window - situation.tokens) / growth
+        requests_ahead = min(situation.requests, requests_until_full)
+        saved_cost = requests_ahead * removed_tokens * prices.read
+        breaks_even = fixed_cost + reading_cost - spared_cost <= saved_cost
+        is_cheapest = removed_tokens**2 * prices.read / (2 * growth) >= fixed_cost - spared_cost
+        return breaks_even and is_cheapest

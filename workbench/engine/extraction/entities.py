@@ -38,7 +38,7 @@ Kind: TypeAlias = LexicalKind | Literal["constraint", "decision", "pending"]
 """The last three are found by what a sentence says (`statements.py`)."""
 
 LEXICAL: tuple[Kind, ...] = get_args(LexicalKind)
-KINDS: tuple[Kind, ...] = tuple(kind for kinds in get_args(Kind) for kind in get_args(kinds))
+KINDS: tuple[Kind, ...] = (*LEXICAL, "constraint", "decision", "pending")
 
 TOKEN = re.compile(r"[A-Za-z0-9_.@~/%#-]+(?:\(|(?:,\d{3}(?![0-9A-Za-z_]))+)?")
 """What one form can be read from: no blank inside, a bracket only behind, where it tells a call
@@ -77,64 +77,82 @@ _NAMED_ID = re.compile(r"(?=[a-z.-]*\d)[a-z][a-z0-9.]*(?:-[a-z0-9.]+)+")
 
 
 def bare(token: str) -> str:
-    """A token without the marks behind it and, of a line that grep shows around a match, the
-    file alone.
-    """
-    if "-" in token and (shown := _GREP_CONTEXT.search(token)) and shown.group(1) in SUFFIXES:
-        return token[: shown.end(1)]
+    """A token without the marks behind it, or the file alone of a line that grep shows."""
+    if "-" in token:
+        match = _GREP_CONTEXT.search(token)
+        if match and match.group(1) in SUFFIXES:
+            return token[: match.end(1)]
     return token.rstrip(".-~@#(")
 
 
 def whole_entities(token: str, is_call: bool, cwd: str = "") -> list[Entity] | None:
-    """The entities of a token, as `bare` leaves it, that has to be read as a whole; None if its
-    names say it all.
+    """The entities of a token that is read as a whole; None if its names say it all.
 
     `is_call`: a bracket followed it. Relative paths start from `cwd`.
     """
     if not token or len(token) > LONGEST:
         return []
-    if flag := _FLAG.match(token):
+    flag = _FLAG.match(token)
+    if flag:
         return [Entity("flag", flag.group())]
     token = token.lstrip("-")
-    if ("0" <= token[:1] <= "9" or token[:1] == "v") and (numeric := _numeric(token)) is not None:
-        return numeric
-    if not is_call and ("/" in token or "." in token) and (path := _path(token, cwd)):
-        return [Entity("path", path)]
+    if "0" <= token[:1] <= "9" or token[:1] == "v":
+        numeric = _numeric(token)
+        if numeric is not None:
+            return numeric
+    if not is_call and ("/" in token or "." in token):
+        path = _path(token, cwd)
+        if path:
+            return [Entity("path", path)]
     return _coded(token) or None
 
 
 def _numeric(token: str) -> list[Entity] | None:
+    """A number, a version or a date; None where the token is none of them."""
     if token.isdigit():
-        return [Entity("number", token)] if len(token) >= 4 else []
-    if found := _VERSION.fullmatch(token):
-        return [Entity("version", found.group(1) or found.group(2))]
-    if found := _DATE.match(token):
-        return [Entity("id", found.group())]
+        return _number(token, None)
+    version = _VERSION.fullmatch(token)
+    if version:
+        text = version.group(1) or version.group(2)
+        return [Entity("version", text)]
+    date = _DATE.match(token)
+    if date:
+        return [Entity("id", date.group())]
     if _GROUPED.fullmatch(token):
-        return [Entity("number", token.replace(",", "").replace("_", ""))]
-    if (found := _NUMBER.fullmatch(token)) and (found[2] or "s").lower() in UNIT:
-        return _number(*found.groups())
-    return None
+        digits = token.replace(",", "").replace("_", "")
+        return [Entity("number", digits)]
+    number = _NUMBER.fullmatch(token)
+    if number is None:
+        return None
+    value, unit = number.groups()
+    if unit and unit.lower() not in UNIT:
+        return None
+    return _number(value, unit)
 
 
 def _number(value: str, unit: str | None) -> list[Entity]:
     """A number with its unit, or alone where it has four characters and more."""
     if unit:
         return [Entity("number", f"{value} {UNIT[unit.lower()]}")]
-    return [Entity("number", value)] if len(value) >= 4 else []
+    if len(value) < 4:
+        return []
+    return [Entity("number", value)]
 
 
 def _path(token: str, cwd: str) -> str:
+    """The path that a token is; empty if it is none."""
     if "/" not in token:
         return token if is_file_name(token) else ""
     if token[:2] == "//" or "%" in token or not _NAMED_PART.search(token):
         return ""
     path = normal_path(token, cwd)
-    parts = path.count("/") + (not path.startswith("/"))
-    rooted = token[0] in "/~."
-    if parts >= (2 if rooted or token[-1] == "/" else 3) or _FILE_NAME.fullmatch(
-        path.rpartition("/")[2]
-    ):
+    part_count = path.count("/")
+    if not path.startswith("/"):
+        part_count += 1
+    says_path = token[0] in "/~." or token[-1] == "/"
+    enough_parts = 2 if says_path else 3
+    file_name = path.rpartition("/")[2]
+    if part_count >= enough_parts or _FILE_NAME.fullmatch(file_name):
         return path
     return ""
 
@@ -170,9 +188,7 @@ def name_entities(name: str) -> list[Entity]:
     if len(name) < 4:
         return []
     if name.islower():
-        if "_" in name.strip("_"):
-            return [Entity("identifier", name)] if len(name) <= LONGEST else []
-        return [_hash(name)] if _HASH.fullmatch(name) else []
+        return _lower_case_name(name)
     if name in ERRNO or _ERROR_NAME.fullmatch(name):
         return [Entity("error", name)]
     if _IDENTIFIER.fullmatch(name) and len(name) <= LONGEST:
@@ -180,11 +196,20 @@ def name_entities(name: str) -> list[Entity]:
     return []
 
 
+def _lower_case_name(name: str) -> list[Entity]:
+    """An identifier of several words, or a hash."""
+    if "_" in name.strip("_"):
+        return [Entity("identifier", name)] if len(name) <= LONGEST else []
+    if _HASH.fullmatch(name):
+        return [_hash(name)]
+    return []
+
+
 # What needs more than one token. Each rule runs only on lines that hold one of its tokens.
 
-_LINE_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1 or unit == "s") | frozenset(
-    {"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz", "%"}
-)
+_LONG_UNITS = frozenset(unit for unit in UNIT if len(unit) > 1)
+_CAPITAL_UNITS = frozenset({"MB", "KB", "GB", "TB", "MiB", "KiB", "GiB", "B", "Hz"})
+_LINE_UNITS = _LONG_UNITS | _CAPITAL_UNITS | {"s", "%"}
 SIGNALS = PROGRAMS | ERROR_WORDS | _LINE_UNITS
 """Tokens that make a line worth a second look."""
 
@@ -207,54 +232,66 @@ _ERROR_LINE = re.compile(
 def url_entity(address: str) -> Entity:
     """An address without the marks that end a sentence, a last slash, or capitals in its host."""
     address = address.rstrip(".,;:!?*'\"_")
-    scheme, _, rest = address.partition("://")
-    host, slash, path = rest.partition("/")
+    scheme, _, location = address.partition("://")
+    host, slash, path = location.partition("/")
     return Entity("url", f"{scheme}://{host.lower()}{slash}{path}".rstrip("/"))
 
 
 def windows_paths(line: str, cwd: str = "") -> list[Entity]:
     """Paths that begin with a drive's letter."""
-    return [
-        Entity("path", path)
-        for found in _WINDOWS_PATH.findall(line)
-        if (path := normal_path(found, cwd))
-    ]
+    entities: list[Entity] = []
+    for raw_path in _WINDOWS_PATH.findall(line):
+        path = normal_path(raw_path, cwd)
+        if path:
+            entities.append(Entity("path", path))
+    return entities
 
 
 def quotes(line: str) -> list[Entity]:
     """Two words and more, ten to 120 characters, between double quotation marks, in lower case."""
-    found = line.split('"')[1:-1:2]
+    texts = line.split('"')[1:-1:2]
     if "“" in line:
-        found += [part.partition("”")[0] for part in line.split("“")[1:] if "”" in part]
-    return [
-        Entity("quote", plain(text))
-        for text in found
-        if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text)
-    ]
+        for part in line.split("“")[1:]:
+            text, mark, _ = part.partition("”")
+            if mark:
+                texts.append(text)
+    entities: list[Entity] = []
+    for text in texts:
+        if 10 <= len(text) <= 120 and _PHRASE.fullmatch(text):
+            entities.append(Entity("quote", plain(text)))
+    return entities
 
 
 def line_entities(line: str, signals: Collection[str]) -> list[Entity]:
-    """Commands, error messages and numbers with a unit behind a blank, in a span that holds
-    these of `SIGNALS`.
-    """
-    found: list[Entity] = []
-    for value, unit in () if _LINE_UNITS.isdisjoint(signals) else _VALUE.findall(line):
-        if unit.lower() in UNIT and unit != "k":
-            found += _number(value.replace(",", ""), unit)
+    """Commands, error messages and numbers with units, in a span with these `SIGNALS`."""
+    entities: list[Entity] = []
+    if not _LINE_UNITS.isdisjoint(signals):
+        for value, unit in _VALUE.findall(line):
+            if unit.lower() in UNIT and unit != "k":
+                entities += _number(value.replace(",", ""), unit)
     if not PROGRAMS.isdisjoint(signals):
-        found += [entity for command in _COMMAND.findall(line) if (entity := _command(command))]
-    if not ERROR_WORDS.isdisjoint(signals) and (message := _ERROR_LINE.search(line)):
-        found.append(Entity("error", plain(message.group(1))))
-    return found
+        for command in _COMMAND.findall(line):
+            entities += _command(command)
+    if not ERROR_WORDS.isdisjoint(signals):
+        message = _ERROR_LINE.search(line)
+        if message:
+            entities.append(Entity("error", plain(message.group(1))))
+    return entities
 
 
-def _command(text: str) -> Entity | None:
-    program, *rest = text.split()
-    if rest[0] in PROSE or (program == "go" and rest[0] not in GO_WORDS):
-        return None
-    keep = next((i for i, word in enumerate(rest) if word in PROSE or "." in word), len(rest))
-    rest = rest[:keep]
-    return Entity("command", " ".join([program, *rest])) if rest else None
+def _command(text: str) -> list[Entity]:
+    """The program with its sub-commands, up to the first word of prose."""
+    program, *arguments = text.split()
+    if program == "go" and arguments[0] not in GO_WORDS:
+        return []
+    parts = [program]
+    for word in arguments:
+        if word in PROSE or "." in word:
+            break
+        parts.append(word)
+    if parts == [program]:
+        return []
+    return [Entity("command", " ".join(parts))]
 
 
 def plain(text: str) -> str:

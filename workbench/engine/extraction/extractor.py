@@ -1,7 +1,6 @@
 """Extracts from texts their spans, and from each span its words and entities, as numbers."""
 
-from collections.abc import Callable, Collection, Iterable
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from workbench.engine.extraction.entities import (
@@ -32,7 +31,7 @@ TOKENS = 50_000
 
 _ITEMS = ("- ", "* ", "+ ", "• ")
 
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 Features: TypeAlias = tuple[int, ...]
 """Words and entities by number: n for word n, ~n for entity n."""
 
@@ -44,16 +43,17 @@ class Passage(NamedTuple):
     thought: bool
 
 
-class _Remembered(dict[str, Made]):
+class _Remembered(dict[str, Value]):
     """What a function makes of a text, made when it is first asked for."""
 
-    def __init__(self, make: Callable[[str], Made]) -> None:
+    def __init__(self, make: Callable[[str], Value]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, text: str) -> Made:
-        found = self[text] = self._make(text)
-        return found
+    def __missing__(self, text: str) -> Value:
+        value = self._make(text)
+        self[text] = value
+        return value
 
 
 class Extractor:
@@ -82,44 +82,50 @@ class Extractor:
 
     def read_messages(self, messages: Iterable[Message]) -> list[list[Passage]]:
         """The passages of each message."""
-        found = [self.passages(message) for message in messages]
+        passages = [self.passages(message) for message in messages]
         if len(self._tokens) > TOKENS:
             self._tokens.clear()
-        return found
+        return passages
 
     def passages(self, message: Message) -> list[Passage]:
         """The passages of a message, which is read once."""
         if id(message) not in self._passages:
+            # the message is kept too, so that no other one gets its id
             self._passages[id(message)] = message, self.read_message(message)
-        return self._passages[id(message)][1]
+        _, passages = self._passages[id(message)]
+        return passages
 
     def read_message(self, message: Message) -> list[Passage]:
         """The passages of a message, read now."""
         self.messages_read += 1
-        return [
-            Passage(self.read(text), isinstance(block, Thinking))
-            for block in message.blocks
-            for text in _texts(block)
-        ]
+        passages: list[Passage] = []
+        for block in message.blocks:
+            is_thought = isinstance(block, Thinking)
+            for text in _texts(block):
+                passages.append(Passage(self.read(text), is_thought))
+        return passages
 
-    def read(self, text: str, own: int = 0) -> list[int]:
+    def read(self, text: str, session_spans: int = 0) -> list[int]:
         """The numbers of a text's spans, in order.
 
-        `own` is how many spans the session has, those with the lowest numbers. A list item counts
-        as such a span if it is one but for its mark, since summaries put marks before the lines
-        that they quote.
+        `session_spans` is how many spans the session has, those with the lowest numbers. A list
+        item counts as such a span if it is one but for its mark, since summaries put marks before
+        the lines that they quote.
         """
-        if not own:
-            return [self._numbers[span] for span in spans(text)]
-        return [
-            self._quoted(span, own) if span[:2] in _ITEMS else self._numbers[span]
-            for span in spans(text)
-        ]
+        numbers: list[int] = []
+        for span in spans(text):
+            if session_spans and span[:2] in _ITEMS:
+                numbers.append(self._quoted(span, session_spans))
+            else:
+                numbers.append(self._numbers[span])
+        return numbers
 
-    def _quoted(self, item: str, own: int) -> int:
-        """The number of a list's item."""
-        if self._numbers.get(item, own) >= own and (bare := self._numbers.get(item[2:], own)) < own:
-            return bare
+    def _quoted(self, item: str, session_spans: int) -> int:
+        """The number of a list's item: of the item itself, or of what it quotes."""
+        if self._numbers.get(item, session_spans) >= session_spans:
+            quoted_number = self._numbers.get(item[2:], session_spans)
+            if quoted_number < session_spans:
+                return quoted_number
         return self._numbers[item]
 
     def number(self, span: str) -> int:
@@ -133,41 +139,53 @@ class Extractor:
 
     def features_of(self, span: int) -> list[int]:
         """The features of one span, each once."""
-        return list(dict.fromkeys([*self.features[span], *self.more.get(span, ())]))
+        features = dict.fromkeys(self.features[span])
+        features |= dict.fromkeys(self.more.get(span, ()))
+        return list(features)
 
     def _add(self, span: str) -> int:
         """Take in a new span."""
         number = len(self.spans)
-        # an address has no parts
-        tokens = TOKEN.findall(URL.sub(" ", span) if "://" in span else span)
+        text = span
+        if "://" in span:
+            text = URL.sub(" ", span)  # an address has no parts
+        tokens = TOKEN.findall(text)
+        features: list[int] = []
+        for token in tokens:
+            features += self._tokens[token]
         self.spans.append(span)
-        self.features.append(tuple(chain.from_iterable(map(self._tokens.__getitem__, tokens))))
-        if more := self._beyond_tokens(span, SIGNALS.intersection(tokens)):
+        self.features.append(tuple(features))
+        more = self._beyond_tokens(span, SIGNALS.intersection(tokens))
+        if more:
             self.more[number] = more
         return number
 
     def _beyond_tokens(self, span: str, signals: Collection[str]) -> Features:
-        """The features that no single token shows: commands, quotes, addresses, words of other
-        alphabets.
-        """
-        found, named = line_entities(span, signals) if signals else [], list[str]()
+        """The features that no single token shows: commands, quotes, addresses, other scripts."""
+        entities: list[Entity] = []
+        named: list[str] = []
+        if signals:
+            entities += line_entities(span, signals)
         if '"' in span or "“" in span:
-            found += quotes(span)
+            entities += quotes(span)
         if ":\\" in span:
-            found += windows_paths(span, self.cwd)
-        for address in URL.findall(span) if "://" in span else ():
-            found.append(url_entity(address))
-            named += words(address)
+            entities += windows_paths(span, self.cwd)
+        if "://" in span:
+            for address in URL.findall(span):
+                entities.append(url_entity(address))
+                named += words(address)
         if not span.isascii():
-            foreign = CJK.search(span) is None
-            named += [word for word in words(span) if foreign or not word.isascii()]
-        return self._numbered(named, found)
+            named += _foreign_words(span)
+        return self._numbered(named, entities)
 
-    def _numbered(self, named: Iterable[str], found: Iterable[Entity]) -> Features:
+    def _numbered(self, words: Iterable[str], entities: Iterable[Entity]) -> Features:
         """The features of words and entities; new ones are numbered."""
-        numbers, entities = self.words, self.entities
-        features = [numbers.setdefault(word, len(numbers)) for word in named]
-        return (*features, *[~entities.setdefault(entity, len(entities)) for entity in found])
+        features: list[int] = []
+        for word in words:
+            features.append(self.words.setdefault(word, len(self.words)))
+        for entity in entities:
+            features.append(~self.entities.setdefault(entity, len(self.entities)))
+        return tuple(features)
 
     def _token_features(self, token: str) -> Features:
         """The words and entities of one token: of the whole, or of the names in it."""
@@ -176,16 +194,30 @@ class Extractor:
         base = bare(token)
         if base != token and (base.isidentifier() or token != base + "("):
             return self._tokens[base]
-        whole = whole_entities(base, base != token, self.cwd)
-        if whole is not None:
-            return self._numbered(words(base), whole)
+        entities = whole_entities(base, base != token, self.cwd)
+        if entities is not None:
+            return self._numbered(words(base), entities)
         parts = ASCII_WORD.findall(base)
         if parts == [token]:
             return self._numbered(parts, ())
-        return tuple(dict.fromkeys(chain.from_iterable(self._tokens[part] for part in parts)))
+        features: dict[int, None] = {}
+        for part in parts:
+            features.update(dict.fromkeys(self._tokens[part]))
+        return tuple(features)
+
+
+def _foreign_words(span: str) -> Iterator[str]:
+    """The words of a span that no token shows."""
+    without_spaces = CJK.search(span) is not None
+    for word in words(span):
+        if not without_spaces or not word.isascii():
+            yield word
 
 
 def _texts(block: AnswerBlock) -> Iterable[str]:
+    """The texts of a part of a message."""
     if isinstance(block, Text | Thinking):
         return (block.text,)
-    return argument_texts(block.arguments) if isinstance(block, ToolCall) else ()
+    if isinstance(block, ToolCall):
+        return argument_texts(block.arguments)
+    return ()

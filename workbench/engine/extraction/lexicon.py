@@ -22,5 +22,8 @@ ERROR_WORDS = _set("error_words")
 MEMBERS = _set("members")
 GO_WORDS = _set("go_words")
 STOP = _set("stop")
-UNIT = {form: unit for unit, forms in _FILE["unit"].items() for form in forms.split()}
+UNIT: dict[str, str] = {}
 """Each way of writing a unit, in lower case, and the unit."""
+for _unit, _forms in _FILE["unit"].items():
+    for _form in _forms.split():
+        UNIT[_form] = _unit

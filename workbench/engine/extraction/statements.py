@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from itertools import chain
 
 from workbench.engine.extraction.entities import Entity, Kind, plain
 from workbench.engine.extraction.words import words
@@ -92,12 +91,16 @@ _TASK_KEYS = ("content", "title", "text", "task", "step", "description", "subjec
 
 def is_decision(text: str) -> bool:
     """Whether a line says what was chosen, or what was tried in vain."""
-    return len(text) <= LONGEST and _DECISION.search(text.lower()) is not None
+    if len(text) > LONGEST:
+        return False
+    return _DECISION.search(text.lower()) is not None
 
 
 def is_constraint(sentence: str) -> bool:
     """Whether a person who writes this sentence sets a rule."""
-    return _CONSTRAINT.search(sentence.lower()) is not None and len(words(sentence)) >= 2
+    if not _CONSTRAINT.search(sentence.lower()):
+        return False
+    return len(words(sentence)) >= 2
 
 
 def is_pending(text: str) -> bool:
@@ -123,30 +126,29 @@ def statements(message: Message) -> tuple[Entity, ...]:
     arguments. Tool results state nothing.
     """
     by_user = is_real_user(message)
-    found: list[Entity] = []
-    for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
+    if not by_user and not isinstance(message, AssistantMessage):
+        return ()
+    entities: list[Entity] = []
+    for block in message.blocks:
         if isinstance(block, Text):
-            found += [
-                Entity(kind, plain(sentence))
-                for sentence in sentences(block.text)
-                for kind in _kinds(sentence, by_user)
-            ]
-            found += [Entity("pending", plain(item)) for item in _left_to_do(block.text)]
+            for sentence in sentences(block.text):
+                entities += [Entity(kind, plain(sentence)) for kind in _kinds(sentence, by_user)]
+            entities += map(_pending, _left_to_do(block.text))
         elif isinstance(block, ToolCall):
-            found += [
-                Entity("pending", plain(task)) for task, done in tasks(block.arguments) if not done
-            ]
-            texts = argument_texts(block.arguments)
-            found += [
-                Entity("pending", plain(item)) for text in texts for item in _left_to_do(text)
-            ]
-    return tuple(dict.fromkeys(found))
+            for task, is_done in tasks(block.arguments):
+                if not is_done:
+                    entities.append(_pending(task))
+            for text in argument_texts(block.arguments):
+                entities += map(_pending, _left_to_do(text))
+    return tuple(dict.fromkeys(entities))
+
+
+def _pending(text: str) -> Entity:
+    return Entity("pending", plain(text))
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of prose, without list marks: nothing inside code fences, no line that is
-    too long.
-    """
+    """The sentences of prose, without list marks, code fences and lines that are too long."""
     fenced = False
     for line in text.split("\n"):
         line = line.strip()
@@ -154,8 +156,10 @@ def sentences(text: str) -> Iterator[str]:
             fenced = not fenced
         elif not fenced and len(line) <= PARAGRAPH:
             box = "[ ] " if "[ ]" in line[:8] else ""
-            parts = _SENTENCE.split(_MARK.sub("", line, count=1))
-            yield from (box + part for part in parts if part and len(part) <= LONGEST)
+            prose = _MARK.sub("", line, count=1)
+            for sentence in _SENTENCE.split(prose):
+                if sentence and len(sentence) <= LONGEST:
+                    yield box + sentence
 
 
 def _left_to_do(text: str) -> Iterator[str]:
@@ -165,38 +169,52 @@ def _left_to_do(text: str) -> Iterator[str]:
     text = "\n" + text
     for heading in _OPEN_HEADING.finditer(text):
         for line in text[heading.end() :].split("\n"):
-            item = _ITEM.match(line)
-            if item and len(line) <= LONGEST and len(words(item.group(1))) >= 2:
-                yield item.group(1)
+            match = _ITEM.match(line)
+            item = match.group(1) if match and len(line) <= LONGEST else ""
+            if len(words(item)) >= 2:
+                yield item
             elif line.strip():
                 break
 
 
 def tasks(arguments: Mapping[str, Json]) -> Iterator[tuple[str, bool]]:
     """Each item of a task list in a tool's arguments, and whether it is done."""
-    return ((text, status not in OPEN) for text, status in task_items(arguments))
+    for text, status in task_items(arguments):
+        yield text, status not in OPEN
 
 
 def task_items(arguments: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     """Each item of a task list in a tool's arguments, and its status in lower case."""
-    for item in chain.from_iterable(
-        value for value in arguments.values() if isinstance(value, list | tuple)
-    ):
-        if isinstance(item, Mapping) and isinstance(item.get("status"), str):
-            text = next((item[key] for key in _TASK_KEYS if isinstance(item.get(key), str)), "")
-            if text:
-                yield text, item["status"].lower()
+    for value in arguments.values():
+        if not isinstance(value, list | tuple):
+            continue
+        for item in value:
+            if not isinstance(item, Mapping):
+                continue
+            status, text = item.get("status"), _task_text(item)
+            if isinstance(status, str) and text:
+                yield text, status.lower()
 
 
-_PHRASES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("decision", _DECISION),
-    ("pending", _PENDING),
-)
+def _task_text(item: Mapping[str, Json]) -> str:
+    """What an item of a task list says; empty where it says nothing."""
+    for key in _TASK_KEYS:
+        text = item.get(key)
+        if isinstance(text, str):
+            return text
+    return ""
 
 
 def _kinds(sentence: str, by_user: bool) -> list[Kind]:
     """What a sentence states; only a person's states constraints."""
     lowered = sentence.lower()
-    found: list[Kind] = ["constraint"] if by_user and _CONSTRAINT.search(lowered) else []
-    found += [kind for kind, phrases in _PHRASES if phrases.search(lowered)]
-    return found if found and len(words(sentence)) >= 2 else []
+    kinds: list[Kind] = []
+    if by_user and _CONSTRAINT.search(lowered):
+        kinds.append("constraint")
+    if _DECISION.search(lowered):
+        kinds.append("decision")
+    if _PENDING.search(lowered):
+        kinds.append("pending")
+    if kinds and len(words(sentence)) < 2:
+        return []
+    return kinds

@@ -22,8 +22,7 @@ _ENCODED_LINE = re.compile(
 
 
 def words(text: str) -> list[str]:
-    """The content words of a text, in lower case: names and words of three letters and more, and
-    numbers.
+    """The content words of a text, in lower case: names and words, and numbers.
 
     Where a script writes no spaces, each pair of neighbouring characters counts as a word. Each
     once, in order.
@@ -32,12 +31,22 @@ def words(text: str) -> list[str]:
         word = text.lower()
         return [word] if len(word) > 2 and word not in STOP else []
     if text.isascii():
-        found = ASCII_WORD.findall(text.lower())
+        candidates = ASCII_WORD.findall(text.lower())
     else:
-        found = _WORD.findall(CJK.sub(" ", text).lower())
+        candidates = _WORD.findall(CJK.sub(" ", text).lower())
         for run in CJK.findall(text):
-            found += [run[i : i + 2] for i in range(max(1, len(run) - 1))]
-    return [word for word in dict.fromkeys(found) if word not in STOP]
+            candidates += _pairs(run)
+    return [word for word in dict.fromkeys(candidates) if word not in STOP]
+
+
+def _pairs(run: str) -> list[str]:
+    """Each pair of neighbouring characters; a single character alone."""
+    if len(run) == 1:
+        return [run]
+    pairs: list[str] = []
+    for start in range(len(run) - 1):
+        pairs.append(run[start : start + 2])
+    return pairs
 
 
 def lines(text: str) -> list[str]:
@@ -46,19 +55,25 @@ def lines(text: str) -> list[str]:
     Left out, since they say nothing: empty lines, the line number that a file viewer writes before
     a line, and encoded data (a run of 200 characters and more, or a whole line of base64).
     """
-    found: list[str] = []
-    for line in map(str.strip, (_ESCAPE.sub("", text) if "\x1b" in text else text).split("\n")):
-        if "0" <= line[:1] <= "9" and (gutter := _GUTTER.match(line)):
-            line = line[gutter.end() :]
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    cleaned_lines: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if "0" <= line[:1] <= "9":
+            gutter = _GUTTER.match(line)
+            if gutter:
+                line = line[gutter.end() :]
         if len(line) >= 200:
             line = _LONG_RUN.sub(" ", line).strip()
         if line and (len(line) < 60 or " " in line or not _ENCODED_LINE.fullmatch(line)):
-            found.append(line)
-    return found
+            cleaned_lines.append(line)
+    return cleaned_lines
 
 
 def spans(text: str) -> list[str]:
     """The `lines` of a text, in pieces of at most `SPAN_CHARS` characters."""
-    return [
-        line[at : at + SPAN_CHARS] for line in lines(text) for at in range(0, len(line), SPAN_CHARS)
-    ]
+    pieces: list[str] = []
+    for line in lines(text):
+        for start in range(0, len(line), SPAN_CHARS):
+            pieces.append(line[start : start + SPAN_CHARS])
+    return pieces

@@ -4,18 +4,15 @@ import pytest
 from engine.compaction.presets.situations import due, fired, stayed, summary
 
 from builders import called, conversation, result, rules, said, told
+from workbench.engine.compaction.presets.hermes_anchors import CLOSE, OPEN, anchors, index
 from workbench.engine.compaction.presets.hermes_lean import (
-    CLOSE,
     HERMES_LEAN,
     OLD,
-    OPEN,
     SAME,
     HermesLimits,
     HermesPrune,
-    anchors,
-    index,
+    restored,
     tail_tokens,
-    whole,
 )
 from workbench.engine.compaction.strategy import Strategy
 from workbench.engine.transcript.message import (
@@ -266,15 +263,15 @@ def test_a_line_is_an_error_by_its_words(line: str, error: bool) -> None:
 def test_only_a_line_whose_reference_the_archive_holds_becomes_the_result_again() -> None:
     ref, text = "0123456789abcdef", "a long result"
     for line in (f"{SAME}{ref}]", f"{OLD}read on a.py: 3 lines, 9 characters; ref={ref}]"):
-        assert plain_text(whole(result(line), {ref: text})) == text
+        assert plain_text(restored(result(line), {ref: text})) == text
         for other in (
             line + " ",
             "so " + line,
             line.replace("cdef]", "cdee]"),
             line.replace("; ref=", ", ref="),
         ):
-            assert plain_text(whole(result(other), {ref: text})) == other
-        assert plain_text(whole(said(line), {ref: text})) == line
+            assert plain_text(restored(result(other), {ref: text})) == other
+        assert plain_text(restored(said(line), {ref: text})) == line
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,10 @@ from types import ModuleType
 from workbench.base.errors import SettingError
 from workbench.base.markup import first_paragraph
 from workbench.base.registry import find, found
+from workbench.engine.compaction.plan import Stage
 from workbench.engine.compaction.settings import Value, as_text, read_changes, variant
 from workbench.engine.compaction.stages.summarize import Summarize
-from workbench.engine.compaction.strategy import Preset
+from workbench.engine.compaction.strategy import Preset, Strategy
 from workbench.engine.compaction.timing import ByPrice
 
 OWN = {
@@ -140,18 +141,20 @@ def preset(name: Preset | str, **changes: Value) -> Preset:
 
 
 def _named(name: str) -> Preset:
+    """The preset of that name; settings and endings may follow."""
     if not isinstance(name, str):
         raise SettingError(f"preset is {name!r:.80}; {ACCEPTED} would be accepted")
-    for ending, made in ((RECALL, with_recall), (PRICE, with_price)):
-        if name.endswith(ending):
-            return made(preset(name.removesuffix(ending)))
+    if name.endswith(RECALL):
+        return with_recall(preset(name.removesuffix(RECALL)))
+    if name.endswith(PRICE):
+        return with_price(preset(name.removesuffix(PRICE)))
     if name.startswith(WEIGHTS):
         learned = _file("learned").learned_with(name.removeprefix(WEIGHTS))
         assert isinstance(learned, Preset)
         return learned
-    plain, colon, changes = name.partition(":")
+    plain_name, colon, changes = name.partition(":")
     if colon:
-        return variant(_named(plain), read_changes(changes), name)
+        return variant(_named(plain_name), read_changes(changes), name)
     return find("preset", name, KNOWN)
 
 
@@ -168,12 +171,14 @@ def with_recall(of: Preset | str) -> Preset:
     plain = preset(of)
     if plain.strategy.recall:
         return plain
-    strategies = [
-        one and replace(one, name=one.name + RECALL, recall=True)
-        for one in (plain.strategy, plain.overflow)
-    ]
-    assert strategies[0] is not None
-    return replace(plain, name=plain.name + RECALL, strategy=strategies[0], overflow=strategies[1])
+    changed = replace(plain, name=plain.name + RECALL, strategy=_recalling(plain.strategy))
+    if plain.overflow is None:
+        return changed
+    return replace(changed, overflow=_recalling(plain.overflow))
+
+
+def _recalling(strategy: Strategy) -> Strategy:
+    return replace(strategy, name=strategy.name + RECALL, recall=True)
 
 
 def with_price(of: Preset | str) -> Preset:
@@ -186,20 +191,30 @@ def with_price(of: Preset | str) -> Preset:
     plain = preset(of)
     if isinstance(plain.trigger, ByPrice):
         return plain
-    writes = any(
-        isinstance(stage, Summarize) or getattr(stage, "narrative", 0.0)
-        for stage in plain.strategy.stages
+    model_writes = any(map(_asks_model, plain.strategy.stages))
+    trigger = ByPrice(
+        target=getattr(plain.trigger, "target", 0.4), summary=0.5 if model_writes else 0.0
     )
-    due = ByPrice(target=getattr(plain.trigger, "target", 0.4), summary=0.5 if writes else 0.0)
-    return replace(plain, name=plain.name + PRICE, trigger=due, moments=("before_request",))
+    return replace(
+        plain,
+        name=plain.name + PRICE,
+        trigger=trigger,
+        moments=("before_request",),
+    )
+
+
+def _asks_model(stage: Stage) -> bool:
+    return isinstance(stage, Summarize) or bool(getattr(stage, "narrative", 0.0))
 
 
 def catalogue() -> dict[str, str]:
     """What each preset does, in a sentence: the first of its file, or the source that an
     installed one names.
     """
-    parts = found("preset", KNOWN)
-    return {name: _sentence(name) if name in KNOWN else part.source for name, part in parts.items()}
+    sentences: dict[str, str] = {}
+    for name, part in found("preset", KNOWN).items():
+        sentences[name] = _sentence(name) if name in KNOWN else part.source
+    return sentences
 
 
 def _sentence(name: str) -> str:
@@ -209,4 +224,10 @@ def _sentence(name: str) -> str:
 
 
 def _file(name: str) -> ModuleType:
-    return import_module(f"{__name__}.{'own' if name in OWN else VARIANTS.get(name, (name,))[0]}")
+    """The file that holds a preset."""
+    file = name
+    if name in OWN:
+        file = "own"
+    elif name in VARIANTS:
+        file, _ = VARIANTS[name]
+    return import_module(f"{__name__}.{file}")

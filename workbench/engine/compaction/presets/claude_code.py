@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import clipped, reference, rewritten
+from workbench.engine.compaction.clip import NewResult, clipped, reference, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.engine.compaction.span_selection import Movable, Span
@@ -41,7 +41,9 @@ from workbench.engine.transcript.files import tool_name, touched
 from workbench.engine.transcript.message import Message, Text, UserMessage, plain_text
 
 LEAST_FILE = 40
-FILES, FILE_TOKENS, ALL_FILES_TOKENS = 5, 5_000, 50_000
+FILES = 5
+FILE_TOKENS = 5_000
+ALL_FILES_TOKENS = 50_000
 RESTORED = "restored:"
 """Begins the name of a message that sends a file again."""
 CLEARED = "[old result taken out]"
@@ -68,32 +70,40 @@ class IdleMicrocompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None without such a pause, or where no times are recorded."""
-        messages = context.messages
-        answered = next(
-            (message.time for message in reversed(messages) if message.role == "assistant"), None
-        )
-        now = messages[-1].time if messages else None
-        if answered is None or now is None or now - answered <= self.idle:
+        pause = _pause(context.messages)
+        if pause is None or pause <= self.idle:
             return None
-        tools = {
-            i: tool_name(message.name)
-            for i, message in enumerate(messages)
-            if message.role == "tool"
-        }
-        results = [i for i, tool in tools.items() if tool.replace("_", "") in TOOLS]
-        return rewritten(
-            context, ((i, CLEARED) for i in results[: max(len(results) - self.keep, 0)])
-        )
+        results: list[int] = []
+        for i, message in enumerate(context.messages):
+            tool = tool_name(message.name).replace("_", "")
+            if message.role == "tool" and tool in TOOLS:
+                results.append(i)
+        old_results = results[: max(len(results) - self.keep, 0)]
+        return rewritten(context, [NewResult(i, CLEARED) for i in old_results])
+
+
+def _pause(messages: Sequence[Message]) -> float | None:
+    """Seconds from the newest answer to the newest message; None where times are unknown."""
+    newest_time = messages[-1].time if messages else None
+    for message in reversed(messages):
+        if message.role == "assistant":
+            if newest_time is None or message.time is None:
+                return None
+            return newest_time - message.time
+    return None
 
 
 def keep_nothing(context: Context, budget: Budget) -> Span | None:
-    """Selects everything, unless a request by hand keeps newest messages, or only an earlier
-    compaction's would go.
-    """
+    """Selects everything, unless that would only be what an earlier compaction left."""
     movable = Movable.of(context, budget)
     span = movable.cut(movable.fitting(movable.kept(0)))
-    gone = (context.messages[i] for i in span.gone) if span is not None else ()
-    return None if all(one.role == "summary" or is_restored(one) for one in gone) else span
+    if span is None:
+        return None
+    for i in span.indices:
+        message = context.messages[i]
+        if message.role != "summary" and not is_restored(message):
+            return span
+    return None
 
 
 def is_restored(message: Message) -> bool:
@@ -103,42 +113,55 @@ def is_restored(message: Message) -> bool:
 
 def last_read(messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """Each file with the text of its last read, newest first; none that was changed after that."""
-    calls = {i: call for i, (_, call) in answered(messages).items()}
-    seen = set[str]()
-    for i in range(len(messages) - 1, -1, -1):
+    answered_calls = answered(messages)
+    handled_paths = set[str]()
+    for i in reversed(range(len(messages))):
         message, path, text = messages[i], "", ""
         if is_restored(message):
-            path, text = message.name.removeprefix(RESTORED), plain_text(message).partition("\n")[2]
-        elif message.role == "tool" and i in calls and not message.is_error:
-            files = touched(calls[i].name, calls[i].arguments)
-            seen.update(files.modified)
+            path = message.name.removeprefix(RESTORED)
+            text = plain_text(message).partition("\n")[2]
+        elif message.role == "tool" and i in answered_calls and not message.is_error:
+            _, call = answered_calls[i]
+            files = touched(call.name, call.arguments)
+            handled_paths.update(files.modified)
             text = plain_text(message)
             path = files.read[0] if files.read and text.strip() else ""
-        if path and path not in seen:
-            seen.add(path)
+        if path and path not in handled_paths:
+            handled_paths.add(path)
             yield path, text
 
 
-def restored_files(context: Context, budget: Budget, span: Span) -> tuple[UserMessage, ...]:
+def restored_files(
+    context: Context,
+    budget: Budget,
+    span: Span,
+) -> tuple[UserMessage, ...]:
     """Sends the files read last again, at most `FILES` of them, in at most a third of the room."""
-    gone = [context.messages[i] for i in span.gone]
-    spare = budget.room(context, span.gone) - max(budget.target - context.tokens + 1, 0)
-    left = min(ALL_FILES_TOKENS, spare // 3)
-    found: list[UserMessage] = []
-    for path, text in last_read(gone):
-        if len(found) == FILES or left < LEAST_FILE:
+    removed_messages = [context.messages[i] for i in span.indices]
+    newest = removed_messages[-1]
+    target_room = max(budget.target - context.tokens + 1, 0)
+    freed_room = budget.room(context, span.indices) - target_room
+    token_room = min(ALL_FILES_TOKENS, freed_room // 3)
+    file_messages: list[UserMessage] = []
+    for path, text in last_read(removed_messages):
+        if len(file_messages) == FILES or token_room < LEAST_FILE:
             break
-        short = clipped(
-            f"[{path}, as it was last read]\n{text}", min(FILE_TOKENS, left), context.count
+        headed_text = f"[{path}, as it was last read]\n{text}"
+        short = clipped(headed_text, min(FILE_TOKENS, token_room), context.count)
+        if not short:
+            continue
+        identity = "\0".join((newest.id, path, short))
+        file_message = UserMessage(
+            id=f"restored-{reference(identity)}",
+            blocks=(Text(short),),
+            name=RESTORED + path,
+            synthetic=True,
+            time=newest.time,
         )
-        if short:
-            id, time = "restored-" + reference("\0".join((gone[-1].id, path, short))), gone[-1].time
-            again = UserMessage(
-                id=id, blocks=(Text(short),), name=RESTORED + path, synthetic=True, time=time
-            )
-            found.append(again)
-            left -= context.count(again)
-    return tuple(reversed(found))
+        file_messages.append(file_message)
+        token_room -= context.count(file_message)
+    file_messages.reverse()
+    return tuple(file_messages)
 
 
 COMPACT = Summarize(

@@ -24,8 +24,8 @@ Besides the general differences (`presets`):
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import rewritten
-from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.clip import NewResult, rewritten
+from workbench.engine.compaction.plan import Budget, Plan, saved_tokens
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context
 
@@ -50,19 +50,20 @@ class ClearToolUses:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers; None where too little is saved."""
         messages = context.messages
-        caller_of = context.callers
-        results = [
-            i
-            for i, message in enumerate(messages)
-            if message.role == "tool" and message.name not in self.exclude_tools
-        ]
-        old = results[: max(len(results) - self.keep, 0)]
-        free = (i for i in old if not (i in caller_of and messages[caller_of[i]].pinned))
-        plan = rewritten(context, ((i, CLEARED) for i in free))
-        if plan is None or not self.clear_at_least:
-            return plan
-        saved = sum(context.sizes[edit.start] - (edit.size or 0) for edit in plan.edits)
-        return plan if saved >= self.clear_at_least else None
+        results: list[int] = []
+        for i, message in enumerate(messages):
+            if message.role == "tool" and message.name not in self.exclude_tools:
+                results.append(i)
+        old_results = results[: max(len(results) - self.keep, 0)]
+        cleared: list[NewResult] = []
+        for i in old_results:
+            caller = context.callers.get(i)
+            if caller is None or not messages[caller].pinned:
+                cleared.append(NewResult(i, CLEARED))
+        plan = rewritten(context, cleared)
+        if plan is None or saved_tokens(context, plan.edits) < self.clear_at_least:
+            return None
+        return plan
 
 
 CLEAR_TOOL_USES = Preset(

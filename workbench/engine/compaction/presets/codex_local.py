@@ -29,38 +29,47 @@ from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTempla
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
-from workbench.engine.transcript.context import Context, last_user, with_partners
+from workbench.engine.transcript.context import Context, last_user, pinned
 from workbench.engine.transcript.message import Message, is_real_user
 
 USER_TOKENS = 20_000
 
 
 def keep_user_words(context: Context, budget: Budget) -> Span:
-    """Keeps the newest user messages of at most `USER_TOKENS`, and of the first that does not
-    fit its two ends.
-    """
-    messages, movable = context.messages, Movable.of(context, budget)
-    left, newest = movable.kept(USER_TOKENS), last_user(messages)
-    kept: dict[int, Message] = {}
+    """Keeps the newest `USER_TOKENS` of what the user said."""
+    messages = context.messages
+    movable = Movable.of(context, budget)
+    token_room = movable.kept(USER_TOKENS)
+    newest = last_user(messages)
+    kept_indices: set[int] = set()
+    cut_messages: dict[int, Message] = {}
     for i in reversed(movable.indices):
+        if not is_real_user(messages[i]):
+            continue
         size = context.sizes[i]
-        if is_real_user(messages[i]) and (size <= left or i == newest):
-            kept[i] = messages[i]
-            left -= size
-        elif is_real_user(messages[i]):
-            short = shortened(messages[i], left, size, context.count) if left > LEAST else None
-            kept |= {i: short} if short is not None else {}
+        if size > token_room and i != newest:
+            short = None
+            if token_room > LEAST:
+                short = shortened(messages[i], token_room, size, context.count)
+            if short is not None:
+                kept_indices.add(i)
+                cut_messages[i] = short
             break
-    gone = tuple(i for i in movable.indices if i not in kept)
-    return Span(gone, len(messages), {i: one for i, one in kept.items() if one is not messages[i]})
+        kept_indices.add(i)
+        token_room -= size
+    removed_indices = tuple(i for i in movable.indices if i not in kept_indices)
+    return Span(removed_indices, len(messages), cut_messages)
 
 
 def with_user_words(task: SummaryTask) -> SummaryInput:
     """The model reads the whole conversation, the user's words that stay included."""
     messages = task.context.messages
-    held = with_partners(messages, [i for i, message in enumerate(messages) if message.pinned])
-    words = tuple(one for i, one in enumerate(messages) if i not in held and one.role != "summary")
-    return replace(task.given, history=words)
+    pinned_indices = pinned(messages)
+    history: list[Message] = []
+    for i, message in enumerate(messages):
+        if i not in pinned_indices and message.role != "summary":
+            history.append(message)
+    return replace(task.full_input, history=tuple(history))
 
 
 CODEX_LOCAL = Preset(
@@ -78,7 +87,11 @@ CODEX_LOCAL = Preset(
                     window_share=LIVE_SHARE,
                     too_long="oldest",
                 ),
-                limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
+                limits=SizeLimits(
+                    least=LEAST,
+                    share=SUMMARY_SHARE,
+                    to_target=False,
+                ),
                 name="codex_compact",
                 file_lists="",
                 reads=with_user_words,

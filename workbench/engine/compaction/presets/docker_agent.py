@@ -68,9 +68,11 @@ MAX_KEEP_TOKENS = 20_000
 MAX_SUMMARY_TOKENS = 16_000
 
 
-def smaller(window: int, other: int | None) -> int:
+def smaller(window: int, other_window: int | None) -> int:
     """The smaller of two windows; the other may be unknown."""
-    return window if other is None or other <= 0 else min(window, other)
+    if other_window is None or other_window <= 0:
+        return window
+    return min(window, other_window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +94,35 @@ class DockerTrigger:
         estimated.
         """
         limit = smaller(situation.window, self.summarizer_window)
-        most = int(limit * (self.threshold if 0 < self.threshold <= 1 else THRESHOLD))
+        threshold = self.threshold if 0 < self.threshold <= 1 else THRESHOLD
+        max_tokens = int(limit * threshold)
         reported = situation.reported
         tokens = situation.tokens
         if reported is not None and reported.prompt > 0:
             tokens = reported.prompt + max(reported.output, situation.since)
-        if not situation.requested and not (self.enabled and tokens > most and limit > 0):
+        is_due = self.enabled and tokens > max_tokens and limit > 0
+        if not situation.requested and not is_due:
             return None
-        return situation.budget(int(most * situation.tokens / max(tokens, 1)), limit)
+        target = int(max_tokens * situation.tokens / max(tokens, 1))
+        return situation.budget(target, limit)
 
 
-def first_index_in_budget(messages: Sequence[Message], sizes: Sequence[int], budget: int) -> int:
+def first_index_in_budget(
+    messages: Sequence[Message],
+    sizes: Sequence[int],
+    budget: int,
+) -> int:
     """Where the longest end of at most `budget` tokens begins, at a user's or the model's
     message; n if none fits.
     """
-    first, left = len(messages), budget
-    for i in range(len(messages) - 1, -1, -1):
-        left -= sizes[i]
-        if left < 0:
+    first_index, room = len(messages), budget
+    for i in reversed(range(len(messages))):
+        room -= sizes[i]
+        if room < 0:
             break
         if messages[i].role in ("user", "assistant", "summary"):
-            first = i
-    return first
+            first_index = i
+    return first_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,47 +155,46 @@ class DockerGeneration:
         """Tokens of each of these messages, which may explain each other. Those of the context
         are counted already.
         """
+        if context is not None and context.count == self.count:
+            sizes = context.sizes_of(messages)
+        else:
+            sizes = list(map(self.count, messages))
         scale = calibration(messages) if self.follows else 1.0
-        counted = context is not None and context.count == self.count
-        sizes = (
-            context.sizes_of(messages)
-            if context is not None and counted
-            else [*map(self.count, messages)]
-        )
-        return tuple(
-            size if scale == 1.0 or exact_tokens(message) is not None else int(size * scale)
-            for message, size in zip(messages, sizes, strict=True)
-        )
+        if scale == 1.0:
+            return tuple(sizes)
+        for i, message in enumerate(messages):
+            if exact_tokens(message) is None:
+                sizes[i] = int(sizes[i] * scale)
+        return tuple(sizes)
 
     def keep(self, limit: int) -> int:
-        """Tokens of newest messages that stay: 20,000, later at most a fifth of a window that is
-        known.
-        """
-        return min(self.most_kept, limit // 5) if self.follows and limit > 0 else self.most_kept
+        """Tokens of newest messages that stay; later at most a fifth of a known window."""
+        if self.follows and limit > 0:
+            return min(self.most_kept, limit // 5)
+        return self.most_kept
 
     def cap(self, limit: int) -> int:
         """Tokens that a summary may have: 16,000, later at most a quarter of the window."""
-        return min(self.most_summary, limit // 4) if self.follows else self.most_summary
+        if self.follows:
+            return min(self.most_summary, limit // 4)
+        return self.most_summary
 
     def cut(self, context: Context, budget: Budget) -> Span:
         """All before the kept tail, moved to where it parts no call from its result; all where
         everything fits.
         """
         movable = Movable.of(context, budget)
-        own = (
-            self.keep(smaller(budget.window, self.window))
-            if budget.keep_recent is None
-            else budget.keep_recent
-        )
-        sizes, keep = self.sizes(movable.messages, context), movable.granted(own)
-        tail = (
-            first_index_in_budget(movable.messages, sizes, keep)
-            if sum(sizes) > keep
-            else len(movable)
-        )
-        at = movable.within(tail)
-        inner = movable.inner(at) if at < len(movable) else None
-        return movable.span(len(movable) if inner is None else inner)
+        keep_tokens = budget.keep_recent
+        if keep_tokens is None:
+            keep_tokens = self.keep(smaller(budget.window, self.window))
+        keep_tokens = movable.granted(keep_tokens)
+        sizes = self.sizes(movable.messages, context)
+        end = tail = len(movable)
+        if sum(sizes) > keep_tokens:
+            tail = first_index_in_budget(movable.messages, sizes, keep_tokens)
+        place = movable.within(tail)
+        inner = movable.inner(place) if place < end else None
+        return movable.span(end if inner is None else inner)
 
     def reads(self, task: SummaryTask) -> SummaryInput:
         """The newest messages that fit the summariser's window beside the prompts, the answer and
@@ -195,27 +203,33 @@ class DockerGeneration:
         Later no result has more than a quarter of that room; the original does not say to how much
         it cuts them.
         """
-        limit, given = smaller(task.budget.window, self.window), task.given
-        prompts = (prompt("docker_system"), question(task.budget.instructions))
-        beside: list[Message] = [
-            *(UserMessage(id="", blocks=(Text(text),)) for text in prompts),
-            *given.earlier,
-        ]
-        room = max(limit - self.cap(limit) - sum(map(self.count, beside)), 0)
-        new, most = given.new, max(room // 4, 1)
+        limit = smaller(task.budget.window, self.window)
+        summary_input = task.full_input
+        fixed_messages: list[Message] = list(summary_input.earlier)
+        for text in (prompt("docker_system"), question(task.budget.instructions)):
+            prompt_message = UserMessage(id="", blocks=(Text(text),))
+            fixed_messages.append(prompt_message)
+        fixed_tokens = sum(map(self.count, fixed_messages))
+        room = max(limit - self.cap(limit) - fixed_tokens, 0)
+        messages = list(summary_input.new)
         if self.follows:
-            cut = [
-                shortened(one, most, self.count(one), self.count) if one.role == "tool" else one
-                for one in new
-            ]
-            new = tuple(short or whole for short, whole in zip(cut, new, strict=True))
-        start = first_index_in_budget(new, self.sizes(new, task.context), room)
-        return replace(given, history=new[start:], prefix=())
+            max_result_tokens = max(room // 4, 1)
+            messages = [self._result_cut(message, max_result_tokens) for message in messages]
+        start = first_index_in_budget(messages, self.sizes(messages, task.context), room)
+        history = tuple(messages[start:])
+        return replace(summary_input, history=history, prefix=())
+
+    def _result_cut(self, message: Message, tokens: int) -> Message:
+        """A result in at most so many tokens if possible; any other message as it is."""
+        if message.role != "tool":
+            return message
+        return shortened(message, tokens, self.count(message), self.count) or message
 
 
 def question(additional: str) -> str:
     """What is asked for, with the host's own instruction below it."""
-    return prompt("docker_summary") + (f"\n\n{additional}" if additional else "")
+    text = prompt("docker_summary")
+    return f"{text}\n\n{additional}" if additional else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +266,10 @@ class DockerPrompt(PromptTemplate):
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; an earlier summary is the conversation's first message."""
-        earlier = (Summary(id="", text=request.previous),) if request.previous else ()
-        transcript = self.transcript((*earlier, *request.messages))
+        messages: list[Message] = list(request.messages)
+        if request.previous:
+            messages.insert(0, Summary(id="", text=request.previous))
+        transcript = self.transcript(messages)
         return f"<conversation>\n{transcript}\n</conversation>\n\n{question(request.instructions)}"
 
 
@@ -265,42 +281,54 @@ class DockerLimits(SizeLimits):
 
     generation: DockerGeneration = FIRST
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
+    ) -> int:
         """Tokens that the summary's text may have."""
-        left = SizeLimits.allowed(self, context, budget, gone, frame)
-        half = left if budget.matched else max(left // 2, self.least)
-        cap = self.generation.cap(smaller(budget.window, self.generation.window))
-        return left if left < self.least else min(cap, half)
+        allowed_tokens = SizeLimits.allowed(self, context, budget, removed_indices, frame)
+        if allowed_tokens < self.least:
+            return allowed_tokens
+        window = smaller(budget.window, self.generation.window)
+        cap = self.generation.cap(window)
+        if budget.matched:
+            return min(cap, allowed_tokens)
+        return min(cap, max(allowed_tokens // 2, self.least))
 
 
 def dropped_note(task: SummaryTask) -> str:
-    """The note below a summary that says how many messages the summariser did not see; empty for
-    none.
-    """
-    n = len(task.given.new) - len(task.shown.new)
-    return (
-        f"\n\n[{n} earlier message{'s' if n > 1 else ''} did not fit into the summariser's window]"
-        if n
-        else ""
-    )
+    """The note below a summary on messages that the summariser did not see."""
+    n = len(task.full_input.new) - len(task.model_input.new)
+    if n == 0:
+        return ""
+    messages = "message" if n == 1 else "messages"
+    return f"\n\n[{n} earlier {messages} did not fit into the summariser's window]"
 
 
-def trimmed(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
-    """The answer trimmed; for an empty answer all messages as they were, so that nothing is
-    compacted.
-    """
-    summary = edited.messages[at]
+def trimmed(
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
+) -> Plan | None:
+    """The answer trimmed; an empty one undoes the compaction."""
+    summary = edited.messages[summary_index]
     assert summary.role == "summary"
     text = summary.text.removesuffix(draft.footer).strip()
     if not text:
-        return Plan((Replace(0, len(edited.messages), task.context.messages),))
-    return Plan((Replace(at, at + 1, (replace(summary, text=text + draft.footer),)),))
+        undone = Replace(0, len(edited.messages), task.context.messages)
+        return Plan((undone,))
+    new_summary = replace(summary, text=text + draft.footer)
+    return Plan((Replace.message_at(summary_index, new_summary),))
 
 
 HOST = HostPolicy(
     overflow=any_of(
         "maximum context length", "max_tokens must be greater than", "maximum number of tokens", "token limit",
-        "content length exceeds", "exceeds the model's max token", "reduce your prompt", "reduce the length",
+        "content length exceeds", "exceeds the model's max token", "reduce your prompt", "reduce the length"
     ),
     hook_summary="as_is",
 )  # fmt: skip
@@ -311,9 +339,17 @@ def docker_agent(name: str, generation: DockerGeneration) -> Preset:
     summary = Summarize(
         cut=DockerCut(generation),
         prompt=DockerPrompt(
-            headings="", result_chars="whole", argument_chars="whole", window_share=None
+            headings="",
+            result_chars="whole",
+            argument_chars="whole",
+            window_share=None,
         ),
-        limits=DockerLimits(least=128, most=UNBOUNDED, to_target=False, generation=generation),
+        limits=DockerLimits(
+            least=128,
+            most=UNBOUNDED,
+            to_target=False,
+            generation=generation,
+        ),
         name="docker_compact",
         file_lists="recorded",
         reads=DockerReads(generation),

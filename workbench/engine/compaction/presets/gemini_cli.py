@@ -34,8 +34,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import reference, rewritten
-from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.clip import NewResult, reference, rewritten
+from workbench.engine.compaction.plan import Budget, Plan, in_order
 from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.prompt_template import LIVE_SHARE, PromptTemplate
 from workbench.engine.compaction.span_selection import Movable, Span
@@ -60,24 +60,25 @@ class ReverseBudget:
         """The cut results, each smaller than it was, and their full texts for the archive."""
         return rewritten(context, self._older(context), pictures=True)
 
-    def _older(self, context: Context) -> Iterator[tuple[int, str, str]]:
-        used = 0
-        for i in range(len(context.messages) - 1, -1, -1):
+    def _older(self, context: Context) -> Iterator[NewResult]:
+        """The results beyond the budget, newest first, cut to their last lines."""
+        used_tokens = 0
+        for i in reversed(range(len(context.messages))):
             message = context.messages[i]
+            size = context.sizes[i]
             if message.role != "tool":
                 continue
             text = plain_text(message)
-            if (
-                used + context.sizes[i] <= self.tokens
-                or text.count("\n") < self.lines
-                or text.startswith(MARK)
-            ):
-                used += context.sizes[i]
+            fits = used_tokens + size <= self.tokens
+            is_short = text.count("\n") < self.lines
+            if fits or is_short or text.startswith(MARK):
+                used_tokens += size
                 continue
             ref = reference(text)
-            short = "\n".join((f"{MARK}{ref}]", *text.rsplit("\n", self.lines)[-self.lines :]))
-            used += context.sizes[i] * len(short) // len(text)
-            yield i, short, ref
+            last_lines = text.rsplit("\n", self.lines)[-self.lines :]
+            short = "\n".join((f"{MARK}{ref}]", *last_lines))
+            used_tokens += size * len(short) // len(text)
+            yield NewResult(i, short, ref)
 
 
 def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> int:
@@ -85,15 +86,17 @@ def split_point(messages: Sequence[Message], share: float = 1 - PRESERVED) -> in
     last, or the last one.
     """
     lengths = [len(counted_text(message)) for message in messages]
-    before, wanted, newest = 0, share * sum(lengths), 0
+    required_chars = share * sum(lengths)
+    chars_before = newest_user = 0
     for i, message in enumerate(messages):
         if message.role in ("user", "summary"):
-            if before >= wanted:
+            if chars_before >= required_chars:
                 return i
-            newest = i
-        before += lengths[i]
-    ended = bool(messages) and messages[-1].role == "assistant" and not calls_of(messages[-1])
-    return len(messages) if ended else newest
+            newest_user = i
+        chars_before += lengths[i]
+    if messages and messages[-1].role == "assistant" and not calls_of(messages[-1]):
+        return len(messages)
+    return newest_user
 
 
 def gemini_cut(context: Context, budget: Budget) -> Span | None:
@@ -127,16 +130,18 @@ class GeminiCompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Both as one plan: what is summarised is given to the model as it was truncated."""
-        first = self.truncation.plan(context, budget)
-        second = self.summary.plan(context if first is None else first.apply(context), budget)
-        if first is None or second is None:
-            return first or second
-        covered = {i for edit in second.edits for i in range(edit.start, edit.stop)}
-        kept = [edit for edit in first.edits if edit.start not in covered]
-        return Plan(
-            tuple(sorted([*kept, *second.edits], key=lambda edit: (edit.start, edit.stop))),
-            first.archive,
-        )
+        truncation = self.truncation.plan(context, budget)
+        if truncation is None:
+            return self.summary.plan(context, budget)
+        summary = self.summary.plan(truncation.apply(context), budget)
+        if summary is None:
+            return truncation
+        summarised: set[int] = set()
+        for edit in summary.edits:
+            summarised.update(range(edit.start, edit.stop))
+        edits = [edit for edit in truncation.edits if edit.start not in summarised]
+        edits += summary.edits
+        return Plan(in_order(edits), truncation.archive)
 
 
 GEMINI_CLI = Preset(

@@ -33,11 +33,12 @@ default). Besides the general differences (`presets`):
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.engine.compaction.clip import (
+    NewResult,
     boundary,
     head,
     left_out,
@@ -46,7 +47,8 @@ from workbench.engine.compaction.clip import (
     with_texts,
 )
 from workbench.engine.compaction.cut import Pins
-from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order, saved_tokens
+from workbench.engine.compaction.presets.hermes_anchors import CHARS, anchors, index
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
 from workbench.engine.compaction.span_selection import Movable, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
@@ -54,64 +56,50 @@ from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context, last_user
 from workbench.engine.transcript.message import (
     AnswerBlock,
+    AssistantMessage,
+    Image,
     Message,
     Text,
     ToolCall,
     ToolResult,
+    UserMessage,
     argument_texts,
     image_tokens,
     is_real_user,
     plain_text,
-    said_texts,
 )
 
-SHARE, SMALL_SHARE, LARGE_WINDOW = 0.5, 0.75, 512_000
-LEAST_SUMMARY, MOST_SUMMARY = 2_000, 10_000
-SHARE_OF_OLD, SHARE_OF_WINDOW = 0.2, 0.05
+SHARE = 0.5
+SMALL_SHARE = 0.75
+LARGE_WINDOW = 512_000
+LEAST_SUMMARY = 2_000
+MOST_SUMMARY = 10_000
+SHARE_OF_OLD = 0.2
+SHARE_OF_WINDOW = 0.05
 POINTER = "\n\nA result that is named with a ref can be read again in full by that reference."
-CHARS = 8_000
-"""What the index takes at most: some 2,000 tokens."""
-HEAD_CHARS, END_CHARS = 4_000, 1_500
-"""What is read of one text: its beginning and its end."""
-ALL_CHARS = 500_000
-"""What is read of all texts together, newest first, so that a compaction of any conversation
-takes bounded work.
-"""
-LINE_CHARS = 160
-OPEN, CLOSE = "<anchors>", "</anchors>"
 TAIL_SHARE = 0.025
-LEAST_TAIL, MOST_TAIL = 10_000, 25_000
-FIRST, USER_TOKENS = 3, 10_000
+LEAST_TAIL = 10_000
+MOST_TAIL = 25_000
+FIRST = 3
+USER_TOKENS = 10_000
 TARGET_CHARS = 80
 SAME = "[the same result as a later one; ref="
 OLD = "[old result of "
 
-_ANCHOR = re.compile(
-    r"https?://[^\s\"'<>)\]]+"
-    r"|(?:[\w.@~-]+/)+[\w.@-]+|/(?:[\w.@-]+/)*[\w.@-]+\.\w{1,8}"
-    r"|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
-    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
-    r"|\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{2,}\b|\b\d{4,}\b"
-)
-_LIKELY = re.compile(r"[/\d]")
-_FAILED = re.compile(r"Error|Exception|FAILED|fatal:|panic:|error\[")
 _LINE = re.compile(
     r"\[(?:the same result as a later one|old result of .*); ?ref=([0-9a-f]{16})\]", re.DOTALL
 )
 
 
 def tail_tokens(window: int) -> int:
-    """Tokens of newest messages to keep: a fortieth of the window, at least 10,000 and at most
-    25,000.
-    """
+    """Tokens of newest messages: a fortieth of the window, 10,000 to 25,000."""
     return min(max(int(TAIL_SHARE * window), LEAST_TAIL), MOST_TAIL)
 
 
 def tail_start(movable: Movable, window: int) -> int:
-    """The first of the movable messages that belongs to the tail; behind pairs that it would
-    part.
-    """
-    return movable.after(movable.fitting(movable.kept(tail_tokens(window))))
+    """The first movable message of the tail, where no pair is parted."""
+    keep_tokens = movable.kept(tail_tokens(window))
+    return movable.after(movable.fitting(keep_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,106 +118,126 @@ class HermesPrune:
         """What is rewritten, and the full texts of results for the archive."""
         movable = Movable.of(context, budget)
         newest = last_user(context.messages)
-        old = [i for i in movable.indices[: tail_start(movable, budget.window)] if i != newest]
-        lines = rewritten(context, self._lines(context, old)) or Plan(())
-        edits = sorted([*lines.edits, *self._shrunk(context, old)], key=lambda edit: edit.start)
-        gained = sum(context.sizes[edit.start] - (edit.size or 0) for edit in edits)
-        return (
-            Plan(tuple(edits), lines.archive)
-            if edits and gained >= self.worth * context.tokens
-            else None
-        )
+        before_tail = movable.indices[: tail_start(movable, budget.window)]
+        old_indices = [i for i in before_tail if i != newest]
+        new_lines = self._lines(context, old_indices)
+        lines = rewritten(context, new_lines) or Plan(())
+        shrunk = self._shrunk(context, old_indices)
+        edits = in_order([*lines.edits, *shrunk])
+        if not edits or saved_tokens(context, edits) < self.worth * context.tokens:
+            return None
+        return Plan(edits, lines.archive)
 
-    def _lines(self, context: Context, old: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """The line for each old long result; one that says the same as a later result points to
-        that.
-        """
-        messages, calls = context.messages, context.calls
-        long = {
-            i: text
-            for i, message in enumerate(messages)
-            if message.role == "tool" and len(text := plain_text(message)) > self.long_result
-        }
-        last = {text: i for i, text in long.items()}
-        for i in old:
-            message = messages[i]
-            if i not in long or message.role != "tool" or long[i].startswith((SAME, OLD)):
+    def _lines(self, context: Context, old_indices: Sequence[int]) -> Iterator[NewResult]:
+        """The line for each old long result, or a pointer to the same result later."""
+        long_texts: dict[int, str] = {}
+        for i, message in enumerate(context.messages):
+            if message.role == "tool":
+                text = plain_text(message)
+                if len(text) > self.long_result:
+                    long_texts[i] = text
+        last_index_of = {text: i for i, text in long_texts.items()}
+        for i in old_indices:
+            message = context.messages[i]
+            if i not in long_texts or message.role != "tool":
                 continue
-            ref = reference(long[i])
-            yield (
-                i,
-                (
-                    f"{SAME}{ref}]"
-                    if last[long[i]] > i
-                    else _described(message, long[i], calls.get(i), ref)
-                ),
-                ref,
-            )
+            text = long_texts[i]
+            if text.startswith((SAME, OLD)):
+                continue
+            ref = reference(text)
+            line = _described(message, text, context.calls.get(i), ref)
+            if last_index_of[text] > i:
+                line = f"{SAME}{ref}]"
+            yield NewResult(i, line, ref)
 
-    def _shrunk(self, context: Context, old: Sequence[int]) -> Iterator[Replace]:
-        """Answers with shorter arguments and user messages without pictures, where that makes
-        them smaller.
-        """
+    def _shrunk(self, context: Context, old_indices: Sequence[int]) -> Iterator[Replace]:
+        """Messages with shorter arguments or without pictures, where that is smaller."""
         messages = context.messages
-        pictured = [
-            i
-            for i, message in enumerate(messages)
-            if message.role == "user" and image_tokens(message)
-        ][:-1]
-        for i in old:
+        pictured: list[int] = []
+        for i, message in enumerate(messages):
+            if message.role == "user" and image_tokens(message):
+                pictured.append(i)
+        old_pictured = set(pictured[:-1])
+        for i in old_indices:
             message = messages[i]
             short = message
-            if message.role == "assistant" and any(map(self._is_long, message.calls)):
-                short = replace(message, blocks=tuple(map(self._shorter, message.blocks)))
-            elif message.role == "user" and i in pictured:
-                named = (
-                    Text(f"[{b.media_type} taken out]") if b.type == "image" else b
-                    for b in message.blocks
-                )
-                short = replace(message, blocks=tuple(named))
-            if short is not message and (size := context.count(short)) < context.sizes[i]:
-                yield Replace(i, i + 1, (short,), size)
+            if message.role == "assistant":
+                short = self._with_short_arguments(message)
+            elif message.role == "user" and i in old_pictured:
+                short = _without_pictures(message)
+            if short is message:
+                continue
+            size = context.count(short)
+            if size < context.sizes[i]:
+                yield Replace.message_at(i, short, size)
+
+    def _with_short_arguments(self, message: AssistantMessage) -> AssistantMessage:
+        """The message with its long arguments cut; the same object where there are none."""
+        if not any(map(self._is_long, message.calls)):
+            return message
+        blocks = tuple(map(self._shorter, message.blocks))
+        return replace(message, blocks=blocks)
 
     def _is_long(self, call: ToolCall) -> bool:
-        return any(len(text) > self.long_argument for text in argument_texts(call.arguments))
+        texts = argument_texts(call.arguments)
+        return any(len(text) > self.long_argument for text in texts)
 
     def _shorter(self, block: AnswerBlock) -> AnswerBlock:
-        def argument(text: str) -> str:
-            return (
-                text
-                if len(text) <= self.long_argument
-                else head(text, self.kept_of_argument) + " [...]"
-            )
+        if block.type != "tool_call":
+            return block
+        return replace(block, arguments=with_texts(block.arguments, self._short_argument))
 
-        return (
-            replace(block, arguments=with_texts(block.arguments, argument))
-            if block.type == "tool_call"
-            else block
-        )
+    def _short_argument(self, text: str) -> str:
+        if len(text) <= self.long_argument:
+            return text
+        return head(text, self.kept_of_argument) + " [...]"
 
 
-def _described(message: ToolResult, text: str, call: ToolCall | None, ref: str) -> str:
+def _without_pictures(message: UserMessage) -> UserMessage:
+    """The message with a note in the place of each picture."""
+    blocks: list[Text | Image] = []
+    for block in message.blocks:
+        if block.type == "image":
+            blocks.append(Text(f"[{block.media_type} taken out]"))
+        else:
+            blocks.append(block)
+    return replace(message, blocks=tuple(blocks))
+
+
+def _described(
+    message: ToolResult,
+    text: str,
+    call: ToolCall | None,
+    ref: str,
+) -> str:
     """One line that says which tool was used on what, and how it came out."""
     name = message.name or (call.name if call is not None else "a tool")
-    values = call.arguments.values() if call is not None else ()
-    first = next((value for value in values if isinstance(value, str) and value.strip()), "")
-    target = " ".join(head(first, TARGET_CHARS).split())
+    target = _target(call)
+    if target:
+        name = f"{name} on {target}"
     outcome = "failed" if message.is_error else f"{text.count(chr(10)) + 1} lines"
-    return (
-        f"{OLD}{name}{f' on {target}' if target else ''}: {outcome}, {len(text)} characters;"
-        f" ref={ref}]"
-    )
+    return f"{OLD}{name}: {outcome}, {len(text)} characters; ref={ref}]"
 
 
-def whole(message: Message, archive: Mapping[str, str]) -> Message:
-    """The result as it was before it became a line, where the archive holds it; any other
-    message as it is.
-    """
+def _target(call: ToolCall | None) -> str:
+    """What a call was used on: its first text, on one line."""
+    if call is None:
+        return ""
+    for value in call.arguments.values():
+        if isinstance(value, str) and value.strip():
+            return " ".join(head(value, TARGET_CHARS).split())
+    return ""
+
+
+def restored(message: Message, archive: Mapping[str, str]) -> Message:
+    """The result as it was before it became a line, if archived; else the message itself."""
     if not archive or message.role != "tool":
         return message
-    found = _LINE.fullmatch(plain_text(message))
-    text = archive.get(found.group(1)) if found is not None else None
-    return message if text is None else replace(message, blocks=(Text(text),))
+    match = _LINE.fullmatch(plain_text(message))
+    text = archive.get(match.group(1)) if match is not None else None
+    if text is None:
+        return message
+    return replace(message, blocks=(Text(text),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,94 +254,47 @@ class HermesLimits(SizeLimits):
     """A summary's bound follows what it replaces and the window."""
 
     def own(self, freed: int, window: int) -> int:
-        """A fifth of what is summarised and a twentieth of the window, at least 2,000 and at
-        most 10,000 tokens.
-        """
-        return max(
-            LEAST_SUMMARY,
-            min(int(SHARE_OF_OLD * freed), int(SHARE_OF_WINDOW * window), MOST_SUMMARY),
-        )
+        """A fifth of what goes, at most a twentieth of the window; 2,000 to 10,000 tokens."""
+        share_of_old = int(SHARE_OF_OLD * freed)
+        share_of_window = int(SHARE_OF_WINDOW * window)
+        return max(min(share_of_old, share_of_window, MOST_SUMMARY), LEAST_SUMMARY)
 
 
 def hermes_cut(context: Context, budget: Budget) -> Span | None:
-    """Selects all before the tail but the user's words, and without a summary the first
-    messages.
-    """
+    """Selects all before the tail but the user's words, and at first the first messages."""
     movable = Movable.of(context, budget)
     span = movable.cut(tail_start(movable, budget.window))
     if span is None:
         return None
-    stays = Pins(prefix=0 if movable.earlier else FIRST).fixed(context, budget)
-    left = movable.kept(2 * USER_TOKENS) // 2
-    for i in reversed(span.gone):
-        if i not in stays and is_real_user(context.messages[i]):
-            left -= context.sizes[i]
-            if left < 0:
+    pins = Pins(prefix=0 if movable.earlier else FIRST)
+    held_indices = pins.fixed(context, budget)
+    token_room = movable.kept(2 * USER_TOKENS) // 2
+    for i in reversed(span.indices):
+        if i not in held_indices and is_real_user(context.messages[i]):
+            token_room -= context.sizes[i]
+            if token_room < 0:
                 break
-            stays.add(i)
-    return span.without(stays)
-
-
-def anchors(messages: Sequence[Message]) -> Iterator[str]:
-    """Paths, addresses, hashes, ticket and long numbers, and lines with errors; each once,
-    newest mention first.
-    """
-    seen, left = set[str](), ALL_CHARS
-    for message in reversed(messages):
-        if message.role == "summary":
-            found = message.tail.partition(OPEN + "\n")[2].partition("\n" + CLOSE)[0].splitlines()
-        else:
-            read = [*map(_read, said_texts(message))] if left > 0 else []
-            left -= sum(map(len, read))
-            found = [one for text in read for one in _found(text)]
-        for one in reversed(found):
-            if one not in seen:
-                seen.add(one)
-                yield one
-
-
-def index(found: Iterable[str], chars: int) -> str:
-    """The newest of them that fit into so many characters, in tags, oldest first; empty where
-    there are none.
-    """
-    shown: list[str] = []
-    for one in found:
-        chars -= len(one) + 1
-        if chars < 0:
-            break
-        shown.append(one)
-    return "\n".join(("", "", OPEN, *reversed(shown), CLOSE)) if shown else ""
-
-
-def _read(text: str) -> str:
-    if len(text) <= HEAD_CHARS + END_CHARS:
-        return text
-    return f"{head(text, HEAD_CHARS)}\n{text[boundary(text, len(text) - END_CHARS) :]}"
-
-
-def _found(text: str) -> Iterator[str]:
-    for word in dict.fromkeys(text.split()):
-        if len(word) <= LINE_CHARS and _LIKELY.search(word):
-            yield from (match.rstrip(".,:;") for match in _ANCHOR.findall(word))
-    for line in text.splitlines() if _FAILED.search(text) else ():
-        if _FAILED.search(line):
-            yield harmless(head(" ".join(line.split()), LINE_CHARS))
+            held_indices.add(i)
+    return span.without(held_indices)
 
 
 def in_full(task: SummaryTask) -> SummaryInput:
     """The model reads results as they were before they became a line."""
-    full = tuple(whole(message, task.context.archive) for message in task.given.new)
-    return replace(task.given, history=full, prefix=())
+    archive = task.context.archive
+    messages = [restored(message, archive) for message in task.full_input.new]
+    return replace(task.full_input, history=tuple(messages), prefix=())
 
 
 def index_below(task: SummaryTask) -> Iterator[str]:
     """The anchor index; nothing where it leaves no room for a summary."""
     context = task.context
-    room = replace(task.budget, target=min(task.budget.target, context.tokens - 1)).room(
-        context, task.span.gone
-    )
-    found = anchors([*task.shown.earlier, *task.shown.new])
-    yield (POINTER if context.archive else "") + index(found, min(CHARS, max(room, 0)))
+    shown_input = task.model_input
+    lower_target = min(task.budget.target, context.tokens - 1)
+    lower_budget = replace(task.budget, target=lower_target)
+    room = lower_budget.room(context, task.span.indices)
+    newest_anchors = anchors([*shown_input.earlier, *shown_input.new])
+    pointer = POINTER if context.archive else ""
+    yield pointer + index(newest_anchors, min(CHARS, max(room, 0)))
     yield ""
 
 
@@ -341,19 +302,22 @@ class HermesPrompt(PromptTemplate):
     """A transcript in which a long text has its beginning and its end."""
 
     def shortened(self, text: str, chars: int) -> str:
-        """Of a longer one two thirds of the characters from the beginning, and a quarter from
-        the end.
-        """
+        """Two thirds of the characters from the beginning, and a quarter from the end."""
         if len(text) <= chars:
             return harmless(text)
-        beginning, end = head(text, chars * 2 // 3), text[boundary(text, len(text) - chars // 4) :]
-        return harmless(f"{beginning}\n{left_out(len(text) - len(beginning) - len(end))}\n{end}")
+        beginning = head(text, chars * 2 // 3)
+        end = text[boundary(text, len(text) - chars // 4) :]
+        mark = left_out(len(text) - len(beginning) - len(end))
+        return harmless(f"{beginning}\n{mark}\n{end}")
 
 
 SUMMARY = Summarize(
     cut=hermes_cut,
     prompt=HermesPrompt(
-        headings="hermes_headings", result_chars=6_000, argument_chars=1_200, message_chars=6_000
+        headings="hermes_headings",
+        result_chars=6_000,
+        argument_chars=1_200,
+        message_chars=6_000,
     ),
     limits=HermesLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="hermes_summary",

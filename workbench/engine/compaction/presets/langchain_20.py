@@ -24,10 +24,8 @@ general differences (`presets`):
   may be kept.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, dropwhile
 
 from workbench.engine.compaction.plan import Budget
 from workbench.engine.compaction.prompt_template import PromptTemplate
@@ -35,26 +33,35 @@ from workbench.engine.compaction.span_selection import Movable, Span, SummaryInp
 from workbench.engine.compaction.stages.summarize import LEAST, SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy
 from workbench.engine.transcript.context import Context
-from workbench.engine.transcript.message import Message, TokenCounter, counted_text, image_tokens
+from workbench.engine.transcript.message import (
+    Message,
+    Summary,
+    TokenCounter,
+    counted_text,
+    image_tokens,
+)
 
-PER_MESSAGE, KEEP = 3, 20
+PER_MESSAGE = 3
+KEEP = 20
 TOO_LONG = "The conversation before this was too long to be summarised."
 
 
 def langchain_tokens(message: Message) -> int:
-    """A quarter of the characters of role, words, calls and call ids, rounded up, and three for
-    the message.
-    """
-    ids = sum(len(block.id) for block in message.blocks if block.type == "tool_call")
-    answered = len(message.call_id) if message.role == "tool" else 0
-    chars = len(counted_text(message)) + len(message.role) + ids + answered
+    """A quarter of the characters of role, words, calls and ids, rounded up, and three."""
+    chars = len(counted_text(message)) + len(message.role)
+    for block in message.blocks:
+        if block.type == "tool_call":
+            chars += len(block.id)
+    if message.role == "tool":
+        chars += len(message.call_id)
     return -(-chars // 4) + PER_MESSAGE + image_tokens(message)
 
 
 def keep_messages(context: Context, budget: Budget) -> Span | None:
     """Keeps the newest messages, and more where the first of them answers a call."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.requested(movable.before(max(len(movable) - KEEP, 0))))
+    own_place = movable.before(max(len(movable) - KEEP, 0))
+    return movable.cut(movable.requested(own_place))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +75,46 @@ class LastTokens:
     def __call__(self, task: SummaryTask) -> SummaryInput:
         """What the model reads."""
         if self.trim is None:
-            return task.given
-        context, gone = task.context, task.span.gone
-        sizes = [*accumulate(context.sizes[i] for i in reversed(gone))]
-        newest = (context.messages[i] for i in gone[len(gone) - bisect_right(sizes, self.trim) :])
-        read = [*dropwhile(lambda message: message.role not in ("user", "summary"), newest)]
-        earlier = tuple(message for message in read if message.role == "summary")
-        history = tuple(message for message in read if message.role != "summary")
-        return replace(task.given, earlier=earlier, history=history, prefix=())
+            return task.full_input
+        earlier: list[Summary] = []
+        history: list[Message] = []
+        newest = _newest(task.context, task.span.indices, self.trim)
+        for message in _from_user(newest):
+            if isinstance(message, Summary):
+                earlier.append(message)
+            else:
+                history.append(message)
+        return replace(
+            task.full_input,
+            earlier=tuple(earlier),
+            history=tuple(history),
+            prefix=(),
+        )
 
 
-def too_long(messages: Sequence[Message], previous: str, most: int, count: TokenCounter) -> str:
+def _newest(context: Context, indices: Sequence[int], tokens: int) -> list[Message]:
+    """The newest of these messages that take at most so many tokens together."""
+    start = len(indices)
+    while start > 0 and context.sizes[indices[start - 1]] <= tokens:
+        start -= 1
+        tokens -= context.sizes[indices[start]]
+    return [context.messages[i] for i in indices[start:]]
+
+
+def _from_user(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages from the first of a user on; an earlier summary counts as one."""
+    for i, message in enumerate(messages):
+        if message.role in ("user", "summary"):
+            return messages[i:]
+    return ()
+
+
+def too_long(
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
+) -> str:
     """The whole summary where the model would read nothing."""
     return TOO_LONG
 
@@ -86,7 +122,9 @@ def too_long(messages: Sequence[Message], previous: str, most: int, count: Token
 SUMMARY = Summarize(
     cut=keep_messages,
     prompt=PromptTemplate(
-        headings="langchain_headings", result_chars="whole", argument_chars="whole"
+        headings="langchain_headings",
+        result_chars="whole",
+        argument_chars="whole",
     ),
     limits=SizeLimits(least=LEAST, share=SUMMARY_SHARE, to_target=False),
     name="langchain_compact",

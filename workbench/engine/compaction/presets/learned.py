@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from workbench.engine.compaction.cut import KeepRecent
-from workbench.engine.compaction.plan import Budget, Draft, Plan, exchanged, place
+from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless
 from workbench.engine.compaction.span_selection import CutRule, Span, SummaryInput, SummaryTask
 from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
@@ -49,23 +48,36 @@ class LearnedLines:
         fits.
         """
         span = self.cut(context, budget)
-        if span is None or not span.gone:
+        if span is None or not span.indices:
             return None
-        given = SummaryInput.of(context, span)
-        frame = Summary(id="", text="", lead=PromptTemplate().opening, replaces=given.ids)
-        draft = Draft(requests=(), frame=replace(frame, tail=PromptTemplate().closing))
-        most = SizeLimits().allowed(context, budget, span.gone, context.count(draft.unanswered) + 2)
-        lines = self._lines(context, span, most)
+        frame = Summary(
+            id="",
+            text="",
+            lead=PromptTemplate().opening,
+            tail=PromptTemplate().closing,
+            replaces=SummaryInput.of(context, span).ids,
+        )
+        draft = Draft(requests=(), frame=frame)
+        frame_tokens = context.count(draft.unanswered) + 2
+        max_tokens = SizeLimits().allowed(context, budget, span.indices, frame_tokens)
+        lines = self._lines(context, span, max_tokens)
         if not lines:
             return None
-        return Plan(exchanged(span.gone, place(context, span.gone), replace(draft, footer=lines)))
+        place_of_lines = place(context, span.indices)
+        summary = replace(draft, footer=lines)
+        return Plan(exchanged(span.indices, place_of_lines, summary))
 
-    def _lines(self, context: Context, span: Span, most: int) -> str:
-        if most < SizeLimits().least:
+    def _lines(self, context: Context, span: Span, max_tokens: int) -> str:
+        """The lines that will most likely be needed, in at most so many tokens."""
+        if max_tokens < SizeLimits().least:
             return ""
-        empty = context.count(Summary(id="", text=""))
-        size = partial(_size, context, empty)
-        return chosen_lines(self.weights or shipped(), context.messages, span.gone, most, size)
+        empty_tokens = context.count(Summary(id="", text=""))
+
+        def size(text: str) -> int:
+            return context.count(Summary(id="", text=text)) - empty_tokens
+
+        weights = self.weights or shipped()
+        return chosen_lines(weights, context.messages, span.indices, max_tokens, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,37 +94,50 @@ class LearnedSummary(LearnedLines):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The summary's draft above the lines; None where nothing goes."""
-        plan = Summarize(
-            cut=self.cut, prompt=self.prompt, annotate=self._below, file_lists=""
-        ).plan(context, budget)
+        summarize = Summarize(
+            cut=self.cut,
+            prompt=self.prompt,
+            annotate=self._below,
+            file_lists="",
+        )
+        plan = summarize.plan(context, budget)
         if plan is None:
             return None
-        edits = (edit._replace(by=tuple(map(_evidenced, edit.by))) for edit in plan.edits)
+        edits: list[Replace] = []
+        for edit in plan.edits:
+            new_messages = tuple(map(_evidenced, edit.by))
+            edits.append(edit._replace(by=new_messages))
         return replace(plan, edits=tuple(edits))
 
     def _below(self, task: SummaryTask) -> str:
-        frame = Summary(id="", text="", lead=self.prompt.opening, replaces=task.given.ids)
-        most = SizeLimits().allowed(
-            task.context, task.budget, task.span.gone, task.context.count(frame) + 2
+        """The lines below the summary, in the part of the room that it does not take."""
+        frame = Summary(
+            id="",
+            text="",
+            lead=self.prompt.opening,
+            replaces=task.full_input.ids,
         )
-        lines = self._lines(task.context, task.span, int((1 - self.narrative) * most))
+        frame_tokens = task.context.count(frame) + 2
+        max_tokens = SizeLimits().allowed(
+            task.context, task.budget, task.span.indices, frame_tokens
+        )
+        line_tokens = int((1 - self.narrative) * max_tokens)
+        lines = self._lines(task.context, task.span, line_tokens)
         return f"\n\n{lines}" if lines else ""
 
 
-def _size(context: Context, empty: int, text: str) -> int:
-    return context.count(Summary(id="", text=text)) - empty
-
-
-def _evidenced(draft: Draft | Message) -> Draft | Message:
-    """The same draft, whose requests show the lines that stay below the answer; a message as it
-    is.
-    """
-    if not isinstance(draft, Draft):
-        return draft
-    requests = (
-        replace(one, write=_Evidence(one.write, draft.footer.strip())) for one in draft.requests
-    )
-    return replace(draft, requests=tuple(requests)) if draft.footer.strip() else draft
+def _evidenced(new: Draft | Message) -> Draft | Message:
+    """The draft with requests that show the lines below the answer; a message as it is."""
+    if not isinstance(new, Draft):
+        return new
+    lines = new.footer.strip()
+    if not lines:
+        return new
+    requests: list[SummaryRequest] = []
+    for request in new.requests:
+        write = _Evidence(request.write, lines)
+        requests.append(replace(request, write=write))
+    return replace(new, requests=tuple(requests))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +149,22 @@ class _Evidence:
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text."""
-        return self.write(request) + EVIDENCE.format(lines=harmless(self.lines))
+        evidence = EVIDENCE.format(lines=harmless(self.lines))
+        return self.write(request) + evidence
 
     def left_out(self, request: SummaryRequest) -> int:
         """How many of the messages the prompt does not show in whole."""
         count = getattr(self.write, "left_out", None)
-        return int(count(request)) if callable(count) else 0
+        if not callable(count):
+            return 0
+        return int(count(request))
 
 
 LEARNED = Preset("learned", Strategy("learned", (LearnedLines(), Truncate())), AtShare())
 LEARNED_SUMMARY = Preset(
-    "learned_summary", Strategy("learned_summary", (LearnedSummary(), Truncate())), AtShare()
+    "learned_summary",
+    Strategy("learned_summary", (LearnedSummary(), Truncate())),
+    AtShare(),
 )
 
 
@@ -145,6 +175,6 @@ def learned_with(weights: str) -> Preset:
         SettingError: the file cannot be used.
     """
     name = f"learned:{weights}"
-    return Preset(
-        name, Strategy(name, (LearnedLines(read_weights(Path(weights))), Truncate())), AtShare()
-    )
+    lines = LearnedLines(read_weights(Path(weights)))
+    strategy = Strategy(name, (lines, Truncate()))
+    return Preset(name, strategy, AtShare())

@@ -20,7 +20,7 @@ Besides the general differences (`presets`):
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import rewritten
+from workbench.engine.compaction.clip import NewResult, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.strategy import Preset, Situation, Strategy
 from workbench.engine.transcript.context import Context
@@ -37,8 +37,9 @@ class AfterMessages:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `messages > 100`; the target is one token less than there is."""
-        due = situation.requested or situation.messages > self.messages
-        return situation.granted(situation.tokens - 1) if due else None
+        if situation.requested or situation.messages > self.messages:
+            return situation.granted(situation.tokens - 1)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,8 @@ class ObservationMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The masks that are not there yet."""
-        return rewritten(
-            context, ((i, MASK) for i in range(len(context.messages) - self.attention_window))
-        )
+        old = range(len(context.messages) - self.attention_window)
+        return rewritten(context, [NewResult(i, MASK) for i in old])
 
 
 OBSERVATION_MASK = Preset(

@@ -77,7 +77,8 @@ class OpalTrigger:
 
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `measured / window >= threshold`."""
-        tokens, window = situation.measured, situation.window
+        tokens = situation.measured
+        window = situation.window
         if not situation.requested and (window <= 0 or tokens / window < self.threshold):
             return None
         return situation.budget(
@@ -85,33 +86,47 @@ class OpalTrigger:
         )
 
 
-def walked(messages: Sequence[Message], keep: int, *, force: bool = False) -> int | None:
+def walked(
+    messages: Sequence[Message],
+    keep: int,
+    *,
+    force: bool = False,
+) -> int | None:
     """The first message to keep, before pairs are looked at; None where nothing is to be cut off.
 
     A message counts the bytes of its words and 20; its calls are not looked at. `keep` is in tokens
     of four bytes; `force` cuts before the last two messages where there would be no cut.
     """
-    left = 4 * keep
-    for i in range(len(messages) - 1, -1, -1):
-        left -= byte_length(plain_text(messages[i])) + 20
-        if left <= 0:
-            at = next((k for k in range(i, len(messages)) if is_real_user(messages[k])), i)
-            if at >= 1:
-                return at
-            break
-    return (
-        max(len(messages) - LEFT_BY_FORCE, 1) if force and len(messages) > LEFT_BY_FORCE else None
-    )
+    place = _filling(messages, 4 * keep)
+    if place is not None:
+        for later_place in range(place, len(messages)):
+            if is_real_user(messages[later_place]):
+                place = later_place
+                break
+    if place:
+        return place
+    if force and len(messages) > LEFT_BY_FORCE:
+        return len(messages) - LEFT_BY_FORCE
+    return None
 
 
-def split_from(messages: Sequence[Message], at: int) -> int | None:
-    """Where the turn that a cut at `at` parts begins; None if it parts none, or one of fewer
-    than five messages.
-    """
-    if at >= len(messages) or is_real_user(messages[at]):
+def _filling(messages: Sequence[Message], byte_room: int) -> int | None:
+    """The last place from which on the messages fill so many bytes; None if all take less."""
+    for place in reversed(range(len(messages))):
+        byte_room -= byte_length(plain_text(messages[place])) + 20
+        if byte_room <= 0:
+            return place
+    return None
+
+
+def split_from(messages: Sequence[Message], place: int) -> int | None:
+    """Where the turn begins that a cut here parts; None for none, or a short one."""
+    if place >= len(messages) or is_real_user(messages[place]):
         return None
-    turn = next((i for i in range(at - 1, -1, -1) if is_real_user(messages[i])), None)
-    return turn if turn is not None and at - turn >= SPLIT_FROM else None
+    for turn in reversed(range(place)):
+        if is_real_user(messages[turn]):
+            return turn if place - turn >= SPLIT_FROM else None
+    return None
 
 
 def opal_cut(context: Context, budget: Budget) -> Span | None:
@@ -121,17 +136,18 @@ def opal_cut(context: Context, budget: Budget) -> Span | None:
     It lies behind any earlier summary; None where everything fits and no compaction is forced.
     """
     movable = Movable.of(context, budget)
-    own = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
-    at = walked(movable.messages, movable.granted(own), force=budget.force)
-    if at is None and not budget.matched:
+    keep_tokens = budget.window // 4 if budget.keep_recent is None else budget.keep_recent
+    keep_tokens = movable.granted(keep_tokens)
+    place = walked(movable.messages, keep_tokens, force=budget.force)
+    if place is None and not budget.matched:
         return None
-    at = movable.within(max(at or 0, movable.earlier))
-    if at < len(movable) or not budget.matched:
-        inner = movable.inner(at)
+    place = movable.within(max(place or 0, movable.earlier))
+    if place < len(movable) or not budget.matched:
+        inner = movable.inner(place)
         if inner is None or inner < movable.earlier:
             return None
-        at = inner
-    return movable.span(at, split_from(movable.messages, at))
+        place = inner
+    return movable.span(place, split_from(movable.messages, place))
 
 
 class OpalPrompt(PromptTemplate):
@@ -141,68 +157,82 @@ class OpalPrompt(PromptTemplate):
     Here `result_chars` are bytes, and `argument_chars` the bytes of all arguments of a call.
     """
 
-    opening, separator = HEADER + "\n\n", "\n"
+    opening = HEADER + "\n\n"
+    separator = "\n"
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text; the start of a turn has its own focus."""
-        previous = request.previous and f"{HEADER}\n\n{request.previous}"
-        focus = (
-            prompt("opal_turn_prefix") if request.purpose == "turn_prefix" else request.instructions
-        )
-        return super().__call__(replace(request, previous=previous, instructions=focus))
+        if request.previous:
+            request = replace(request, previous=f"{HEADER}\n\n{request.previous}")
+        if request.purpose == "turn_prefix":
+            request = replace(request, instructions=prompt("opal_turn_prefix"))
+        return super().__call__(request)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """One line a message, and one for its calls."""
         text = plain_text(message)
         if message.role == "tool":
-            yield (
-                f"[Tool result ({word(message.name or message.call_id)})]:"
-                f" {harmless(_head(text, results))}"
-            )
+            tool = word(message.name or message.call_id)
+            yield f"[Tool result ({tool})]: {harmless(_head(text, results))}"
         elif message.role == "assistant":
             yield f"[Assistant]: {self.shown_words(text)}"
             if message.calls:
-                calls = (
-                    f"{word(call.name)}({_head(call.arguments_json(), arguments)})"
-                    for call in message.calls
-                )
+                calls: list[str] = []
+                for call in message.calls:
+                    calls.append(f"{word(call.name)}({_head(call.arguments_json(), arguments)})")
                 yield "[Assistant tool calls]: " + harmless("; ".join(calls))
         else:
             yield f"[{message.role.capitalize()}]: {self.shown_words(text)}"
 
 
-def _head(text: str, most: int) -> str:
-    """The text itself up to `most` bytes; of a longer one the first `most` characters, without a
-    mark.
-    """
-    return text if byte_length(text) <= most else head(text, most)
+def _head(text: str, limit: int) -> str:
+    """The text up to `limit` bytes; of a longer one the first `limit` characters."""
+    return text if byte_length(text) <= limit else head(text, limit)
 
 
-def recognise(context: Context, given: SummaryInput) -> SummaryInput:
-    """The input, in which a first user message that was a summary is one again, known by its
-    header.
-    """
-    words = (
-        plain_text(given.new[0])
-        if given.new and given.new[0].role == "user" and not given.earlier
-        else ""
-    )
+def recognise(context: Context, summary_input: SummaryInput) -> SummaryInput:
+    """The input, in which a user message with a summary's header is a summary again."""
+    if summary_input.earlier or not summary_input.new:
+        return summary_input
+    first_message = summary_input.new[0]
+    words = plain_text(first_message) if first_message.role == "user" else ""
     if not words.startswith(MARK):
-        return given
-    text, id = words.partition("\n")[2].strip() or words, given.new[0].id
-    summary = Summary(id=id, text=text, replaces=(id,), files=lists_in(text))
-    history, prefix = given.history[1:], given.prefix if given.history else given.prefix[1:]
-    return SummaryInput((summary,), history, prefix, file_ops([summary, *history, *prefix]))
+        return summary_input
+    text = words.partition("\n")[2].strip() or words
+    summary = Summary(
+        id=first_message.id,
+        text=text,
+        replaces=(first_message.id,),
+        files=lists_in(text),
+    )
+    history = summary_input.history
+    prefix = summary_input.prefix
+    if history:
+        history = history[1:]
+    else:
+        prefix = prefix[1:]
+    files = file_ops([summary, *history, *prefix])
+    return SummaryInput((summary,), history, prefix, files)
 
 
-def own_lists(task: SummaryTask, draft: Draft, edited: Context, at: int) -> Plan | None:
+def own_lists(
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
+) -> Plan | None:
     """The summary with the file lists of the record instead of the model's."""
-    summary = edited.messages[at]
+    summary = edited.messages[summary_index]
     if not draft.requests or summary.role != "summary":
         return None
-    return Plan(
-        (Replace(at, at + 1, (replace(summary, text=without_lists(summary.text) + draft.footer),)),)
-    )
+    text = without_lists(summary.text) + draft.footer
+    edit = Replace.message_at(summary_index, replace(summary, text=text))
+    return Plan((edit,))
 
 
 TRUNCATION = partial(note, wording="[Compacted {n} messages: {counts}]")
@@ -226,7 +256,13 @@ SUMMARY = Summarize(
         says_size=False,
         window_share=None,
     ),
-    limits=SizeLimits(least=LEAST, most=UNBOUNDED, to_target=False, stated=False, split_from=0),
+    limits=SizeLimits(
+        least=LEAST,
+        most=UNBOUNDED,
+        to_target=False,
+        stated=False,
+        split_from=0,
+    ),
     name="opal_compact",
     file_lists="inside",
     recognise=recognise,
@@ -238,7 +274,7 @@ HOST = HostPolicy(
     overflow=any_of(
         "maximum context length", "max_tokens", "max_prompt_tokens", "too many tokens", "context window", "token limit",
         "exceeds the limit", "exceeds the model's maximum", "reduce the length", "maximum number of tokens",
-        "content_too_large",
+        "content_too_large"
     ),
     needs_model=False,  # without one the older messages give way to a count of them
     overflow_keep=1 / 5,
@@ -247,7 +283,7 @@ HOST = HostPolicy(
         errors=any_of(
             "429", "500", "502", "503", "504", "529", "rate limit", "rate_limit", "too many requests", "overloaded",
             "unavailable", "timeout", "timed out", "econnreset", "econnrefused", "connection reset",
-            "connection closed",
+            "connection closed"
         ),
         permanent=any_of("unauthorized", "invalid_api_key", "authentication"),
     ),
@@ -271,10 +307,16 @@ def nothing(task: SummaryTask) -> SummaryInput:
     return SummaryInput((), ())
 
 
+COUNTED = replace(
+    SUMMARY,
+    reads=nothing,
+    unread=TRUNCATION,
+)
+
 OPAL_TRUNCATE = replace(
     OPAL,
     name="opal_truncate",
-    strategy=Strategy("opal_truncate", (replace(SUMMARY, reads=nothing, unread=TRUNCATION),)),
+    strategy=Strategy("opal_truncate", (COUNTED,)),
 )
 """What Opal does where it has no model: the older messages give way to a count of them and the
 file lists.

@@ -22,17 +22,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import rewritten
+from workbench.engine.compaction.clip import NewResult, rewritten
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.span_selection import Movable, Span
 from workbench.engine.compaction.stages.summarize import SUMMARY_SHARE, SizeLimits, Summarize
 from workbench.engine.compaction.strategy import AtLimit, Preset, Strategy, answer_reserve
 from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Text, is_real_user
 
 RESERVE = 20_000
-LEAST_KEPT, MOST_KEPT = 2_000, 15_000
+LEAST_KEPT = 2_000
+MOST_KEPT = 15_000
 NEVER = frozenset({"skill"})
 ERASED = "[old tool result erased]"
 ERASED_BLOCKS = (Text(ERASED),)
@@ -53,15 +55,17 @@ class Prune:
         """The erased results; the walk ends at a summary and at the first one that is erased
         already.
         """
-        plan = rewritten(context, ((i, ERASED) for i in self._old(context)))
-        worth = (
-            plan is not None and sum(context.sizes[edit.start] for edit in plan.edits) > self.worth
-        )
-        return plan if worth else None
+        erased = [NewResult(i, ERASED) for i in self._old(context)]
+        plan = rewritten(context, erased)
+        if plan is None:
+            return None
+        erased_tokens = tokens_of(context, [edit.start for edit in plan.edits])
+        return plan if erased_tokens > self.worth else None
 
     def _old(self, context: Context) -> Iterator[int]:
-        turns = counted = 0
-        for i in range(len(context.messages) - 1, -1, -1):
+        """The results that go, newest first."""
+        turns = token_count = 0
+        for i in reversed(range(len(context.messages))):
             message = context.messages[i]
             turns += is_real_user(message)
             if message.role == "summary":
@@ -69,28 +73,31 @@ class Prune:
             if turns >= self.turns and message.role == "tool" and message.name not in NEVER:
                 if message.blocks == ERASED_BLOCKS:
                     break
-                counted += context.sizes[i]
-                if counted > self.protected:
+                token_count += context.sizes[i]
+                if token_count > self.protected:
                     yield i
 
 
 def preserved(window: int) -> int:
-    """Tokens of newest messages: a quarter of window less answer, at least 2,000 and at most
-    15,000.
-    """
-    return min(max(int(0.25 * (window - answer_reserve(window, RESERVE))), LEAST_KEPT), MOST_KEPT)
+    """Tokens of newest messages: a quarter of window less answer, 2,000 to 15,000."""
+    quarter = int(0.25 * (window - answer_reserve(window, RESERVE)))
+    return min(max(quarter, LEAST_KEPT), MOST_KEPT)
 
 
 def opencode_cut(context: Context, budget: Budget) -> Span | None:
     """Keeps the newest whole turns that fit, and of the next one what still fits."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.fitting(movable.kept(preserved(budget.window))))
+    keep_tokens = movable.kept(preserved(budget.window))
+    return movable.cut(movable.fitting(keep_tokens))
 
 
 SUMMARY = Summarize(
     cut=opencode_cut,
     prompt=PromptTemplate(
-        headings="opencode_headings", result_chars=2_000, argument_chars="whole", thoughts=True
+        headings="opencode_headings",
+        result_chars=2_000,
+        argument_chars="whole",
+        thoughts=True,
     ),
     limits=SizeLimits(most=4_096, share=SUMMARY_SHARE),
     file_lists="",

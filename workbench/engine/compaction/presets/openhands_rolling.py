@@ -54,7 +54,8 @@ class RollingTrigger:
         tokens = situation.measured
         if tokens > situation.window > 0:
             room = max(situation.window - situation.overhead, 0)
-            return situation.granted(min(situation.overhead + room // 2, tokens - 1))
+            half = situation.overhead + room // 2
+            return situation.granted(min(half, tokens - 1))
         if situation.requested or situation.messages > self.max_size:
             return situation.granted(tokens - 1, EVENTS)
         return None
@@ -72,20 +73,27 @@ class RollingCut:
         tokens fit.
         """
         movable = Movable.of(context, budget)
-        newest = self.max_size // 2 - self.keep_first - 1
-        at = len(movable) - newest if len(context.messages) > self.max_size // 2 else 0
+        allowed_messages = self.max_size // 2
+        place = 0
+        if len(context.messages) > allowed_messages:
+            place = len(movable) - (allowed_messages - self.keep_first - 1)
         if budget.reason != EVENTS and context.tokens > budget.target:
-            at = max(
-                at, movable.fitting(int(KEPT_SHARE * max(budget.room(context, movable.indices), 0)))
-            )
-        span = movable.cut(movable.requested(at))
-        return span and span.without(Pins(prefix=self.keep_first).fixed(context, budget))
+            room = max(budget.room(context, movable.indices), 0)
+            place = max(place, movable.fitting(int(KEPT_SHARE * room)))
+        span = movable.cut(movable.requested(place))
+        if span is None:
+            return None
+        pins = Pins(prefix=self.keep_first)
+        return span.without(pins.fixed(context, budget))
 
 
 SUMMARY = Summarize(
     cut=RollingCut(),
     prompt=PromptTemplate(
-        headings="openhands_headings", result_chars=PREVIEW, argument_chars=0, message_chars=PREVIEW
+        headings="openhands_headings",
+        result_chars=PREVIEW,
+        argument_chars=0,
+        message_chars=PREVIEW,
     ),
     limits=SizeLimits(share=SUMMARY_SHARE),
     file_lists="",

@@ -73,11 +73,9 @@ class OperatorSettings:
 
     def limit(self, window: int) -> float:
         """Tokens above which a context is due."""
-        return (
-            window * self.trigger_percent
-            if self.trigger_percent is not None
-            else window - self.reserve_tokens
-        )
+        if self.trigger_percent is not None:
+            return window * self.trigger_percent
+        return window - self.reserve_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +90,56 @@ class OperatorTrigger:
         """Due on request or above the limit, which is the target, scaled from the provider's
         count to ours.
         """
-        settings, window, reported = self.settings(), situation.window, situation.reported
-        tokens = (
-            reported.prompt + reported.output if reported is not None else 0
-        ) or situation.tokens
-        due = settings.enabled and tokens > settings.limit(window)
-        if situation.moment != "after_turn" or not (situation.requested or due):
+        settings, reported = self.settings(), situation.reported
+        tokens = situation.tokens
+        if reported is not None and reported.prompt + reported.output:
+            tokens = reported.prompt + reported.output
+        limit = settings.limit(situation.window)
+        is_due = settings.enabled and tokens > limit
+        if situation.moment != "after_turn" or not (situation.requested or is_due):
             return None
-        return situation.budget(
-            int(max(settings.limit(window), 0) * situation.tokens / max(tokens, 1))
-        )
+        target = max(limit, 0) * situation.tokens / max(tokens, 1)
+        return situation.budget(int(target))
 
 
-def find_cut(messages: Sequence[Message], start: int, keep_recent_tokens: int) -> int:
-    """The first message from `start` on, no result, so that at least that many tokens stay; else
-    `start`.
-    """
-    valid = [i for i in range(start, len(messages)) if messages[i].role not in ("tool", "system")]
-    first, left = valid[0] if valid else start, keep_recent_tokens
-    for i in range(len(messages) - 1, start - 1, -1):
-        left -= operator_tokens(messages[i])
-        if left <= 0:
-            return next((place for place in valid if place >= i), first)
-    return first
+def find_cut(
+    messages: Sequence[Message],
+    start: int,
+    keep_recent_tokens: int,
+) -> int:
+    """The first message from `start` on, no result, that keeps so many tokens."""
+    token_room = keep_recent_tokens
+    earliest = None
+    for i in reversed(range(start, len(messages))):
+        token_room -= operator_tokens(messages[i])
+        if token_room <= 0:
+            earliest = i
+            break
+    first_place = _next_valid(messages, start)
+    if first_place is None:
+        return start
+    if earliest is None:
+        return first_place
+    place = _next_valid(messages, earliest)
+    return first_place if place is None else place
 
 
-def turn_start(messages: Sequence[Message], start: int, at: int) -> int | None:
-    """Where the turn begins that a cut at `at` parts; None if a turn begins there, or none does
-    from `start` on.
-    """
-    if at < len(messages) and messages[at].role == "user":
+def _next_valid(messages: Sequence[Message], start: int) -> int | None:
+    """The first message from this one on that the kept part may begin with."""
+    for i in range(start, len(messages)):
+        if messages[i].role not in ("tool", "system"):
+            return i
+    return None
+
+
+def turn_start(messages: Sequence[Message], start: int, place: int) -> int | None:
+    """Where the turn begins, from `start` on, that a cut here parts; None for none."""
+    if place < len(messages) and messages[place].role == "user":
         return None
-    return next((i for i in range(at - 1, start - 1, -1) if messages[i].role == "user"), None)
+    for i in reversed(range(start, place)):
+        if messages[i].role == "user":
+            return i
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +152,14 @@ class OperatorCut:
         """The span; None where there is nothing to summarise before the cut."""
         movable = Movable.of(context, budget)
         start = movable.earlier
-        own = (
-            self.settings().keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-        )
-        at = movable.within(find_cut(movable.messages, start, movable.granted(own)))
-        if at == len(movable):
-            return movable.span(at)
-        inner = movable.inner(at) if at > start else None
+        keep_tokens = budget.keep_recent
+        if keep_tokens is None:
+            keep_tokens = self.settings().keep_recent_tokens
+        place = find_cut(movable.messages, start, movable.granted(keep_tokens))
+        place = movable.within(place)
+        if place == len(movable):
+            return movable.span(place)
+        inner = movable.inner(place) if place > start else None
         if inner is None or inner <= start:
             return None
         return movable.span(inner, turn_start(movable.messages, start, inner))
@@ -155,30 +172,38 @@ class OperatorPrompt(PromptTemplate):
 
     def shown_result(self, text: str, chars: int) -> str:
         """The beginning of a result, and below it how much is missing."""
+        if len(text) <= chars:
+            return harmless(text)
         more = len(text) - chars
-        return harmless(text[:chars]) + (
-            f"\n\n[... {more} more characters truncated]" if more > 0 else ""
-        )
+        return f"{harmless(text[:chars])}\n\n[... {more} more characters truncated]"
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """Words, calls or result of a message. Pictures are left out."""
         words = plain_text(message)
         if message.role == "tool":
             yield f"[Tool result]: {self.shown_result(words, results)}"
             return
         if words:
-            custom = message.role == "user" and message.synthetic and message.name
-            speaker = harmless(message.name.upper()) if custom else message.role.capitalize()
+            speaker = message.role.capitalize()
+            if message.role == "user" and message.synthetic and message.name:
+                speaker = harmless(message.name.upper())
             yield f"[{speaker}]: {self.shown_words(words)}"
         if message.role == "assistant" and message.calls:
-            calls = (json_call(call, arguments) for call in message.calls)
+            calls = [json_call(call, arguments) for call in message.calls]
             yield "[Assistant tool calls]: " + harmless("; ".join(calls))
 
 
-def in_order(context: Context, given: SummaryInput) -> SummaryInput:
+def in_order(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with sorted file lists."""
-    files = file_ops([*given.earlier, *given.new])
-    return replace(given, files=FileOps(tuple(sorted(files.read)), tuple(sorted(files.modified))))
+    files = file_ops([*summary_input.earlier, *summary_input.new])
+    read = tuple(sorted(files.read))
+    modified = tuple(sorted(files.modified))
+    return replace(summary_input, files=FileOps(read, modified))
 
 
 class OperatorLimits(SizeLimits):
@@ -186,10 +211,20 @@ class OperatorLimits(SizeLimits):
     for its start.
     """
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
+    ) -> int:
         """Tokens of the whole summary, where a request would name them."""
-        most = super().allowed(context, budget, gone, frame)
-        return UNBOUNDED if self.named(most, context, budget, gone) is None else most
+        max_tokens = super().allowed(context, budget, removed_indices, frame)
+        return (
+            UNBOUNDED
+            if self.named(max_tokens, context, budget, removed_indices) is None
+            else max_tokens
+        )
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
         """What each of the two summaries may have."""
@@ -197,14 +232,18 @@ class OperatorLimits(SizeLimits):
 
 
 def words_themselves(
-    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
 ) -> str | None:
-    """The summary where the model fails: the newest words in little room, or few words
-    themselves; else None.
-    """
-    if most < UNBOUNDED // 3:
-        return clipped(PROMPT.transcript(messages[-2:]), most, count) or None
-    words = PROMPT.transcript(messages) if len(messages) <= FEW else ""
+    """The newest words in little room, or few words themselves; else None."""
+    if max_tokens < UNBOUNDED // 3:
+        newest_words = PROMPT.transcript(messages[-2:])
+        return clipped(newest_words, max_tokens, count) or None
+    if len(messages) > FEW:
+        return None
+    words = PROMPT.transcript(messages)
     return words if 0 < len(words) <= FEW_CHARS else None
 
 
@@ -230,7 +269,11 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         cut=OperatorCut(settings),
         prompt=PROMPT,
         limits=OperatorLimits(
-            least=128, most=UNBOUNDED, to_target=False, stated=False, split_from=512
+            least=128,
+            most=UNBOUNDED,
+            to_target=False,
+            stated=False,
+            split_from=512,
         ),
         name="operator_compact",
         file_lists="inside",
@@ -244,7 +287,9 @@ def operator_use(settings: Callable[[], OperatorSettings] = OperatorSettings) ->
         count=operator_tokens,
         moments=("after_turn",),
         host=HostPolicy(
-            manual_in_turn=False, endings={"failed": Ending("summarization_failed")}, silent=True
+            manual_in_turn=False,
+            endings={"failed": Ending("summarization_failed")},
+            silent=True,
         ),
         source=(
             "CursorTouch/Operator-Use docs/compaction.md f6993f9a, compaction/strategy d0da87a6 and"

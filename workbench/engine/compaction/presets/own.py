@@ -28,7 +28,11 @@ PIPELINE = Preset(
     "pipeline",
     Strategy(
         "pipeline",
-        (*CHEAP, Summarize(cut=KeepRecent(pins=PINS)), Truncate(pins=PINS)),
+        (
+            *CHEAP,
+            Summarize(cut=KeepRecent(pins=PINS)),
+            Truncate(pins=PINS),
+        ),
         (ContextCollapse(),),
     ),
     AtShare(),

@@ -32,34 +32,49 @@ from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message
 
 RESERVE = 16_384
-LIMITS = SizeLimits(most=int(0.8 * RESERVE), most_turn=int(0.5 * RESERVE), share=SUMMARY_SHARE)
+LIMITS = SizeLimits(
+    most=int(0.8 * RESERVE),
+    most_turn=int(0.5 * RESERVE),
+    share=SUMMARY_SHARE,
+)
 IMAGE_CHARS = 4_800
 
 
 def pi_tokens(message: Message) -> int:
-    """A quarter of the characters of words, thoughts, tool names and arguments, rounded up; user
-    pictures none.
-    """
-    words = sum(len(block.text) for block in message.blocks if block.type == "text")
-    pictures = (
-        sum(block.type == "image" for block in message.blocks) if message.role == "tool" else 0
-    )
-    return -(-(words + unsaid_chars(message) + IMAGE_CHARS * pictures) // 4)
+    """A quarter of the characters of words, thoughts and calls, rounded up."""
+    chars = unsaid_chars(message)
+    for block in message.blocks:
+        if block.type == "text":
+            chars += len(block.text)
+        elif block.type == "image" and message.role == "tool":
+            chars += IMAGE_CHARS
+    return -(-chars // 4)
 
 
 def pi_cut(context: Context, budget: Budget, keep: int = 20_000) -> Span | None:
-    """Back from the newest message until enough is kept, then forward to the next message that
-    is no tool result.
-    """
+    """Back from the newest message until enough is kept, then forward past results."""
     movable = Movable.of(context, budget)
-    return movable.cut(movable.reaching(movable.kept(keep)), split=True)
+    place = movable.reaching(movable.kept(keep))
+    return movable.cut(place, split=True)
 
 
-PROMPT = PromptTemplate(result_chars=2_000, argument_chars="whole", thoughts=True, start="start")
+PROMPT = PromptTemplate(
+    result_chars=2_000,
+    argument_chars="whole",
+    thoughts=True,
+    start="start",
+)
+
+SUMMARY = Summarize(
+    cut=pi_cut,
+    prompt=PROMPT,
+    limits=LIMITS,
+    name="pi_compact",
+)
 
 PI = Preset(
     "pi",
-    Strategy("pi", (Summarize(cut=pi_cut, prompt=PROMPT, limits=LIMITS, name="pi_compact"),)),
+    Strategy("pi", (SUMMARY,)),
     AtLimit(reserve=RESERVE, above=True),
     count=pi_tokens,
     moments=("before_request", "after_turn"),

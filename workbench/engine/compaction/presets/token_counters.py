@@ -14,7 +14,7 @@ message and call.
 import json
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.engine.compaction.clip import byte_length
 from workbench.engine.transcript.message import Message, ToolCall, image_tokens, plain_text
@@ -50,11 +50,11 @@ def quarter_up(text: str) -> int:
 
 def opal_tokens(message: Message) -> int:
     """Opal: words, calls, pictures, and 10 for the message and for each call."""
-    calls = sum(
-        quarter(call.name) + quarter(compact_json(call.arguments)) + 10
-        for call in calls_of(message)
-    )
-    return quarter(plain_text(message)) + 10 + calls + image_tokens(message)
+    tokens = quarter(plain_text(message)) + 10 + image_tokens(message)
+    for call in calls_of(message):
+        tokens += quarter(call.name) + 10
+        tokens += quarter(compact_json(call.arguments))
+    return tokens
 
 
 def operator_tokens(message: Message) -> int:
@@ -63,10 +63,10 @@ def operator_tokens(message: Message) -> int:
     for block in message.blocks:
         if block.type == "tool_call":
             chars += len(block.name) + len(block.arguments_json())
-        elif block.type == "image":
-            chars += 4_800 if message.role != "tool" else 0
-        else:
+        elif block.type != "image":
             chars += len(block.text)
+        elif message.role != "tool":
+            chars += 4_800
     return max(1, chars // 4)
 
 
@@ -74,12 +74,12 @@ def ddx_tokens(message: Message) -> int:
     """DDx agent: role, words, names and arguments of calls, the id of the call that a result
     answers, pictures.
     """
-    parts = [role_of(message), plain_text(message)]
+    tokens = quarter_up(role_of(message)) + quarter_up(plain_text(message))
     for call in calls_of(message):
-        parts += [call.name, compact_json(call.arguments)]
+        tokens += quarter_up(call.name) + quarter_up(compact_json(call.arguments))
     if message.role == "tool":
-        parts.append(message.call_id)
-    return sum(map(quarter_up, parts)) + image_tokens(message)
+        tokens += quarter_up(message.call_id)
+    return tokens + image_tokens(message)
 
 
 def athena_tokens(message: Message) -> int:
@@ -88,10 +88,12 @@ def athena_tokens(message: Message) -> int:
     """
     if message.role == "tool":
         return 16 + quarter(plain_text(message))
-    calls = calls_of(message)
     if any(block.type == "text" for block in message.blocks):
         return 8 + quarter(plain_text(message))
-    return sum(64 + quarter(compact_json(call.arguments)) for call in calls) if calls else 16
+    tokens = 0
+    for call in calls_of(message):
+        tokens += 64 + quarter(compact_json(call.arguments))
+    return tokens or 16
 
 
 def athena_tokens_0_5(message: Message) -> int:
@@ -101,16 +103,22 @@ def athena_tokens_0_5(message: Message) -> int:
 
 def docker_tokens(message: Message) -> int:
     """docker-agent v1.53: words, thoughts, names and arguments of calls, and 5 for the message."""
-    words = sum(len(block.text) for block in message.blocks if block.type == "text")
-    return (words + unsaid_chars(message)) // 4 + 5
+    chars = unsaid_chars(message)
+    for block in message.blocks:
+        if block.type == "text":
+            chars += len(block.text)
+    return chars // 4 + 5
 
 
 def unsaid_chars(message: Message) -> int:
     """Characters of a message's thoughts and calls, which only a model has."""
-    thoughts = sum(len(block.text) for block in message.blocks if block.type == "thinking")
-    return thoughts + sum(
-        len(call.name) + len(compact_json(call.arguments)) for call in calls_of(message)
-    )
+    chars = 0
+    for block in message.blocks:
+        if block.type == "thinking":
+            chars += len(block.text)
+    for call in calls_of(message):
+        chars += len(call.name) + len(compact_json(call.arguments))
+    return chars
 
 
 def docker_tokens_g2(message: Message) -> int:
@@ -123,25 +131,28 @@ def docker_tokens_g2(message: Message) -> int:
     exact = exact_tokens(message)
     if exact is not None:
         return exact
-    texts = [block.text for block in message.blocks if block.type == "text"]
+    texts: list[str] = []
+    attachments = 0
+    for block in message.blocks:
+        if block.type == "text":
+            texts.append(block.text)
+        elif block.type == "image":
+            attachments += 1
     if texts and texts[0] in texts[1:]:
         texts.pop(texts.index(texts[0], 1))
-    attachments = sum(block.type == "image" for block in message.blocks)
-    return (
-        int((sum(map(len, texts)) + unsaid_chars(message)) / 3.5) + PER_ATTACHMENT * attachments + 5
-    )
+    chars = sum(map(len, texts)) + unsaid_chars(message)
+    return int(chars / 3.5) + PER_ATTACHMENT * attachments + 5
 
 
 def exact_tokens(message: Message) -> int | None:
-    """The answer's reported output and five, without hidden reasoning, which is not sent again;
-    None if unknown.
-    """
+    """The reported output and five, without hidden reasoning; None if unknown."""
     usage = message.usage if message.role == "assistant" else None
     if usage is None or not usage.output:
         return None
-    thought = any(block.type == "thinking" and block.text for block in message.blocks)
-    shown = usage.output - (0 if thought else usage.reasoning)
-    return shown + 5 if shown > 0 else None
+    visible_tokens = usage.output
+    if not any(block.type == "thinking" and block.text for block in message.blocks):
+        visible_tokens -= usage.reasoning
+    return visible_tokens + 5 if visible_tokens > 0 else None
 
 
 def calibration(messages: Sequence[Message]) -> float:
@@ -151,21 +162,60 @@ def calibration(messages: Sequence[Message]) -> float:
     Between two answers of one model the reported prompt grew by the first answer and by what came
     in between; what of the latter no report covers is held against its estimate.
     """
-    reports = [
-        (i, message, message.usage)
-        for i, message in enumerate(messages)
-        if message.role == "assistant" and message.usage is not None and message.usage.prompt > 0
-    ]
-    actual = mass = 0
-    for (i, one, usage), (j, other, later) in pairwise(reports):
-        if one.model and other.model and one.model != other.model:
-            continue
-        between = [
-            (docker_tokens_g2(message), exact_tokens(message)) for message in messages[i + 1 : j]
-        ]
-        known = sum(size for size, exact in between if exact is not None)
-        estimated = sum(size for size, exact in between if exact is None)
-        grown = later.prompt - usage.prompt - max(usage.output - usage.reasoning, 0) - known
-        if grown > 0 and estimated > 0:
-            actual, mass = actual + grown, mass + estimated
-    return min(max(actual / mass, SCALES[0]), SCALES[1]) if mass >= LEAST_MASS else 1.0
+    reported_growth = estimated_growth = 0
+    for start, stop in pairwise(_reported(messages)):
+        growth = _growth(messages, start, stop)
+        if growth is not None:
+            reported_growth += growth.reported
+            estimated_growth += growth.estimated
+    if estimated_growth < LEAST_MASS:
+        return 1.0
+    least_scale, most_scale = SCALES
+    return min(max(reported_growth / estimated_growth, least_scale), most_scale)
+
+
+class Growth(NamedTuple):
+    """Tokens by which a prompt grew, but for those that are known exactly.
+
+    Attributes:
+        reported: by the provider.
+        estimated: by characters.
+    """
+
+    reported: int
+    estimated: int
+
+
+def _reported(messages: Sequence[Message]) -> list[int]:
+    """The indices of the answers whose provider reported the size of the prompt."""
+    indices: list[int] = []
+    for i, message in enumerate(messages):
+        usage = message.usage if message.role == "assistant" else None
+        if usage is not None and usage.prompt > 0:
+            indices.append(i)
+    return indices
+
+
+def _growth(messages: Sequence[Message], start: int, stop: int) -> Growth | None:
+    """What came between two answers that were reported; None where they cannot be compared, or
+    no such growth is left to explain.
+    """
+    answer = messages[start]
+    next_answer = messages[stop]
+    assert answer.role == "assistant" and next_answer.role == "assistant"
+    assert answer.usage is not None and next_answer.usage is not None
+    if answer.model and next_answer.model and answer.model != next_answer.model:
+        return None
+    usage = answer.usage
+    reported = next_answer.usage.prompt - usage.prompt
+    reported -= max(usage.output - usage.reasoning, 0)
+    estimated = 0
+    for message in messages[start + 1 : stop]:
+        exact = exact_tokens(message)
+        if exact is None:
+            estimated += docker_tokens_g2(message)
+        else:
+            reported -= exact
+    if reported <= 0 or estimated <= 0:
+        return None
+    return Growth(reported, estimated)

@@ -1,14 +1,14 @@
 """Keeps a register in front of what stays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import ClassVar
 
-from workbench.engine.compaction.plan import Budget, Plan, Replace, behind_prompt
+from workbench.engine.compaction.plan import Budget, Plan, Replace, behind_prompt, in_order
 from workbench.engine.compaction.register_lines import entries, is_register, written
 from workbench.engine.transcript.context import Context, protected
-from workbench.engine.transcript.message import Text, plain_text
+from workbench.engine.transcript.context_lookup import tokens_of
+from workbench.engine.transcript.message import Message, Text, plain_text
 
 GONE = "[result taken out to make room for the register]"
 
@@ -40,67 +40,93 @@ class Register:
         """
         messages = context.messages
         old = [i for i, message in enumerate(messages) if is_register(message)]
-        room = max(min(budget.target, context.tokens) - context.overhead, 0)
-        most = min(self.tokens, int(self.share * room))
-        block = None if most < self.least else written(entries(messages), most, context)
-        if block is None or (len(old) == 1 and plain_text(messages[old[0]]) == plain_text(block)):
+        target = min(budget.target, context.tokens)
+        room = max(target - context.overhead, 0)
+        max_tokens = min(self.tokens, int(self.share * room))
+        if max_tokens < self.least:
+            return None
+        block = written(entries(messages), max_tokens, context)
+        if block is None:
+            return None
+        if [plain_text(messages[i]) for i in old] == [plain_text(block)]:
             return None
         size = context.count(block)
-        needed = size - sum(context.sizes[i] for i in old)
-        freed = _freed(context, needed, set(old))
-        if freed is None:
+        growth = size - tokens_of(context, old)
+        edits = _freed(context, growth, set(old))
+        if edits is None:
             return None
-        at = (
-            old[0]
-            if old
-            else behind_prompt(
-                messages, [i for i in range(len(messages)) if messages[i].role != "system"]
-            )
-        )
-        edits = [*freed, *(Replace(i, i + 1) for i in old if i != at)]
-        edits.append(Replace(at, at + 1 if old else at, (block,), size))
-        return Plan(tuple(sorted(edits, key=lambda edit: (edit.start, edit.stop))))
+        if old:
+            edits.append(Replace.message_at(old[0], block, size))
+            edits += [Replace.removal(i) for i in old[1:]]
+        else:
+            index = _behind_system(messages)
+            edits.append(Replace(index, index, (block,), size))
+        return Plan(in_order(edits))
+
+
+def _behind_system(messages: Sequence[Message]) -> int:
+    """The index behind the system prompt, as if all else were to go."""
+    other_indices: list[int] = []
+    for i, message in enumerate(messages):
+        if message.role != "system":
+            other_indices.append(i)
+    return behind_prompt(messages, other_indices)
 
 
 def _freed(context: Context, needed: int, but: set[int]) -> list[Replace] | None:
-    """The edits that take at least so many tokens out: the oldest results become markers, then
-    the oldest steps go.
-    """
-    left, edits = needed, list[Replace]()
-    messages, kept = context.messages, protected(context.messages) | but
-    marked: dict[int, int] = {}
-    for i in _results(context, kept):
-        if left <= 0:
+    """The edits that free so many tokens: the oldest results first, then whole steps."""
+    kept_indices = protected(context.messages) | but
+    markers = _markers(context, needed, kept_indices)
+    sizes = list(context.sizes)
+    for marker in markers:
+        sizes[marker.start] = marker.size or 0
+    missing_tokens = needed - (sum(context.sizes) - sum(sizes))
+    removed_indices: set[int] = set()
+    for step in _steps(context):
+        if missing_tokens <= 0:
             break
-        message = messages[i]
-        short = replace(message, blocks=(Text(GONE),)) if message.role == "tool" else message
+        if _may_be_removed(context, step, kept_indices):
+            removed_indices.update(step)
+            missing_tokens -= sum(sizes[step.start : step.stop])
+    if missing_tokens > 0:
+        return None
+    edits = [marker for marker in markers if marker.start not in removed_indices]
+    edits += [Replace.removal(i) for i in sorted(removed_indices)]
+    return edits
+
+
+def _markers(
+    context: Context,
+    needed: int,
+    kept_indices: set[int],
+) -> list[Replace]:
+    """Markers in the place of the oldest results, until so many tokens are gained."""
+    markers: list[Replace] = []
+    missing_tokens = needed
+    for i, message in enumerate(context.messages):
+        if missing_tokens <= 0:
+            break
+        if message.role != "tool" or i in kept_indices:
+            continue
+        short = replace(message, blocks=(Text(GONE),))
         size = context.count(short)
         if size < context.sizes[i]:
-            edits.append(Replace(i, i + 1, (short,), size))
-            left -= context.sizes[i] - size
-            marked[i] = size
-    if left <= 0:
-        return edits
-    gone: set[int] = set()
+            markers.append(Replace.message_at(i, short, size))
+            missing_tokens -= context.sizes[i] - size
+    return markers
+
+
+def _steps(context: Context) -> Iterator[range]:
+    """The indices of the messages between two cuts, for all neighbouring places of a cut."""
     flags = context.cut_points
-    bounds = [i for i in range(len(messages) + 1) if flags[i]]
-    for start, stop in pairwise(bounds):
-        step = range(start, stop)
-        if left <= 0:
-            break
-        if any(i in kept or messages[i].role in ("system", "summary") for i in step):
-            continue
-        gone.update(step)
-        left -= sum(marked.get(i, context.sizes[i]) for i in step)
-    if left > 0:
-        return None
-    return [
-        *(edit for edit in edits if edit.start not in gone),
-        *(Replace(i, i + 1) for i in sorted(gone)),
-    ]
+    start = 0
+    for stop in range(1, len(flags)):
+        if flags[stop]:
+            yield range(start, stop)
+            start = stop
 
 
-def _results(context: Context, kept: set[int]) -> Iterator[int]:
-    return (
-        i for i, message in enumerate(context.messages) if message.role == "tool" and i not in kept
-    )
+def _may_be_removed(context: Context, step: range, kept_indices: set[int]) -> bool:
+    """Whether none of these messages must stay."""
+    roles = {context.messages[i].role for i in step}
+    return kept_indices.isdisjoint(step) and roles.isdisjoint(("system", "summary"))

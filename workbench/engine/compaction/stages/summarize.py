@@ -11,7 +11,15 @@ from typing import Literal, TypeAlias
 from workbench.engine.compaction.clip import clipped
 from workbench.engine.compaction.cut import KeepRecent
 from workbench.engine.compaction.file_lists import file_ops, footer, listed, without_lists
-from workbench.engine.compaction.plan import Budget, Draft, Plan, Replace, exchanged, place
+from workbench.engine.compaction.plan import (
+    Budget,
+    Draft,
+    Plan,
+    Replace,
+    exchanged,
+    in_order,
+    place,
+)
 from workbench.engine.compaction.prompt_template import PromptTemplate
 from workbench.engine.compaction.span_selection import (
     CutRule,
@@ -22,8 +30,9 @@ from workbench.engine.compaction.span_selection import (
 )
 from workbench.engine.models.model import SummaryRequest
 from workbench.engine.transcript.context import Context, pinned
+from workbench.engine.transcript.context_lookup import tokens_of, tokens_of_text
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Message, Summary, Text, TokenCounter, UserMessage
+from workbench.engine.transcript.message import Message, Summary, TokenCounter
 
 SUMMARY_SHARE = 0.25
 """The part of the room that the summaries of restated systems take at most.
@@ -63,54 +72,68 @@ class SizeLimits:
     stated: bool = True
     split_from: int = 192
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
-        """Tokens that the summary's text may have, so that the context never grows; below `least`
-        if too few.
+    def allowed(
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
+    ) -> int:
+        """Tokens of the summary's text, so that the context never grows.
 
-        `gone` are the indices that give way, `frame` the tokens that are sent around the text.
+        `removed_indices` give way, `frame` the tokens that are sent around the text.
         """
-        left = budget.room(context, gone)
-        freed = sum(context.sizes[i] for i in gone)
-        most = min(
-            self._within_share(context, budget, self.own(freed, budget.window)), freed - frame - 1
-        )
+        target_room = budget.room(context, removed_indices)
+        freed = tokens_of(context, removed_indices)
+        own_limit = self.own(freed, budget.window)
+        own_limit = self._within_share(context, budget, own_limit)
+        max_tokens = min(own_limit, freed - frame - 1)
         if self.to_target:
-            return min(most, left - frame if left >= 0 else self.least)
-        return min(most, max(left - frame, self.least)) if budget.matched else most
+            return min(max_tokens, target_room - frame if target_room >= 0 else self.least)
+        if budget.matched:
+            return min(max_tokens, max(target_room - frame, self.least))
+        return max_tokens
 
     def own(self, freed: int, window: int) -> int:
         """The system's own bound for a summary of so many tokens, in a window of so many."""
         return self.most + (self.most_turn or 0)
 
-    def _within_share(self, context: Context, budget: Budget, own: int) -> int:
+    def _within_share(
+        self,
+        context: Context,
+        budget: Budget,
+        own_limit: int,
+    ) -> int:
+        """The limit, or the share of the room where that is less."""
         if self.share is None or budget.matched:
-            return own
-        left = (
-            budget.target
-            - context.overhead
-            - sum(context.sizes[i] for i in pinned(context.messages))
-        )
-        return max(min(own, int(self.share * left)), self.least)
+            return own_limit
+        pinned_tokens = tokens_of(context, pinned(context.messages))
+        room = budget.target - context.overhead - pinned_tokens
+        share_limit = int(self.share * room)
+        return max(min(own_limit, share_limit), self.least)
 
     def parts(self, allowed: int, history: float) -> tuple[int, int]:
-        """What the summaries of the whole turns and of a split turn's start may have, by the
-        history's share.
-        """
-        first = int(allowed * min(max(history, 0.25), 0.75))
-        return self.single(first), min(allowed - first, self.most_turn or allowed)
+        """Tokens for the whole turns and for a split turn's start, by the history's share."""
+        history_tokens = int(allowed * min(max(history, 0.25), 0.75))
+        turn_tokens = min(allowed - history_tokens, self.most_turn or allowed)
+        return self.single(history_tokens), turn_tokens
 
     def single(self, allowed: int) -> int:
         """What the one summary of everything may have."""
         return min(allowed, self.most)
 
-    def named(self, most: int, context: Context, budget: Budget, gone: Sequence[int]) -> int | None:
-        """The bound that a request names: none where the system states none, unless little room
-        is left.
-        """
+    def named(
+        self,
+        max_tokens: int,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+    ) -> int | None:
+        """The bound that a request names; None where the system states none and room is left."""
         if self.stated or budget.matched:
-            return most
-        usual = max(sum(context.sizes[i] for i in gone) // 10, USUAL)
-        return None if most >= 2 * usual else most
+            return max_tokens
+        usual = max(tokens_of(context, removed_indices) // 10, USUAL)
+        return None if max_tokens >= 2 * usual else max_tokens
 
 
 StandIn: TypeAlias = Callable[[Sequence[Message], str, int, TokenCounter], str | None]
@@ -123,16 +146,21 @@ Finish: TypeAlias = Callable[[SummaryTask, Draft, Context, int], Plan | None]
 def note(
     messages: Sequence[Message],
     previous: str,
-    most: int,
+    max_tokens: int,
     count: TokenCounter,
     wording: str = "[{n} earlier messages left out: {counts}]",
 ) -> str:
     """The earlier summary as far as it fits, and how many messages of which role were left out."""
-    roles = Counter(message.role for message in messages)
-    counts = ", ".join(f"{n} {role}" for role, n in sorted(roles.items()))
-    line = wording.format(n=len(messages), counts=counts)
-    kept = clipped(previous, most - count(UserMessage(id="", blocks=(Text(f"\n\n{line}"),))), count)
-    return f"{kept}\n\n{line}" if kept else clipped(line, most, count) or "[...]"
+    roles = Counter([message.role for message in messages])
+    counts: list[str] = []
+    for role, n in sorted(roles.items()):
+        counts.append(f"{n} {role}")
+    line = wording.format(n=len(messages), counts=", ".join(counts))
+    line_tokens = tokens_of_text(f"\n\n{line}", count)
+    kept_text = clipped(previous, max_tokens - line_tokens, count)
+    if kept_text:
+        return f"{kept_text}\n\n{line}"
+    return clipped(line, max_tokens, count) or "[...]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,144 +220,202 @@ class Summarize:
         for a summary.
         """
         span = self.cut(context, budget)
-        task = None if span is None else self._task(context, budget, span)
-        if task is None or not task.given.has_text:
+        if span is None:
             return None
-        behind = tuple(self.beside(context, budget, task.span)) if self.beside is not None else ()
-        if behind:
-            left = min(budget.target, context.tokens - 1) - sum(map(context.count, behind))
-            task = replace(task, budget=replace(budget, target=left))
+        task = self._task(context, budget, span)
+        if not task.full_input.has_text:
+            return None
+        extra_messages: tuple[Message, ...] = ()
+        if self.beside is not None:
+            extra_messages = tuple(self.beside(context, budget, span))
+        if extra_messages:
+            extra_tokens = sum(map(context.count, extra_messages))
+            target = min(budget.target, context.tokens - 1) - extra_tokens
+            task = replace(task, budget=replace(budget, target=target))
         draft = self._draft(task)
         if draft is None:
             return None
-        edits = exchanged(task.span.gone, self.place(context, task.span.gone), draft, *behind)
-        rewritten = [Replace(i, i + 1, (message,)) for i, message in task.span.rewritten.items()]
-        in_order = sorted([*edits, *rewritten], key=lambda edit: (edit.start, edit.stop))
-        return Plan(
-            tuple(in_order),
-            then=None if self.finish is None else partial(_finished, self.finish, task, draft),
-        )
+        place = self.place(context, span.indices)
+        edits = list(exchanged(span.indices, place, draft, *extra_messages))
+        for i, message in span.rewritten.items():
+            edits.append(Replace.message_at(i, message))
+        if self.finish is None:
+            return Plan(in_order(edits))
+        then = partial(_finished, self.finish, task, draft)
+        return Plan(in_order(edits), then=then)
 
     def _task(self, context: Context, budget: Budget, span: Span) -> SummaryTask:
-        given = SummaryInput.of(context, span)
+        """What is to be summarised, and what of it the model reads."""
+        summary_input = SummaryInput.of(context, span)
         if self.recognise is not None:
-            given = self.recognise(context, given)
-        if self.file_lists and not given.files:
-            given = replace(given, files=file_ops(context.messages[i] for i in span.gone))
+            summary_input = self.recognise(context, summary_input)
+        if self.file_lists and not summary_input.files:
+            files = file_ops([context.messages[i] for i in span.indices])
+            summary_input = replace(summary_input, files=files)
         if self.file_lists == "inside":
-            earlier = tuple(
-                replace(summary, text=without_lists(summary.text)) for summary in given.earlier
-            )
-            given = replace(given, earlier=earlier)
+            earlier: list[Summary] = []
+            for summary in summary_input.earlier:
+                earlier.append(replace(summary, text=without_lists(summary.text)))
+            summary_input = replace(summary_input, earlier=tuple(earlier))
         task = SummaryTask(
-            context, budget, span, given, given, self._lists(context, budget, span, given.files)
+            context=context,
+            budget=budget,
+            span=span,
+            full_input=summary_input,
+            model_input=summary_input,
+            lists=self._lists(context, budget, span, summary_input.files),
         )
-        return task if self.reads is None else replace(task, shown=self.reads(task))
+        if self.reads is None:
+            return task
+        return replace(task, model_input=self.reads(task))
 
-    def _lists(self, context: Context, budget: Budget, span: Span, files: FileOps) -> str:
+    def _lists(
+        self,
+        context: Context,
+        budget: Budget,
+        span: Span,
+        files: FileOps,
+    ) -> str:
         """The file lists as text, as far as there is room."""
         if self.file_lists == "below":
-            return footer(files, chars=max(budget.room(context, span.gone), self.limits.least) // 2)
+            room = budget.room(context, span.indices)
+            return footer(files, chars=max(room, self.limits.least) // 2)
         if self.file_lists == "inside":
-            return listed(
-                files, max(budget.room(context, spare(context)), 0) if budget.matched else None
-            )
+            if not budget.matched:
+                return listed(files)
+            room = budget.room(context, spare(context))
+            return listed(files, max(room, 0))
         return ""
 
     def _draft(self, task: SummaryTask) -> Draft | None:
-        """The draft with its requests; None where too little room is left, or nothing would be
-        shown to the model.
-        """
-        whole, turn = self.prompt.requests(task)
-        draft, most = self._sized(task)
-        if most < self.limits.least:
+        """The draft with its requests; None with too little room, or nothing to read."""
+        draft, max_tokens = self._sized(task)
+        if max_tokens < self.limits.least:
             return None
-        if not task.shown.has_text:
-            given = task.given
-            text = (
-                None
-                if self.unread is None
-                else self.unread(given.new, given.previous, most, task.context.count)
-            )
-            return None if text is None else replace(draft, template="", footer=text + draft.footer)
-        if most < self.limits.split_from:
+        if not task.model_input.has_text:
+            return self._unread_draft(task, draft, max_tokens)
+        if max_tokens < self.limits.split_from:
             draft = replace(draft, template="{0}")
-        parts = self._parts(task, draft, whole, turn, most)
-        requests = [self._bounded(task, request, tokens) for request, tokens in parts]
-        useful = self._useful(task, draft) // max(len(requests), 1)
-        return replace(
-            draft, requests=tuple([replace(request, useful_tokens=useful) for request in requests])
-        )
+        requests = self._requests(task, draft, max_tokens)
+        useful_tokens = self._useful(task, draft) // len(requests)
+        requests = [replace(request, useful_tokens=useful_tokens) for request in requests]
+        return replace(draft, requests=tuple(requests))
+
+    def _unread_draft(
+        self,
+        task: SummaryTask,
+        draft: Draft,
+        max_tokens: int,
+    ) -> Draft | None:
+        """The draft where the model would be shown nothing: none is asked."""
+        if self.unread is None:
+            return None
+        full_input = task.full_input
+        text = self.unread(full_input.new, full_input.previous, max_tokens, task.context.count)
+        if text is None:
+            return None
+        return replace(draft, template="", footer=text + draft.footer)
 
     def _useful(self, task: SummaryTask, draft: Draft) -> int:
         """Tokens of answers above which the context would not become smaller."""
-        freed = sum(task.context.sizes[i] for i in task.span.gone)
-        return max(freed - task.context.count(draft.unanswered) - 3, self.limits.least)
+        freed = tokens_of(task.context, task.span.indices)
+        frame_tokens = task.context.count(draft.unanswered) + 3
+        return max(freed - frame_tokens, self.limits.least)
 
     def _sized(self, task: SummaryTask) -> tuple[Draft, int]:
-        """The draft without its requests, in its longest form, and the tokens that their answers
-        may have.
-        """
-        lists = {self.file_lists: task.lists}
+        """The draft without requests, in its longest form, and the tokens of their answers."""
         frame = Summary(
             id="",
             text="",
             lead=self.prompt.opening,
-            replaces=task.given.ids,
-            files=task.given.files,
+            replaces=task.full_input.ids,
+            files=task.full_input.files,
             said_by=self.said_by,
             name=self.summary_name,
         )
-        footer = lists.get("inside", "") if self.annotate is None else self.annotate(task)
-        draft = Draft(requests=(), template=self.prompt.frame(task), footer=footer, frame=frame)
-        most = 0
-        for tail in (lists.get("below", ""),) if self.below is None else self.below(task):
-            draft = replace(draft, frame=replace(frame, tail=tail + self.prompt.closing))
+        if self.annotate is not None:
+            footer_text = self.annotate(task)
+        else:
+            footer_text = task.lists if self.file_lists == "inside" else ""
+        tails: Iterable[str] = [task.lists if self.file_lists == "below" else ""]
+        if self.below is not None:
+            tails = self.below(task)
+        template = self.prompt.frame(task)
+        draft = Draft(
+            requests=(),
+            template=template,
+            footer=footer_text,
+            frame=frame,
+        )
+        max_tokens = 0
+        for tail in tails:
+            frame = replace(frame, tail=tail + self.prompt.closing)
+            draft = replace(draft, frame=frame)
             around = task.context.count(draft.unanswered) + 2
-            most = self.limits.allowed(task.context, task.budget, task.span.gone, around)
-            if most >= self.limits.least:
+            max_tokens = self.limits.allowed(
+                task.context,
+                task.budget,
+                task.span.indices,
+                frame=around,
+            )
+            if max_tokens >= self.limits.least:
                 break
-        return draft, most
+        return draft, max_tokens
 
-    def _parts(
+    def _requests(
         self,
         task: SummaryTask,
         draft: Draft,
-        whole: SummaryRequest,
-        turn: SummaryRequest,
-        most: int,
-    ) -> Iterable[tuple[SummaryRequest, int]]:
-        """The requests, each with the tokens of its answer."""
-        shown = task.shown
+        max_tokens: int,
+    ) -> list[SummaryRequest]:
+        """The requests: one, or two where a turn is split and there is room for both answers."""
+        main_request, turn_request = self.prompt.requests(task)
         if draft.template == "{0}":
-            yield whole, self.limits.single(most)
-        elif shown.split:
-            sizes = task.context.sizes_of(shown.new)
-            first, start = self.limits.parts(
-                most, sum(sizes[: len(shown.history)]) / max(sum(sizes), 1)
-            )
-            yield replace(whole, messages=shown.history), first
-            yield turn, start
-        else:
-            yield turn, self.limits.single(most)
+            return [self._bounded(task, main_request, self.limits.single(max_tokens))]
+        shown_input = task.model_input
+        if not shown_input.split:
+            return [self._bounded(task, turn_request, self.limits.single(max_tokens))]
+        sizes = task.context.sizes_of(shown_input.new)
+        history_sizes = sizes[: len(shown_input.history)]
+        history_share = sum(history_sizes) / max(sum(sizes), 1)
+        history_tokens, turn_tokens = self.limits.parts(max_tokens, history_share)
+        history_request = replace(main_request, messages=shown_input.history)
+        return [
+            self._bounded(task, history_request, history_tokens),
+            self._bounded(task, turn_request, turn_tokens),
+        ]
 
-    def _bounded(self, task: SummaryTask, request: SummaryRequest, tokens: int) -> SummaryRequest:
+    def _bounded(
+        self,
+        task: SummaryTask,
+        request: SummaryRequest,
+        tokens: int,
+    ) -> SummaryRequest:
         """The request for an answer of so many tokens, with the fallback text."""
-        about = (request.messages, request.previous, tokens, task.context.count)
+        count = task.context.count
+        otherwise: Callable[[], str | None] | None = None
+        if self.fallback is not None:
+            otherwise = partial(self.fallback, request.messages, request.previous, tokens, count)
         return replace(
             request,
-            max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.gone),
-            otherwise=None if self.fallback is None else partial(self.fallback, *about),
+            max_tokens=self.limits.named(tokens, task.context, task.budget, task.span.indices),
+            otherwise=otherwise,
             if_empty=self.if_empty,
-            files=task.given.files,
-            count=task.context.count,
+            files=task.full_input.files,
+            count=count,
             model=self.model,
         )
 
 
-def _finished(finish: Finish, task: SummaryTask, draft: Draft, edited: Context) -> Plan | None:
-    said = enumerate(edited.messages)
-    at = next(
-        i for i, one in said if one.role == "summary" and one.replaces == draft.frame.replaces
-    )
-    return finish(task, draft, edited, at)
+def _finished(
+    finish: Finish,
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+) -> Plan | None:
+    """The second step, with the index at which the summary stands now."""
+    replaces = draft.frame.replaces
+    for i, message in enumerate(edited.messages):
+        if message.role == "summary" and message.replaces == replaces:
+            return finish(task, draft, edited, i)
+    raise AssertionError("the summary is among the messages that were edited")

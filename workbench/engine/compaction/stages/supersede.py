@@ -4,11 +4,11 @@ whole files, task lists.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from workbench.engine.compaction.clip import rewritten
-from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.clip import NewResult, rewritten
+from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
 from workbench.engine.extraction.paths import normal_path
 from workbench.engine.extraction.statements import tasks
 from workbench.engine.transcript.context import Context
@@ -44,89 +44,131 @@ class Supersede:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The markers, each smaller than what it replaces."""
-        found, again = _superseded(context)
-        results = rewritten(context, found.items())
-        edits = [*(results.edits if results is not None else ()), *_shortened(context, again)]
-        return Plan(tuple(sorted(edits, key=lambda edit: edit.start))) if edits else None
+        superseded = _superseded(context)
+        results = rewritten(context, superseded.results)
+        edits = [] if results is None else list(results.edits)
+        edits += _shortened(context, superseded.calls)
+        return Plan(in_order(edits)) if edits else None
 
 
-def _superseded(context: Context) -> tuple[dict[int, str], dict[int, set[str]]]:
-    """The marker of each result that goes, and the ids of the calls whose arguments go, by their
-    message.
+@dataclass(slots=True)
+class _Superseded:
+    """What goes, and what stands later in the conversation.
+
+    Attributes:
+        results: the markers of the results that go.
+        calls: the ids of the calls whose arguments go, by their message.
+        later: what was read, written, set or called later.
     """
-    markers: dict[int, str] = {}
-    again: dict[int, set[str]] = {}
-    seen: set[Json] = set()
-    for i, (caller, call) in reversed(list(context.answered.items())):
-        result, files = context.messages[i], touched(call.name, call.arguments)
+
+    results: list[NewResult] = field(default_factory=list)
+    calls: dict[int, set[str]] = field(default_factory=dict)
+    later: set[Json] = field(default_factory=set)
+
+    def read(
+        self,
+        i: int,
+        call: ToolCall,
+        path: str,
+        failed: bool,
+    ) -> None:
+        """Go back to a read of a file."""
+        whole_file = ("file", normal_path(path))
+        part = _key(call, (*PATH_KEYS, *_SAYS_NOTHING))
+        part_of_file = ("part", normal_path(path), part)
+        if whole_file in self.later or part_of_file in self.later:
+            self.results.append(NewResult(i, READ_AGAIN.format(path)))
+        elif not failed:
+            self.later.add(part_of_file if part else whole_file)
+
+    def wrote(
+        self,
+        caller: int,
+        call: ToolCall,
+        modified: tuple[str, ...],
+        failed: bool,
+    ) -> None:
+        """Go back to a call that changed files, or a task list."""
+        thing = _set_whole(call, modified)
+        if thing is None:
+            return
+        if thing in self.later:
+            self.calls.setdefault(caller, set()).add(call.id)
+        elif not failed:
+            self.later.add(thing)
+
+    def called(self, i: int, call: ToolCall) -> None:
+        """Go back to any other call."""
+        key = ("call", call.name, _key(call, _PROSE))
+        if key in self.later:
+            self.results.append(NewResult(i, CALLED_AGAIN))
+        self.later.add(key)
+
+
+def _superseded(context: Context) -> _Superseded:
+    """What newer versions replaced, by a walk back from the newest call."""
+    superseded = _Superseded()
+    for i in reversed(list(context.answered)):
+        caller, call = context.answered[i]
+        result = context.messages[i]
         failed = result.role == "tool" and result.is_error
+        files = touched(call.name, call.arguments)
         if files.read:
-            path, part = normal_path(files.read[0]), _key(call, (*PATH_KEYS, *_SAYS_NOTHING))
-            if ("file", path) in seen or ("part", path, part) in seen:
-                markers[i] = READ_AGAIN.format(files.read[0])
-            elif not failed:
-                seen.add(("part", path, part) if part else ("file", path))
+            superseded.read(i, call, files.read[0], failed)
         elif files.modified or any(tasks(call.arguments)):
-            thing = _set_whole(call, files.modified)
-            if thing is not None and thing in seen:
-                again.setdefault(caller, set()).add(call.id)
-            elif thing is not None and not failed:
-                seen.add(thing)
+            superseded.wrote(caller, call, files.modified, failed)
         elif not _GOES_ON.search(call.name):
-            same = ("call", call.name, _key(call, _PROSE))
-            if same in seen:
-                markers[i] = CALLED_AGAIN
-            seen.add(same)
-    return markers, again
+            superseded.called(i, call)
+    return superseded
 
 
 def _set_whole(call: ToolCall, modified: tuple[str, ...]) -> Json:
     """The file or the task list of which a call gives the whole; None where it gives a part."""
     if not modified:
         return ("tasks", call.name)
-    whole = any(isinstance(call.arguments.get(key), str) for key in _CONTENT_KEYS)
-    return ("file", normal_path(modified[0])) if whole and len(modified) == 1 else None
+    if len(modified) > 1:
+        return None
+    for key in _CONTENT_KEYS:
+        if isinstance(call.arguments.get(key), str):
+            return ("file", normal_path(modified[0]))
+    return None
 
 
 def _key(call: ToolCall, without: frozenset[str] | tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments of a call but for some, in one order; two calls with equal ones show the
-    same thing.
-    """
-    kept = sorted(
-        (key, value)
-        for key, value in call.arguments.items()
-        if key not in without and value is not None
-    )
-    return tuple(
-        text for key, value in kept for text in (key, *argument_texts(value), repr(value)[:40])
-    )
+    """The arguments of a call but for some, by which calls that show the same are equal."""
+    texts: list[str] = []
+    for key, value in sorted(call.arguments.items()):
+        if key not in without and value is not None:
+            texts += (key, *argument_texts(value), repr(value)[:40])
+    return tuple(texts)
 
 
-def _shortened(context: Context, again: Mapping[int, set[str]]) -> Iterator[Replace]:
-    """The messages whose calls lose their long arguments; a pinned one stays, and one that would
-    not be smaller.
-    """
-    for i, ids in again.items():
+def _shortened(context: Context, calls: Mapping[int, set[str]]) -> Iterator[Replace]:
+    """The messages whose calls lose long arguments, where that makes them smaller."""
+    for i, call_ids in calls.items():
         message = context.messages[i]
         if message.role != "assistant" or message.pinned:
             continue
-        blocks = tuple(
-            (
-                replace(
-                    block,
-                    arguments={key: _marked(key, value) for key, value in block.arguments.items()},
-                )
-                if block.type == "tool_call" and block.id in ids
-                else block
-            )
-            for block in message.blocks
-        )
-        short = replace(message, blocks=blocks)
+        blocks = list(message.blocks)
+        for block_index, block in enumerate(blocks):
+            if block.type == "tool_call" and block.id in call_ids:
+                blocks[block_index] = _without_content(block)
+        short = replace(message, blocks=tuple(blocks))
         size = context.count(short)
-        if blocks != message.blocks and size < context.sizes[i]:
-            yield Replace(i, i + 1, (short,), size)
+        if short.blocks != message.blocks and size < context.sizes[i]:
+            yield Replace.message_at(i, short, size)
+
+
+def _without_content(call: ToolCall) -> ToolCall:
+    """The call with markers in the place of its long arguments."""
+    arguments: dict[str, Json] = {}
+    for key, value in call.arguments.items():
+        arguments[key] = _marked(key, value)
+    return replace(call, arguments=arguments)
 
 
 def _marked(key: str, value: Json) -> Json:
-    goes = key in _CONTENT_KEYS if isinstance(value, str) else isinstance(value, list | tuple)
-    return SET_AGAIN if goes else value
+    is_content = isinstance(value, str) and key in _CONTENT_KEYS
+    if is_content or isinstance(value, list | tuple):
+        return SET_AGAIN
+    return value

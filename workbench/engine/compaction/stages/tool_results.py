@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import ClassVar
 
 from workbench.engine.compaction.clip import (
     EXCERPT,
     REPEATED,
     SNIPPED,
+    NewResult,
     head,
     is_archived,
     reference,
@@ -19,7 +20,13 @@ from workbench.engine.compaction.cut import Pins
 from workbench.engine.compaction.plan import Budget, Plan
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.files import touched
-from workbench.engine.transcript.message import Message, ToolCall, ToolResult, plain_text
+from workbench.engine.transcript.message import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolResult,
+    plain_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +37,7 @@ class BudgetReduction:
 
     Source:
         ExAthena, `Compactors.BudgetReduction`, restated; the reference is a hash of the text, so
-            that the same text
-        has the same reference in every run.
+            that the same text has the same reference in every run.
     """
 
     chars: int = 16_000
@@ -39,17 +45,17 @@ class BudgetReduction:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, in the whole context."""
-        long = (
-            (i, plain_text(message))
-            for i, message in enumerate(context.messages)
-            if message.role == "tool"
-            and sum([len(block.text) for block in message.blocks if block.type == "text"])
-            > self.chars
-        )
-        named = ((i, len(text), reference(text)) for i, text in long)
-        return rewritten(
-            context, ((i, truncated(size, ref), ref) for i, size, ref in named), pictures=True
-        )
+        return rewritten(context, self._references(context), pictures=True)
+
+    def _references(self, context: Context) -> Iterator[NewResult]:
+        for i, message in enumerate(context.messages):
+            if message.role != "tool":
+                continue
+            texts = [block.text for block in message.blocks if block.type == "text"]
+            if sum(map(len, texts)) > self.chars:
+                text = plain_text(message)
+                ref = reference(text)
+                yield NewResult(i, truncated(len(text), ref), ref)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +78,17 @@ class Snip:
         """Replace stale results; one whose marker would not be smaller stays, and so does a
         reference.
         """
-        answers = [message.role == "assistant" for message in context.messages]
-        later = list(accumulate(reversed(answers)))[::-1]
-        stale = (i for i in _inner_results(context, self.pins) if later[i] >= self.age)
-        results = ((i, context.messages[i]) for i in stale if _may_go(context, i, self.pins))
-        return rewritten(
-            context, ((i, SNIPPED.format(one.call_id)) for i, one in results if one.role == "tool")
-        )
+        return rewritten(context, self._markers(context))
+
+    def _markers(self, context: Context) -> Iterator[NewResult]:
+        is_answer = [message.role == "assistant" for message in context.messages]
+        later_answers = list(accumulate(reversed(is_answer)))
+        later_answers.reverse()
+        for i in _inner_results(context, self.pins):
+            message = context.messages[i]
+            is_stale = later_answers[i] >= self.age
+            if is_stale and message.role == "tool" and _may_go(context, i, self.pins):
+                yield NewResult(i, SNIPPED.format(message.call_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +103,8 @@ class Microcompact:
 
     Source:
         ExAthena, `Compactors.Microcompact`: runs of three, 200 characters, restated. Where the
-            original's first
-        version merged a run into one message and so orphaned its calls, each result stays in its
-            place.
+            original's first version merged a run into one message and so orphaned its calls, each
+            result stays in its place.
     """
 
     run: int = 3
@@ -105,20 +114,28 @@ class Microcompact:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run; one that is an excerpt already stays."""
-        numbered = enumerate(_inner_results(context, self.pins))
-        runs = [[i for _, i in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
-        found = [
-            i for run in runs if len(run) >= self.run for i in run if _may_go(context, i, self.pins)
-        ]
-        texts = ((i, plain_text(context.messages[i])) for i in found)
-        long = (
-            (i, text)
-            for i, text in texts
-            if len(text) > self.chars and not text.startswith(EXCERPT)
-        )
-        return rewritten(
-            context, ((i, f"{EXCERPT} {head(text, self.chars)} […]") for i, text in long)
-        )
+        return rewritten(context, self._excerpts(context))
+
+    def _excerpts(self, context: Context) -> Iterator[NewResult]:
+        for run in _runs(_inner_results(context, self.pins)):
+            if len(run) < self.run:
+                continue
+            for i in run:
+                text = plain_text(context.messages[i])
+                is_long = len(text) > self.chars and not text.startswith(EXCERPT)
+                if is_long and _may_go(context, i, self.pins):
+                    yield NewResult(i, f"{EXCERPT} {head(text, self.chars)} […]")
+
+
+def _runs(indices: Sequence[int]) -> list[list[int]]:
+    """The indices, ascending, in runs of neighbours."""
+    runs: list[list[int]] = []
+    for i in indices:
+        if runs and runs[-1][-1] == i - 1:
+            runs[-1].append(i)
+        else:
+            runs.append([i])
+    return runs
 
 
 def _inner_results(context: Context, pins: Pins) -> list[int]:
@@ -143,26 +160,27 @@ class ContextCollapse:
 
     Source:
         ExAthena, `Compactors.ContextCollapse`, restated. There the marker of a repeated call made
-            the request longer
-        and the projection was never sent; here it is sent, and a stub is written only where it is
-            smaller.
+            the request longer and the projection was never sent; here it is sent, and a stub is
+            written only where it is smaller.
     """
 
     name: ClassVar[str] = "context_collapse"
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The stubs, each strictly smaller than what it hides."""
-        return rewritten(
-            context, (dict(_repeats(context.messages)) | dict(_overtaken(context))).items()
-        )
+        stubs = dict(_repeats(context.messages)) | dict(_overtaken(context))
+        new_results = [NewResult(i, text) for i, text in stubs.items()]
+        return rewritten(context, new_results)
 
 
 def _overtaken(context: Context) -> Iterator[tuple[int, str]]:
     """The results of reads whose file was changed later, by a call that did not fail."""
     changed: set[str] = set()
     for i, call in reversed(context.calls.items()):
-        files, result = touched(call.name, call.arguments), context.messages[i]
-        if files.modified and not (result.role == "tool" and result.is_error):
+        result = context.messages[i]
+        failed = result.role == "tool" and result.is_error
+        files = touched(call.name, call.arguments)
+        if files.modified and not failed:
             changed.update(files.modified)
         elif files.read and files.read[0] in changed:
             yield i, f"<read superseded by later edit: {files.read[0]}>"
@@ -170,30 +188,42 @@ def _overtaken(context: Context) -> Iterator[tuple[int, str]]:
 
 def _repeats(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     """The results that are the same as that of an equal call just before."""
-    before: ToolCall | None = None
-    now: ToolCall | None = None
-    said: dict[str, ToolResult] = {}
+    previous_call: ToolCall | None = None
+    call: ToolCall | None = None
+    result_of: dict[str, ToolResult] = {}
     for i, message in enumerate(messages):
         if message.role == "assistant":
-            blocks = message.blocks
-            before, now = (
-                now,
-                blocks[0] if len(blocks) == 1 and blocks[0].type == "tool_call" else None,
-            )
+            previous_call, call = call, _only_call(message)
         elif message.role == "tool":
-            if now is None or message.call_id != now.id:
+            if call is None or message.call_id != call.id:
                 continue
-            said[now.id] = message
-            if (
-                before
-                and before.id != now.id
-                and (before.name, before.arguments) == (now.name, now.arguments)
-            ):
-                earlier = said.get(before.id)
-                if earlier is not None and (earlier.blocks, earlier.is_error) == (
-                    message.blocks,
-                    message.is_error,
-                ):
-                    yield i, f"{REPEATED} same result as call {before.id}"
+            result_of[call.id] = message
+            if previous_call is None or previous_call.id == call.id:
+                continue
+            previous_result = result_of.get(previous_call.id)
+            if previous_result is None or not same_result(previous_result, message):
+                continue
+            if same_call(previous_call, call):
+                yield i, f"{REPEATED} same result as call {previous_call.id}"
         else:
-            before = now = None
+            previous_call = call = None
+
+
+def _only_call(message: AssistantMessage) -> ToolCall | None:
+    """The call of a message that consists of one call."""
+    if len(message.blocks) > 1:
+        return None
+    for block in message.blocks:
+        if block.type == "tool_call":
+            return block
+    return None
+
+
+def same_call(call: ToolCall, other_call: ToolCall) -> bool:
+    """Whether two calls have the same tool and the same arguments."""
+    return call.name == other_call.name and call.arguments == other_call.arguments
+
+
+def same_result(result: ToolResult, other_result: ToolResult) -> bool:
+    """Whether two results say the same, and both failed or neither."""
+    return result.blocks == other_result.blocks and result.is_error == other_result.is_error

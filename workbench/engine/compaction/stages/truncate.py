@@ -4,15 +4,16 @@ halves of pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.engine.compaction.clip import shortened
 from workbench.engine.compaction.cut import Pins
-from workbench.engine.compaction.plan import Budget, Plan, Replace
+from workbench.engine.compaction.plan import Budget, Plan, Replace, in_order
 from workbench.engine.transcript.context import Context, last_user, protected
-from workbench.engine.transcript.message import Message, is_empty
+from workbench.engine.transcript.context_lookup import cut_point_until, indices_but, tokens_of
+from workbench.engine.transcript.message import Message, ToolCall, is_empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,92 +38,122 @@ class Truncate:
         """Drop the oldest messages until the target is reached; None if it is."""
         if context.tokens <= budget.target:
             return None
-        messages, room = context.messages, budget.target - context.overhead
-        kept = _Kept(context, self.least)
-        newest = last_user(messages)
-        summary = next(
-            (i for i in range(len(messages) - 1, -1, -1) if messages[i].role == "summary"), None
-        )
-        loose = {i for i in (newest, summary) if i is not None and not messages[i].pinned}
-        kept.add(*self.pins.fixed(context, budget) - loose)
-        left = room - kept.tokens
-        if newest in loose and newest is not None:
-            most = left
-            if context.sizes[newest] > left and summary in loose and summary is not None:
-                most -= min(context.sizes[summary], max(left // 2, 0))
-            if not kept.cut(newest, most if most >= self.least else 8 * self.least):
+        room = budget.target - context.overhead
+        kept_messages = _Kept(context, self.least)
+        newest = _unless_pinned(context, last_user(context.messages))
+        summary = _unless_pinned(context, _newest_summary(context.messages))
+        fixed_indices = self.pins.fixed(context, budget)
+        kept_messages.add(fixed_indices - {newest, summary})
+        remaining_room = room - kept_messages.tokens
+        floor = 8 * self.least
+        if newest is not None:
+            max_tokens = remaining_room
+            if summary is not None and context.sizes[newest] > remaining_room:
+                half = max(remaining_room // 2, 0)
+                max_tokens -= min(context.sizes[summary], half)
+            if max_tokens < self.least:
+                max_tokens = floor
+            if not kept_messages.cut(newest, max_tokens):
                 # many short texts, of which none can be cut: it stays all the same
-                kept.add(newest)
-        if summary in loose and summary is not None:
-            kept.cut(summary, room - kept.tokens if left >= 0 else 8 * self.least)
-        self._recent(context, kept, room)
-        edits = [
-            Replace(i, i + 1, (kept.by[i],) if i in kept.by else ())
-            for i, message in enumerate(messages)
-            if kept.by.get(i) is not message
-        ]
-        return Plan(tuple(edits)) if edits else None
+                kept_messages.add([newest])
+        if summary is not None:
+            summary_room = room - kept_messages.tokens if remaining_room >= 0 else floor
+            kept_messages.cut(summary, summary_room)
+        self._recent(context, kept_messages, room)
+        return kept_messages.plan()
 
-    def _recent(self, context: Context, kept: _Kept, room: int) -> None:
+    def _recent(self, context: Context, kept_messages: _Kept, room: int) -> None:
         """Add the newest steps that fit whole, and of the first that does not what fits of it."""
-        flags = context.cut_points
         stop = len(context.messages)
         while stop > 0:
-            start = next(i for i in range(stop - 1, -1, -1) if flags[i])
-            step = [i for i in range(start, stop) if i not in kept.by]
-            size = sum(context.sizes[i] for i in step)
-            if size > room - kept.tokens:
-                kept.cut_all(step, room - kept.tokens)
+            start = cut_point_until(context.cut_points, stop - 1)
+            step = [i for i in range(start, stop) if i not in kept_messages.by_index]
+            if tokens_of(context, step) > room - kept_messages.tokens:
+                kept_messages.cut_all(step, room - kept_messages.tokens)
                 break
-            kept.add(*step)
+            kept_messages.add(step)
             stop = start
 
 
-class _Kept:
-    """What stays of a context so far: indices with the message to put there and its size."""
+def _unless_pinned(context: Context, index: int | None) -> int | None:
+    """The message, unless it is pinned or there is none: then it is not cut."""
+    if index is None or context.messages[index].pinned:
+        return None
+    return index
 
-    def __init__(self, context: Context, least: int) -> None:
-        self.context, self.least = context, least
-        self.by: dict[int, Message] = {}
+
+def _newest_summary(messages: Sequence[Message]) -> int | None:
+    """The index of the newest summary, if there is one."""
+    for i in reversed(range(len(messages))):
+        if messages[i].role == "summary":
+            return i
+    return None
+
+
+class _Kept:
+    """What stays of a context so far.
+
+    Attributes:
+        by_index: the messages, whole or cut.
+        tokens: that they take together.
+    """
+
+    def __init__(self, context: Context, least_tokens: int) -> None:
+        self.context = context
+        self.least_tokens = least_tokens
+        self.by_index: dict[int, Message] = {}
         self.tokens = 0
 
-    def add(self, *indices: int) -> None:
+    def add(self, indices: Iterable[int]) -> None:
         """Keep these messages whole."""
-        self.by.update((i, self.context.messages[i]) for i in indices)
-        self.tokens += sum(self.context.sizes[i] for i in indices)
+        for i in indices:
+            self.by_index[i] = self.context.messages[i]
+            self.tokens += self.context.sizes[i]
 
     def cut(self, i: int, room: int) -> bool:
-        """Keep message i, cut to the room if it is larger; not at all if the room is less than
-        the least.
-        """
+        """Keep message i, cut to the room; not at all if that is less than the least."""
         return self.cut_all([i], room)
 
     def cut_all(self, step: list[int], room: int) -> bool:
-        """Keep these messages, the larger ones cut to a fair share of the room; nothing where
-        that is too little.
-        """
-        found: dict[int, Message] = {}
-        left = room
-        for n, i in enumerate(sorted(step, key=lambda i: self.context.sizes[i])):
-            short, size = self._short(i, left // (len(step) - n))
+        """Keep these messages, each cut to a fair share of the room; none if that is too little."""
+        sizes = self.context.sizes
+        cut_messages: dict[int, Message] = {}
+        remaining_room = room
+        remaining_count = len(step)
+        for i in sorted(step, key=sizes.__getitem__):
+            short = self._short(i, remaining_room // remaining_count)
             if short is None:
                 return False
-            found[i] = short
-            left -= size
-        self.by.update(found)
-        self.tokens += room - left
+            cut_messages[i] = short
+            is_whole = short is self.context.messages[i]
+            remaining_room -= sizes[i] if is_whole else self.context.count(short)
+            remaining_count -= 1
+        self.by_index.update(cut_messages)
+        self.tokens += room - remaining_room
         return True
 
-    def _short(self, i: int, room: int) -> tuple[Message | None, int]:
-        """Message i in at most so many tokens, with its size; None where that is less than the
-        least or impossible.
-        """
-        message, size = self.context.messages[i], self.context.sizes[i]
+    def _short(self, i: int, room: int) -> Message | None:
+        """Message i in at most so many tokens; None where that is impossible or too little."""
+        message = self.context.messages[i]
+        size = self.context.sizes[i]
         if size <= room:
-            return message, size
-        cut = not message.pinned and room >= self.least
-        short = shortened(message, room, size, self.context.count) if cut else None
-        return short, 0 if short is None else self.context.count(short)
+            return message
+        if message.pinned or room < self.least_tokens:
+            return None
+        return shortened(message, room, size, self.context.count)
+
+    def plan(self) -> Plan | None:
+        """The removal of all other messages, and the messages that were cut; None where all stay
+        as they are.
+        """
+        edits: list[Replace] = []
+        for i, message in enumerate(self.context.messages):
+            kept_message = self.by_index.get(i)
+            if kept_message is None:
+                edits.append(Replace.removal(i))
+            elif kept_message is not message:
+                edits.append(Replace.message_at(i, kept_message))
+        return Plan(tuple(edits)) if edits else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +168,16 @@ class KeepFloor:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Drop all the rest."""
         messages = context.messages
-        kept = protected(messages)
-        kept.update([i for i, message in enumerate(messages) if message.role == "system"])
-        if last_user(messages) is None:
-            kept.update([i for i, message in enumerate(messages) if message.role == "user"][-1:])
-        edits = [Replace(i, i + 1) for i in range(len(messages)) if i not in kept]
+        kept_indices = protected(messages)
+        newest_user: int | None = None
+        for i, message in enumerate(messages):
+            if message.role == "system":
+                kept_indices.add(i)
+            elif message.role == "user":
+                newest_user = i
+        if last_user(messages) is None and newest_user is not None:
+            kept_indices.add(newest_user)
+        edits = list(map(Replace.removal, indices_but(messages, kept_indices)))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -161,31 +197,35 @@ class RepairPairs:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The repair, or None where all pairs are whole."""
         messages = context.messages
-        caller_of, waiting = context.callers, _waiting(messages)
-        answered: set[tuple[int, str]] = set()
-        edits = []
+        answered_calls: set[tuple[int, str]] = set()
+        edits: list[Replace] = []
         for i, message in enumerate(messages):
-            if message.role == "tool":
-                pair = (caller_of.get(i, -1), message.call_id)
-                if pair[0] >= 0 and pair not in answered:
-                    answered.add(pair)
-                elif not message.pinned:
-                    edits.append(Replace(i, i + 1))
+            if message.role != "tool":
+                continue
+            caller = context.callers.get(i)
+            if caller is not None and (caller, message.call_id) not in answered_calls:
+                answered_calls.add((caller, message.call_id))
+            elif not message.pinned:
+                edits.append(Replace.removal(i))
+        waiting = _waiting(messages)
         for i, message in enumerate(messages):
-            if message.role == "assistant" and i != waiting and not message.pinned:
-                missing = [call for call in message.calls if (i, call.id) not in answered]
-                if missing:
-                    short = replace(
-                        message,
-                        blocks=tuple(block for block in message.blocks if block not in missing),
-                    )
-                    edits.append(Replace(i, i + 1, () if is_empty(short) else (short,)))
-        return Plan(tuple(sorted(edits, key=lambda edit: edit.start))) if edits else None
+            if message.role != "assistant" or i == waiting or message.pinned:
+                continue
+            missing: list[ToolCall] = []
+            for call in message.calls:
+                if (i, call.id) not in answered_calls:
+                    missing.append(call)
+            if missing:
+                blocks = tuple([block for block in message.blocks if block not in missing])
+                short = replace(message, blocks=blocks)
+                edit = Replace.removal(i) if is_empty(short) else Replace.message_at(i, short)
+                edits.append(edit)
+        return Plan(in_order(edits)) if edits else None
 
 
 def _waiting(messages: Sequence[Message]) -> int | None:
     """The index of the last message that has calls, if only results come after it."""
-    for i in range(len(messages) - 1, -1, -1):
+    for i in reversed(range(len(messages))):
         message = messages[i]
         if message.role != "tool":
             return i if message.role == "assistant" and message.calls else None

@@ -75,6 +75,7 @@ from workbench.engine.compaction.strategy import (
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
     Message,
+    Summary,
     Text,
     TokenCounter,
     ToolResult,
@@ -100,9 +101,8 @@ class DdxTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due above the effective window less the reserve, which is the target too."""
         config = self.config.at(situation.window)
-        if not config.enabled or not (
-            situation.requested or 0 < config.threshold < situation.tokens
-        ):
+        is_due = situation.requested or 0 < config.threshold < situation.tokens
+        if not config.enabled or not is_due:
             return None
         return situation.budget(config.threshold, config.context_window)
 
@@ -110,7 +110,8 @@ class DdxTrigger:
 class DdxPrompt(PromptTemplate):
     """The DDx agent's form of a conversation, in which each call is in one line with its result."""
 
-    opening, closing = PREFIX, SUFFIX
+    opening = PREFIX
+    closing = SUFFIX
 
     def transcript(self, messages: Sequence[Message], most_chars: int | None = None) -> str:
         """The messages as text."""
@@ -118,29 +119,32 @@ class DdxPrompt(PromptTemplate):
         for message in messages:
             if message.role == "tool":
                 results.setdefault(message.call_id, []).append(message)
-        return "\n".join(line for message in messages for line in self._lines(message, results))
+        lines: list[str] = []
+        for message in messages:
+            lines += self._lines(message, results)
+        return "\n".join(lines)
 
     def _lines(self, message: Message, results: dict[str, list[ToolResult]]) -> Iterator[str]:
+        """The lines of one message; the results that they show are taken from `results`."""
         words = plain_text(message)
+        result_chars = characters(self.result_chars)
         yield from self._thoughts(message)
         if message.role == "assistant":
             if words:
                 yield f"[Assistant]: {self.shown_words(words)}"
             for call in message.calls:
-                answers = results.get(call.id)
-                answer = plain_text(answers.pop(0)) if answers else ""
-                shown = json_call(call, characters(self.argument_chars))
-                yield (
-                    f"[Assistant → {harmless(shown)}]:"
-                    f" {self.shown_result(answer, characters(self.result_chars))}"
-                )
+                call_results = results.get(call.id)
+                answer = plain_text(call_results.pop(0)) if call_results else ""
+                call_text = harmless(json_call(call, characters(self.argument_chars)))
+                yield f"[Assistant → {call_text}]: {self.shown_result(answer, result_chars)}"
         elif message.role == "tool":
             unanswered = results.get(message.call_id, [])
-            if any(message is other for other in unanswered):
+            if any(message is result for result in unanswered):
                 unanswered.remove(message)
-                yield f"[Tool Result]: {self.shown_result(words, characters(self.result_chars))}"
+                yield f"[Tool Result]: {self.shown_result(words, result_chars)}"
         else:
-            yield f"[{'System' if message.role == 'system' else 'User'}]: {self.shown_words(words)}"
+            speaker = "System" if message.role == "system" else "User"
+            yield f"[{speaker}]: {self.shown_words(words)}"
 
     def shown_result(self, text: str, chars: int) -> str:
         """A result's text, cut to so many bytes."""
@@ -152,26 +156,33 @@ def _shown(clip: Clip) -> Clip:
     return clip if clip == "whole" or clip > 0 else "whole"
 
 
-def first_bytes(text: str, most: int) -> str:
+def first_bytes(text: str, max_bytes: int) -> str:
     """As many whole characters as fit into that many bytes."""
-    if byte_length(text) <= most:
+    if byte_length(text) <= max_bytes:
         return text
-    head = text.encode("utf-8", "surrogatepass")[: max(most, 0)].decode("utf-8", "ignore")
+    encoded = text.encode("utf-8", "surrogatepass")[: max(max_bytes, 0)]
+    head = encoded.decode("utf-8", "ignore")
     return text[: boundary(text, len(head))]
 
 
-def truncated(text: str, most: int) -> str:
+def truncated(text: str, max_bytes: int) -> str:
     """The first `most` bytes of a tool result and a line that says how much is missing."""
-    if byte_length(text) <= most:
+    if byte_length(text) <= max_bytes:
         return text
-    head = first_bytes(text, most)
+    head = first_bytes(text, max_bytes)
     return f"{head}\n[... {byte_length(text) - byte_length(head)} more characters truncated]"
 
 
 class FixedSize(SizeLimits):
     """A summary of at most `most` tokens, whatever it replaces."""
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
+    ) -> int:
         """The bound itself."""
         return self.most
 
@@ -202,20 +213,11 @@ class DdxCompact:
             return Plan((), refusal=str(error))
         if fit is None:
             return None
+        max_tokens = max(min(config.most_summary_tokens, fit.body), 1)
         summary = Summarize(
-            cut=lambda context, _: Span(fit.gone, len(context.messages)),
-            prompt=DdxPrompt(
-                headings="ddx_headings",
-                result_chars=_shown(config.max_tool_result_chars),
-                argument_chars=self.argument_chars,
-                message_chars=self.message_chars,
-                thoughts=self.thoughts,
-                focus=config.summarization_focus,
-                focus_prompt="additional_focus",
-                says_size=False,
-                window_share=None,
-            ),
-            limits=FixedSize(least=0, most=max(min(config.most_summary_tokens, fit.body), 1)),
+            cut=lambda context, _: Span(fit.removed_indices, len(context.messages)),
+            prompt=self._prompt(config),
+            limits=FixedSize(least=0, most=max_tokens),
             name=self.name,
             file_lists="recorded",
             recognise=partial(_recognised, fit),
@@ -223,70 +225,107 @@ class DdxCompact:
             finish=partial(_finished, fit, config),
             fallback=no_summary,
             if_empty=NO_SUMMARY,
-            model="/".join(
-                filter(None, (config.summarization_provider, config.summarization_model))
-            ),
+            model=config.model,
         )
         return summary.plan(context, budget)
 
+    def _prompt(self, config: Config) -> PromptTemplate:
+        return DdxPrompt(
+            headings="ddx_headings",
+            result_chars=_shown(config.max_tool_result_chars),
+            argument_chars=self.argument_chars,
+            message_chars=self.message_chars,
+            thoughts=self.thoughts,
+            focus=config.summarization_focus,
+            focus_prompt="additional_focus",
+            says_size=False,
+            window_share=None,
+        )
 
-def _recognised(fit: Fit, context: Context, given: SummaryInput) -> SummaryInput:
-    """The input with summaries that were sent as user messages, and without the file lists in
-    their texts.
-    """
-    known = [(recovered(message), message) for message in (context.messages[i] for i in fit.gone)]
-    earlier = tuple(
-        replace(one, text=without_lists(one.text)) for one, _ in known if one is not None
-    )
-    return SummaryInput(
-        earlier, tuple(message for one, message in known if one is None), files=fit.files
-    )
+
+def _recognised(
+    fit: Fit,
+    context: Context,
+    summary_input: SummaryInput,
+) -> SummaryInput:
+    """The input with summaries that were sent as user messages, without their file lists."""
+    earlier: list[Summary] = []
+    history: list[Message] = []
+    for i in fit.removed_indices:
+        message = context.messages[i]
+        summary = recovered(message)
+        if summary is None:
+            history.append(message)
+        else:
+            earlier.append(replace(summary, text=without_lists(summary.text)))
+    return SummaryInput(tuple(earlier), tuple(history), files=fit.files)
 
 
 def no_summary(
-    messages: Sequence[Message], previous: str, most: int, count: TokenCounter
+    messages: Sequence[Message],
+    previous: str,
+    max_tokens: int,
+    count: TokenCounter,
 ) -> str | None:
-    """The summary of a model that fails where it has no room for an answer; elsewhere its error
-    is passed on.
-    """
-    return NO_SUMMARY if most < LEAST else None
+    """A stand-in where the model had no room for an answer; else None."""
+    return NO_SUMMARY if max_tokens < LEAST else None
 
 
 def _finished(
-    fit: Fit, config: Config, task: SummaryTask, draft: Draft, edited: Context, at: int
+    fit: Fit,
+    config: Config,
+    task: SummaryTask,
+    draft: Draft,
+    edited: Context,
+    summary_index: int,
 ) -> Plan:
-    """The summary cut to its room, and the newest words of the user that fit beside it, in the
-    order they were said.
-    """
-    whole, written = task.context, edited.messages[at]
-    assert written.role == "summary"
-    text = first_bytes(without_lists(written.text.strip()) or NO_SUMMARY, fit.body * 4)
-    summary = _fitting(
-        text, fit.room, lambda text: replace(written, text=text + fit.lists), edited.count
+    """The summary cut to its room, and the newest words of the user beside it."""
+    original = task.context
+    answer = edited.messages[summary_index]
+    assert answer.role == "summary"
+    text = without_lists(answer.text.strip()) or NO_SUMMARY
+    text = first_bytes(text, fit.body * 4)
+    with_text = partial(_with_lists, answer, fit.lists)
+    summary = _fitting(text, fit.room, with_text, edited.count)
+    tail_room = min(config.user_message_tail_tokens, fit.room - edited.count(summary))
+    removed_indices = set(fit.removed_indices)
+    front: dict[int, Message] = {}
+    for i, message in enumerate(original.messages[: fit.keep]):
+        if i not in removed_indices:
+            front[i] = message
+    front_count = len(front)
+    front |= _tail(original, fit, tail_room)
+    front_messages = tuple([front[i] for i in sorted(front)])
+    return Plan(
+        (
+            Replace(0, front_count, front_messages),
+            Replace.message_at(summary_index, summary),
+        )
     )
-    tail = _tail(whole, fit, min(config.user_message_tail_tokens, fit.room - edited.count(summary)))
-    gone = set(fit.gone)
-    stays = {i: message for i, message in enumerate(whole.messages[: fit.keep]) if i not in gone}
-    front = tuple(message for _, message in sorted({**stays, **tail}.items()))
-    return Plan((Replace(0, len(stays), front), Replace(at, at + 1, (summary,))))
 
 
-def _tail(whole: Context, fit: Fit, budget: int) -> dict[int, Message]:
-    """The newest user messages that fit; the first that does not is cut to what is left, and
-    ends the list.
-    """
-    found: dict[int, Message] = {}
-    for i in reversed(fit.gone):
-        message, size = whole.messages[i], whole.sizes[i]
+def _with_lists(summary: Summary, lists: str, text: str) -> Summary:
+    return replace(summary, text=text + lists)
+
+
+def _tail(context: Context, fit: Fit, budget: int) -> dict[int, Message]:
+    """The newest user messages that fit, the oldest of them cut to what is left."""
+    tail: dict[int, Message] = {}
+    for i in reversed(fit.removed_indices):
+        message = context.messages[i]
+        size = context.sizes[i]
         if not is_real_user(message) or recovered(message) is not None:
             continue
         if size > budget:
-            text = first_bytes(plain_text(message), (budget - quarter_up(role_of(message))) * 4)
-            short = _fitting(text, budget, partial(_saying, message), whole.count)
-            return {**found, i: short} if plain_text(short).strip() else found
-        found[i] = message
+            max_bytes = (budget - quarter_up(role_of(message))) * 4
+            text = first_bytes(plain_text(message), max_bytes)
+            short = _fitting(text, budget, partial(_saying, message), context.count)
+            if plain_text(short).strip():
+                tail[i] = short
+            break
+        tail[i] = message
         budget -= size
-    return found
+    return tail
 
 
 def _saying(message: Message, text: str) -> Message:
@@ -294,13 +333,22 @@ def _saying(message: Message, text: str) -> Message:
     return replace(message, blocks=(Text(text),))
 
 
-def _fitting(text: str, room: int, made: Callable[[str], Message], count: TokenCounter) -> Message:
-    """The message with as much of a text's beginning as leaves it at most `room` tokens; none
-    where nothing does.
-    """
-    while text and (size := count(made(text))) > room:
-        text = text[: boundary(text, min(len(text) * max(room, 0) // size, len(text) - 1))]
-    return made(text)
+def _fitting(
+    text: str,
+    room: int,
+    with_text: Callable[[str], Message],
+    count: TokenCounter,
+) -> Message:
+    """The message with as much of a text's beginning as fits into `room` tokens."""
+    message = with_text(text)
+    size = count(message)
+    while text and size > room:
+        proportional_chars = len(text) * max(room, 0) // size
+        chars = min(proportional_chars, len(text) - 1)
+        text = text[: boundary(text, chars)]
+        message = with_text(text)
+        size = count(message)
+    return message
 
 
 class DdxPolicy(HostPolicy):
@@ -334,14 +382,14 @@ HOST = DdxPolicy(
 
 def ddx_agent(config: Config | None = None) -> Preset:
     """The preset with these settings; with the original's own where none are given."""
-    chosen = config or Config()
+    settings = config or Config()
     return Preset(
         "ddx_agent",
-        Strategy("ddx_agent", (DdxCompact(chosen),)),
-        DdxTrigger(chosen),
+        Strategy("ddx_agent", (DdxCompact(settings),)),
+        DdxTrigger(settings),
         count=ddx_tokens,
         moments=("before_request", "after_tools"),
-        host=replace(HOST, window=chosen.context_window),
+        host=replace(HOST, window=settings.context_window),
         source=(
             "DocumentDrivenDX/agent v0.3.14 79068d92 compaction, master f6324565"
             " internal/compaction"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 
 from workbench.base.errors import SettingError, WorkbenchError
 from workbench.base.typed_value import check_whole_number
@@ -15,6 +15,7 @@ from workbench.engine.compaction.prompt_template import Clip
 from workbench.engine.compaction.span_selection import Movable, spare
 from workbench.engine.compaction.strategy import ALSO
 from workbench.engine.transcript.context import Context, cut_points, last_user
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Message, Summary, plain_text
 
@@ -52,36 +53,40 @@ class Config:
     user_message_tail_tokens: int = 20_000
 
     def __post_init__(self) -> None:
-        for name in (
-            "context_window",
-            "reserve_tokens",
-            "keep_recent_tokens",
-            "user_message_tail_tokens",
-        ):
-            check_whole_number(name, getattr(self, name), least=int(name == "context_window"))
+        check_whole_number("context_window", self.context_window)
+        for name in ("reserve_tokens", "keep_recent_tokens", "user_message_tail_tokens"):
+            check_whole_number(name, getattr(self, name), least=0)
         if not 0 <= self.effective_percent <= 100:
             raise SettingError(
                 f"effective_percent is {self.effective_percent}; 0 to 100 would be accepted"
             )
 
     def at(self, window: int) -> Config:
-        """The same for a window of that many tokens: a reserve that fills it is given up, a tail
-        is halved to it.
-        """
-        window = window if window > 0 else self.context_window
+        """The same for a window of that many tokens, in which no reserve fills it."""
+        if window <= 0:
+            window = self.context_window
+        reserve_tokens = self.reserve_tokens
+        if reserve_tokens >= window:
+            reserve_tokens = 0
+        keep_recent_tokens = self.keep_recent_tokens
+        if keep_recent_tokens > window:
+            keep_recent_tokens = window // 2
         return replace(
             self,
             context_window=window,
-            reserve_tokens=0 if self.reserve_tokens >= window else self.reserve_tokens,
-            keep_recent_tokens=(
-                window // 2 if self.keep_recent_tokens > window else self.keep_recent_tokens
-            ),
+            reserve_tokens=reserve_tokens,
+            keep_recent_tokens=keep_recent_tokens,
         )
 
     @property
     def threshold(self) -> int:
         """Tokens above which a context is due, where it is positive."""
         return self.context_window * self.effective_percent // 100 - self.reserve_tokens
+
+    @property
+    def model(self) -> str:
+        """The name of the model that writes summaries; empty for the present one."""
+        return "/".join(filter(None, (self.summarization_provider, self.summarization_model)))
 
     @property
     def most_summary_tokens(self) -> int:
@@ -114,44 +119,63 @@ def recovered(message: Message) -> Summary | None:
 
 
 def places(messages: Sequence[Message]) -> list[int]:
-    """Where a kept part may begin: with no tool result and no call; behind the last message,
-    where nothing is kept.
-    """
+    """Where a kept part may begin: at words without calls, or behind the last message."""
     flags = cut_points(messages)
-    begins = (
-        i for i, message in enumerate(messages) if message.role != "tool" and not calls_of(message)
-    )
-    return [*(i for i in begins if flags[i]), len(messages)]
+    places: list[int] = []
+    for i, message in enumerate(messages):
+        if flags[i] and message.role != "tool" and not calls_of(message):
+            places.append(i)
+    return [*places, len(messages)]
 
 
 def find_cut_point(
-    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+    messages: Sequence[Message],
+    possible: Sequence[int],
+    keep_recent_tokens: int,
 ) -> int:
-    """The first of the possible places that keeps at least that many tokens; 0 where all is
-    less, n for none.
-    """
+    """The first of these places that keeps so many tokens; 0 for all, n for none."""
     if not messages or keep_recent_tokens <= 0:
         return len(messages)
-    kept = accumulate(map(ddx_tokens, reversed(messages)))
-    enough = next((n for n, total in enumerate(kept, 1) if total >= keep_recent_tokens), None)
-    return 0 if enough is None else next(at for at in possible if at >= len(messages) - enough)
+    token_room = keep_recent_tokens
+    for start in reversed(range(len(messages))):
+        token_room -= ddx_tokens(messages[start])
+        if token_room <= 0:
+            return _first_from(possible, start)
+    return 0
+
+
+def _first_from(places: Sequence[int], start: int) -> int:
+    """The first of these places, ascending, that is not before the start."""
+    return places[bisect_left(places, start)]
 
 
 def first_cut(
-    messages: Sequence[Message], possible: Sequence[int], keep_recent_tokens: int
+    messages: Sequence[Message],
+    possible: Sequence[int],
+    keep_recent_tokens: int,
 ) -> tuple[int, int]:
     """The cut to try first and the last one that may be tried; at least one message goes.
 
     The newest prompt is not passed, unless tools answered after it: then it stays beside the
     summary.
     """
-    at = find_cut_point(messages, possible, keep_recent_tokens) or next(
-        at for at in possible if at >= 1
-    )
-    prompts = [i for i, message in enumerate(messages) if message.role in ("user", "summary")]
-    if not prompts or any(message.role == "tool" for message in messages[prompts[-1] :]):
-        return at, len(messages)
-    return min(at, prompts[-1]), prompts[-1]
+    place = find_cut_point(messages, possible, keep_recent_tokens)
+    if place == 0:
+        place = _first_from(possible, 1)
+    newest_prompt = _newest_prompt(messages)
+    if newest_prompt is None:
+        return place, len(messages)
+    if any(message.role == "tool" for message in messages[newest_prompt:]):
+        return place, len(messages)
+    return min(place, newest_prompt), newest_prompt
+
+
+def _newest_prompt(messages: Sequence[Message]) -> int | None:
+    """The index of the newest message of a user; an earlier summary counts as one."""
+    for i in reversed(range(len(messages))):
+        if messages[i].role in ("user", "summary"):
+            return i
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +184,15 @@ class Fit:
 
     Attributes:
         keep: the first message behind the cut.
-        gone: indices of all before it but the newest user message, and of earlier summaries
-            wherever they are.
+        removed_indices: indices of all before it but the newest user message, and of earlier
+            summaries wherever they are.
         room: tokens that the whole summary and the user messages may have; `body` is for the
             model's text.
         lists: the file lists as text.
     """
 
     keep: int
-    gone: tuple[int, ...]
+    removed_indices: tuple[int, ...]
     files: FileOps
     lists: str
     room: int
@@ -183,38 +207,107 @@ def fitted(context: Context, budget: Budget, config: Config) -> Fit | None:
     Raises:
         CompactionNoFit: no cut leaves room.
     """
-    movable, messages = Movable.of(context, budget), context.messages
-    indices, said = movable.indices, movable.messages
-    earlier = {i: summary for i in indices if (summary := recovered(messages[i])) is not None}
-    newest = last_user(messages)
-    new = {i: context.sizes[i] for i in indices if i not in earlier and i != newest}
-    if not new or recovered(said[-1]) is not None:
+    movable = Movable.of(context, budget)
+    newest = last_user(context.messages)
+    earlier = _earlier_summaries(context, movable)
+    new_sizes: dict[int, int] = {}
+    for i in movable.indices:
+        if i not in earlier and i != newest:
+            new_sizes[i] = context.sizes[i]
+    if not new_sizes or movable.indices[-1] in earlier:
         return None
-    own = config.keep_recent_tokens if budget.keep_recent is None else budget.keep_recent
-    possible = places(said)
-    first, last = first_cut(said, possible, movable.granted(own))
-    tried = [
-        at
-        for at in [first, *possible]
-        if first <= at <= last and at > 0 and indices[at - 1] >= min(new)
-    ]
-    if first <= 0 or not tried:
+    candidates = _candidates(movable, budget, config, min(new_sizes))
+    if not candidates:
         return None
-    files = file_ops(earlier.get(i, message) for i, message in enumerate(messages))
-    lists = listed(files, max(budget.room(context, spare(context)), 0) if budget.matched else None)
-    frame = context.count(Summary(id="", text=lists, lead=PREFIX, tail=SUFFIX))
-    stays = context.tokens - sum(context.sizes[i] for i in earlier)
-    freed = [0, *accumulate(new.get(i, 0) for i in indices)]
-    effective = min(budget.target, context.tokens - 1) if budget.target > 0 else context.tokens - 1
-    at = next((at for at in tried if effective - stays + freed[at] >= frame), None)
-    if at is None:
-        at, beside = tried[-1], stays - freed[tried[-1]]
-        if not budget.matched or beside + frame + LEAST >= context.tokens:
+    messages = list(context.messages)
+    for i, summary in earlier.items():
+        messages[i] = summary
+    files = file_ops(messages)
+    lists = _file_lists(context, budget, files)
+    frame = context.count(
+        Summary(
+            id="",
+            text=lists,
+            lead=PREFIX,
+            tail=SUFFIX,
+        )
+    )
+    kept_tokens = context.tokens - tokens_of(context, earlier)
+    allowed_tokens = context.tokens - 1
+    if budget.target > 0:
+        allowed_tokens = min(budget.target, allowed_tokens)
+    freed_before = [0]
+    for i in movable.indices:
+        freed_before.append(freed_before[-1] + new_sizes.get(i, 0))
+    for place in candidates:
+        room = allowed_tokens - kept_tokens + freed_before[place]
+        if room >= frame:
+            break
+    else:
+        place = candidates[-1]
+        beside_tokens = kept_tokens - freed_before[place]
+        room = frame + LEAST
+        if not budget.matched or beside_tokens + room >= context.tokens:
             raise CompactionNoFit(
-                f"{beside} tokens must stay and {effective} are allowed: that leaves no room for a"
-                " summary"
+                f"{beside_tokens} tokens must stay and {allowed_tokens} are allowed: that leaves"
+                " no room for a summary"
             )
-        effective = beside + frame + LEAST
-    gone = tuple(i for n, i in enumerate(indices) if i != newest and (i in earlier or n < at))
-    room = effective - stays + freed[at]
-    return Fit(movable.index(at), gone, files, lists, room, room - frame)
+    return Fit(
+        keep=movable.index(place),
+        removed_indices=_removed(movable, place, earlier, newest),
+        files=files,
+        lists=lists,
+        room=room,
+        body=room - frame,
+    )
+
+
+def _earlier_summaries(context: Context, movable: Movable) -> dict[int, Summary]:
+    """The summaries among the messages that may go, by their indices."""
+    earlier: dict[int, Summary] = {}
+    for i in movable.indices:
+        summary = recovered(context.messages[i])
+        if summary is not None:
+            earlier[i] = summary
+    return earlier
+
+
+def _file_lists(context: Context, budget: Budget, files: FileOps) -> str:
+    """The file lists as text; in a comparison as far as there is room."""
+    if not budget.matched:
+        return listed(files)
+    room = budget.room(context, spare(context))
+    return listed(files, max(room, 0))
+
+
+def _candidates(
+    movable: Movable,
+    budget: Budget,
+    config: Config,
+    first_new_index: int,
+) -> list[int]:
+    """The places to try a cut at, in this order; before each lies a message that is new."""
+    keep_tokens = budget.keep_recent
+    if keep_tokens is None:
+        keep_tokens = config.keep_recent_tokens
+    possible = places(movable.messages)
+    first_place, last_place = first_cut(movable.messages, possible, movable.granted(keep_tokens))
+    if first_place <= 0:
+        return []
+    candidates: list[int] = []
+    for place in (first_place, *possible):
+        if first_place <= place <= last_place and movable.indices[place - 1] >= first_new_index:
+            candidates.append(place)
+    return candidates
+
+
+def _removed(
+    movable: Movable,
+    place: int,
+    earlier: Collection[int],
+    newest: int | None,
+) -> tuple[int, ...]:
+    """The indices before a place and of later summaries, without the newest user message."""
+    later_summaries = [i for i in movable.indices[place:] if i in earlier]
+    removed_indices = [*movable.indices[:place], *later_summaries]
+    return tuple([i for i in removed_indices if i != newest])

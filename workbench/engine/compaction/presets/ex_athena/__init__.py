@@ -52,6 +52,7 @@ from typing import ClassVar
 
 from workbench.base.errors import SettingError
 from workbench.engine.compaction.plan import Budget, Plan, Replace, Stage
+from workbench.engine.compaction.presets.ex_athena.pinning import PINNING
 from workbench.engine.compaction.presets.ex_athena.runs import (
     ExcerptRuns,
     MergeRuns,
@@ -59,7 +60,6 @@ from workbench.engine.compaction.presets.ex_athena.runs import (
 )
 from workbench.engine.compaction.presets.ex_athena.stages import (
     EXEMPT,
-    PINNING,
     AthenaMask,
     AthenaReduction,
     AthenaSnip,
@@ -89,7 +89,7 @@ COMPACT_AT = 0.6
 HOST = HostPolicy(
     overflow=any_of(
         "context length", "context_length", "maximum context", "too many tokens", "exceeds the context",
-        "prompt is too long", "context window",
+        "prompt is too long", "context window"
     ),
     endings={
         "failed": Ending("error_compaction_failed", "fatal"),
@@ -118,11 +118,19 @@ class AthenaTrigger:
     def check(self, situation: Situation, /) -> Budget | None:
         """Due at `tokens >= int(compact_at * window)`."""
         window = situation.window if situation.window > 0 else FALLBACK_WINDOW
-        target = int(self.compact_at * window) + (0 if self.overhead else situation.overhead)
-        if situation.tokens < target and not situation.requested:
+        target = int(self.compact_at * window)
+        if not self.overhead:
+            target += situation.overhead
+        if situation.requested:
+            return Budget(
+                target=target,
+                window=window,
+                reason="requested",
+                force=True,
+            )
+        if situation.tokens < target:
             return None
-        reason = "requested" if situation.requested else "threshold"
-        return Budget(target=target, window=window, reason=reason, force=situation.requested)
+        return Budget(target=target, window=window)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +147,15 @@ class AutoPin:
         a caller is left.
         """
         messages = context.messages
-        answers = [
-            i for i, call in context.calls.items() if tool_of(messages[i], call) in self.tools
-        ]
-        wanted = [i for i in sorted(with_partners(messages, answers)) if not messages[i].pinned]
-        edits = [Replace(i, i + 1, (replace(messages[i], pinned=True),)) for i in wanted]
+        results: list[int] = []
+        for i, call in context.calls.items():
+            if tool_of(messages[i], call) in self.tools:
+                results.append(i)
+        edits: list[Replace] = []
+        for i in sorted(with_partners(messages, results)):
+            if not messages[i].pinned:
+                pinned_message = replace(messages[i], pinned=True)
+                edits.append(Replace.message_at(i, pinned_message))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -163,15 +175,20 @@ def _preset(
         count: tokens of a message.
         optional: stages that `compaction_pipeline` may name too.
     """
-    view = tuple(stage for stage in stages if isinstance(stage, RepeatCollapse))
-    kept = tuple(stage for stage in stages if not isinstance(stage, RepeatCollapse))
+    history_stages: list[Stage] = []
+    view: list[Stage] = []
+    for stage in stages:
+        if isinstance(stage, RepeatCollapse):
+            view.append(stage)
+        else:
+            history_stages.append(stage)
     return Preset(
         name,
-        Strategy(name, kept, view),
+        Strategy(name, tuple(history_stages), tuple(view)),
         trigger,
         count=count,
-        overflow=Strategy(f"{name}_recovery", (AutoPin(), *kept), view),
-        parts=Strategy(name, (*kept, *optional), view),
+        overflow=Strategy(f"{name}_recovery", (AutoPin(), *history_stages), tuple(view)),
+        parts=Strategy(name, (*history_stages, *optional), tuple(view)),
         host=HOST,
         source=SOURCE,
     )
@@ -192,7 +209,13 @@ EX_ATHENA = _preset(
 )
 EX_ATHENA_0_5 = _preset(
     "ex_athena_0_5",
-    (AthenaReduction(), AthenaSnip(), MergeRuns(), RepeatCollapse(), summary_stage()),
+    (
+        AthenaReduction(),
+        AthenaSnip(),
+        MergeRuns(),
+        RepeatCollapse(),
+        summary_stage(),
+    ),
     AthenaTrigger(overhead=False),
     athena_tokens_0_5,
 )

@@ -3,20 +3,29 @@ repeats are only marked.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import ClassVar, TypeAlias
 
 from workbench.base.typed_value import check_whole_number
-from workbench.engine.compaction.clip import EXCERPT, REPEATED, byte_length, head, rewritten
-from workbench.engine.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Replace
-from workbench.engine.compaction.presets.ex_athena.stages import MARKS, Pinning, rewritable, tool_of
+from workbench.engine.compaction.clip import (
+    EXCERPT,
+    REPEATED,
+    NewResult,
+    byte_length,
+    head,
+    rewritten,
+)
+from workbench.engine.compaction.plan import UNWRITTEN, Budget, Draft, Plan, Replace, in_order
+from workbench.engine.compaction.presets.ex_athena.pinning import Pinning
+from workbench.engine.compaction.presets.ex_athena.stages import rewritable, tool_of
 from workbench.engine.compaction.presets.token_counters import calls_of
 from workbench.engine.compaction.stages.tool_results import ContextCollapse as Stubs
+from workbench.engine.compaction.stages.tool_results import same_call, same_result
 from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     Message,
     Summary,
     Text,
@@ -30,6 +39,17 @@ SHORT_END = Pinning(suffix=4)
 """The messages that the original's stage leaves alone, whatever the live end is."""
 
 Run: TypeAlias = Mapping[int, ToolResult]
+"""Results by their indices."""
+CallKey: TypeAlias = tuple[int, str]
+"""A call by the index of its message and its own id."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRun:
+    """A run, and the message that takes its place."""
+
+    run: Run
+    summary: Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +70,28 @@ class Microcompaction:
         check_whole_number("run", self.run)
         check_whole_number("chars", self.chars, least=0)
 
-    def runs(self, context: Context, calls: Mapping[int, ToolCall]) -> Iterator[Run]:
+    def runs(self, context: Context) -> list[Run]:
         """The runs between prefix and live end, without pinned results, by their indices."""
-        messages = context.messages
-
-        def tool(i: int) -> str | None:
-            message = messages[i]
-            return (
-                tool_of(message, calls.get(i))
-                if message.role == "tool" and not message.pinned
-                else None
-            )
-
-        for _, indices in groupby(self.pinning.between(messages), tool):
-            run = {
-                i: message
-                for i in indices
-                if isinstance(message := messages[i], ToolResult) and not message.pinned
-            }
-            if len(run) >= max(self.run, 3):
-                yield run
+        runs: list[dict[int, ToolResult]] = []
+        run_tool: str | None = None  # None where the newest run has ended
+        for i in self.pinning.between(context.messages):
+            message = context.messages[i]
+            if message.role != "tool" or message.pinned:
+                run_tool = None
+                continue
+            tool = tool_of(message, context.calls.get(i))
+            if tool != run_tool:
+                runs.append({})
+            run_tool = tool
+            runs[-1][i] = message
+        least_results = max(self.run, 3)
+        return [run for run in runs if len(run) >= least_results]
 
     def excerpt(self, text: str) -> str:
         """The first characters of a text, and a mark where there are more."""
-        return text if len(text) <= self.chars else f"{head(text, self.chars)} […]"
+        if len(text) <= self.chars:
+            return text
+        return f"{head(text, self.chars)} […]"
 
 
 class ExcerptRuns(Microcompaction):
@@ -81,13 +99,12 @@ class ExcerptRuns(Microcompaction):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the long results of each run."""
-        calls = context.calls
-        excerpts = (
-            (i, f"{EXCERPT} {head(text, self.chars)} […]")
-            for run in self.runs(context, calls)
-            for i, _, text in rewritable(context, run)
-            if byte_length(text) > self.chars and not text.startswith(MARKS)
-        )
+        excerpts: list[NewResult] = []
+        for run in self.runs(context):
+            for old in rewritable(context, run):
+                if byte_length(old.text) > self.chars and not old.is_marker:
+                    excerpt = f"{EXCERPT} {head(old.text, self.chars)} […]"
+                    excerpts.append(NewResult(old.index, excerpt))
         return rewritten(context, excerpts, by_bytes=True)
 
 
@@ -98,77 +115,112 @@ class MergeRuns(Microcompaction):
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace each run by one message where that is smaller."""
-        messages, caller_of, calls = context.messages, context.callers, context.calls
-        # a call answered twice goes with both results
-        answers: dict[tuple[int, str], set[int]] = defaultdict(set)
-        for i, call in calls.items():
-            answers[caller_of[i], call.id].add(i)
-        floor, found = self.pinning.floor(messages), list[tuple[Run, Summary]]()
-        for run in self.runs(context, calls):
-            made = {(caller_of[i], result.call_id) for i, result in run.items() if i in caller_of}
-            stays = any(
-                at < floor or messages[at].pinned or self.pinning.named(messages[at])
-                for at, _ in made
-            )
-            if stays or any(answers[call] - run.keys() for call in made):
+        results_of = _results_of_calls(context)
+        merged_runs: list[MergedRun] = []
+        for run in self.runs(context):
+            if not self._may_go(context, run, results_of):
                 continue
-            one = self._merged(run, calls)
-            gone = [
-                *map(plain_text, run.values()),
-                *(calls[i].arguments_json() for i in run if i in calls),
-            ]
-            if byte_length(one.text) < sum(map(byte_length, gone)):
-                found.append((run, one))
-        plan = Plan(_edits(messages, found, caller_of))
-        return plan if found and plan.apply(context).tokens <= context.tokens else None
+            merged_run = MergedRun(run, self._merged(run, context.calls))
+            if byte_length(merged_run.summary.text) < _bytes_of(context, run):
+                merged_runs.append(merged_run)
+        if not merged_runs:
+            return None
+        plan = Plan(_edits(context, merged_runs))
+        return plan if plan.apply(context).tokens <= context.tokens else None
+
+    def _may_go(
+        self,
+        context: Context,
+        run: Run,
+        results_of: Mapping[CallKey, Collection[int]],
+    ) -> bool:
+        """Whether the calls of a run may go with it, and all their results are in it."""
+        floor = self.pinning.floor(context.messages)
+        for i, result in run.items():
+            if i not in context.callers:
+                continue
+            caller = context.callers[i]
+            message = context.messages[caller]
+            if caller < floor or message.pinned or self.pinning.named(message):
+                return False
+            call_results = results_of[caller, result.call_id]
+            if not run.keys() >= set(call_results):
+                return False
+        return True
 
     def _merged(self, run: Run, calls: Mapping[int, ToolCall]) -> Summary:
+        """The message in the place of a run."""
         lines = [f"[microcompact: {len(run)} tool results elided]"]
         for i, result in run.items():
-            named = (
-                f" {calls[i].name}({self.excerpt(calls[i].arguments_json())})" if i in calls else ""
-            )
-            lines.append(f"- {result.call_id}{named}: {self.excerpt(plain_text(result))}")
-        ids = tuple(result.id for result in run.values())
+            label = result.call_id
+            if i in calls:
+                arguments = self.excerpt(calls[i].arguments_json())
+                label = f"{label} {calls[i].name}({arguments})"
+            lines.append(f"- {label}: {self.excerpt(plain_text(result))}")
+        ids = tuple([result.id for result in run.values()])
         frame = replace(UNWRITTEN, replaces=ids, name=self.name)
-        return Draft(requests=(), template="", footer="\n".join(lines), frame=frame).written(())
+        return Draft(
+            requests=(),
+            template="",
+            footer="\n".join(lines),
+            frame=frame,
+        ).written(())
 
 
-def _edits(
-    messages: Sequence[Message], found: Sequence[tuple[Run, Summary]], caller_of: Mapping[int, int]
-) -> tuple[Replace, ...]:
-    """The merged messages instead of their runs; before a caller that keeps calls, whose results
-    still follow.
-    """
-    answered: dict[int, set[str]] = defaultdict(set)
-    for run, _ in found:
-        for i, result in run.items():
+def _results_of_calls(context: Context) -> Mapping[CallKey, Collection[int]]:
+    """The indices of the results of each call; of one that is answered twice, both."""
+    results_of: dict[CallKey, set[int]] = defaultdict(set)
+    for i, call in context.calls.items():
+        results_of[context.callers[i], call.id].add(i)
+    return results_of
+
+
+def _bytes_of(context: Context, run: Run) -> int:
+    """Bytes of the results of a run, and of the arguments of their calls."""
+    total = 0
+    for i, result in run.items():
+        total += byte_length(plain_text(result))
+        if i in context.calls:
+            total += byte_length(context.calls[i].arguments_json())
+    return total
+
+
+def _edits(context: Context, merged_runs: Sequence[MergedRun]) -> tuple[Replace, ...]:
+    """The merged messages instead of their runs, or before callers with further results."""
+    messages = context.messages
+    caller_of = context.callers
+    new_messages: dict[int, list[Message]] = {}
+    answered_ids: dict[int, set[str]] = defaultdict(set)
+    for merged_run in merged_runs:
+        for i, result in merged_run.run.items():
+            new_messages[i] = []
             if i in caller_of:
-                answered[caller_of[i]].add(result.call_id)
-    unfinished = {
-        at
-        for at, ids in answered.items()
-        if any(call.id not in ids for call in calls_of(messages[at]))
-    }
-    put: dict[int, tuple[Message, ...]] = dict.fromkeys(
-        [*(i for run, _ in found for i in run), *answered], ()
-    )
-    for run, one in found:
-        put[
-            min((caller_of[i] for i in run if caller_of.get(i) in unfinished), default=min(run))
-        ] += (one,)
-    for at, ids in answered.items():
-        put[at] += _without(messages[at], ids)
-    return tuple(Replace(i, i + 1, put[i]) for i in sorted(put))
+                answered_ids[caller_of[i]].add(result.call_id)
+    unfinished: set[int] = set()
+    for caller, call_ids in answered_ids.items():
+        new_messages[caller] = []
+        if any(call.id not in call_ids for call in calls_of(messages[caller])):
+            unfinished.add(caller)
+    for merged_run in merged_runs:
+        callers = [caller_of[i] for i in merged_run.run if i in caller_of]
+        index = min(unfinished.intersection(callers), default=min(merged_run.run))
+        new_messages[index].append(merged_run.summary)
+    for caller, call_ids in answered_ids.items():
+        new_messages[caller] += _without(messages[caller], call_ids)
+    edits: list[Replace] = []
+    for i, new in new_messages.items():
+        edits.append(Replace(i, i + 1, tuple(new)))
+    return in_order(edits)
 
 
-def _without(message: Message, calls: set[str]) -> tuple[Message, ...]:
+def _without(message: Message, call_ids: set[str]) -> tuple[Message, ...]:
     """The message without these calls; nothing where nothing else is in it."""
     assert message.role == "assistant"
-    left = tuple(
-        block for block in message.blocks if not (block.type == "tool_call" and block.id in calls)
-    )
-    short = replace(message, blocks=left)
+    remaining_blocks: list[AnswerBlock] = []
+    for block in message.blocks:
+        if block.type != "tool_call" or block.id not in call_ids:
+            remaining_blocks.append(block)
+    short = replace(message, blocks=tuple(remaining_blocks))
     return () if is_empty(short) else (short,)
 
 
@@ -185,65 +237,70 @@ class RepeatCollapse:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """The projection, from the history as it is kept."""
-        stubs, repeats = Stubs().plan(context, budget), _repeats(context.messages)
-        results = ((i, REPEATED) for i in repeats.values() if i is not None)
-        repeated = rewritten(context, results, by_bytes=True)
-        edits = {
-            edit.start: edit
-            for plan in (repeated, stubs)
-            if plan is not None
-            for edit in plan.edits
-        }
-        marks = {i: Replace(i, i + 1, (_marked(context.messages[i]),)) for i in repeats}
-        if sum(_growth(context, edit) for edit in (*edits.values(), *marks.values())) <= 0:
+        repeats = _repeats(context.messages)
+        repeated: list[NewResult] = []
+        marks: dict[int, Replace] = {}
+        for i, result_index in repeats.items():
+            marked = _marked(context.messages[i])
+            marks[i] = Replace.message_at(i, marked)
+            if result_index is not None:
+                repeated.append(NewResult(result_index, REPEATED))
+        edits: dict[int, Replace] = {}
+        repeated_plan = rewritten(context, repeated, by_bytes=True)
+        stubs_plan = Stubs().plan(context, budget)
+        for plan in (repeated_plan, stubs_plan):
+            if plan is not None:
+                edits |= {edit.start: edit for edit in plan.edits}
+        growth = 0
+        for edit in (*edits.values(), *marks.values()):
+            growth += _growth(context, edit)
+        if growth <= 0:
             edits |= marks
-        return Plan(tuple(edits[i] for i in sorted(edits))) if edits else None
+        return Plan(in_order(edits.values())) if edits else None
 
 
 def _repeats(messages: Sequence[Message]) -> dict[int, int | None]:
-    """Each message whose one call repeats the one before, with its result's index where that is
-    the same again.
-    """
-    found: dict[int, int | None] = {}
+    """Messages whose one call repeats the last, with the result's index if it is the same."""
+    result_index_of: dict[int, int | None] = {}
     call: ToolCall | None = None
     result: ToolResult | None = None
-    at = -1
+    call_index = -1
     for i, message in enumerate(messages):
         if message.role == "assistant":
-            calls = message.calls
-            before, call, at = call, calls[0] if len(calls) == 1 else None, i
-            repeats = (
-                before and call and (before.name, before.arguments) == (call.name, call.arguments)
-            )
-            if repeats and not message.pinned and not plain_text(message).endswith(REPEATED):
-                found[i] = None
+            previous_call, call_index = call, i
+            call = message.calls[0] if len(message.calls) == 1 else None
+            if previous_call is None or call is None or not same_call(previous_call, call):
+                continue
+            if not message.pinned and not plain_text(message).endswith(REPEATED):
+                result_index_of[i] = None
         elif message.role != "tool":
             call = result = None
         elif call is not None and message.call_id == call.id:
-            if (
-                at in found
-                and result
-                and (result.blocks, result.is_error) == (message.blocks, message.is_error)
-            ):
-                found[at] = i
+            if call_index in result_index_of and result and same_result(result, message):
+                result_index_of[call_index] = i
             result = message
-    return found
+    return result_index_of
 
 
 def _marked(message: Message) -> Message:
     """The message with a mark at the end of its words, before its call."""
     assert message.role == "assistant"
     blocks = list(message.blocks)
-    words = [(i, block.text) for i, block in enumerate(blocks) if block.type == "text"]
-    if words:
-        at, text = words[-1]
-        blocks[at] = Text(f"{text} {REPEATED}".strip())
+    for index in reversed(range(len(blocks))):
+        block = blocks[index]
+        if block.type == "text":
+            blocks[index] = Text(f"{block.text} {REPEATED}".strip())
+            break
     else:
-        blocks.insert(blocks.index(message.calls[0]), Text(REPEATED))
+        call_index = blocks.index(message.calls[0])
+        blocks.insert(call_index, Text(REPEATED))
     return replace(message, blocks=tuple(blocks))
 
 
 def _growth(context: Context, edit: Replace) -> int:
     """Bytes of words that the edit adds."""
-    now = sum(byte_length(plain_text(new)) for new in edit.by if not isinstance(new, Draft))
-    return now - byte_length(plain_text(context.messages[edit.start]))
+    growth = -byte_length(plain_text(context.messages[edit.start]))
+    for new in edit.by:
+        if not isinstance(new, Draft):
+            growth += byte_length(plain_text(new))
+    return growth

@@ -1,6 +1,4 @@
-"""What ExAthena leaves alone, its stages for single results, and its last stage, a short summary
-of all between.
-"""
+"""ExAthena's stages for single results, and its last stage, a short summary of all between."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,24 +9,30 @@ from workbench.base.typed_value import check_whole_number
 from workbench.engine.compaction.clip import (
     EXCERPT,
     SNIPPED,
+    NewResult,
     byte_length,
     head,
     reference,
     rewritten,
     truncated,
 )
-from workbench.engine.compaction.plan import Budget, Plan, behind_prompt, place
+from workbench.engine.compaction.plan import Budget, Plan
+from workbench.engine.compaction.presets.ex_athena.pinning import (
+    PINNING,
+    BehindPrefix,
+    BetweenPins,
+    Pinning,
+)
 from workbench.engine.compaction.presets.token_counters import calls_of, role_of
 from workbench.engine.compaction.prompt_template import PromptTemplate, harmless, json_call, prompt
-from workbench.engine.compaction.span_selection import KEPT_SHARE, Span, SummaryInput
+from workbench.engine.compaction.span_selection import SummaryInput
 from workbench.engine.compaction.stages.summarize import SizeLimits, Summarize
 from workbench.engine.compaction.strategy import DOCUMENTED
 from workbench.engine.models.model import SummaryRequest
-from workbench.engine.transcript.context import Context, protected, with_partners
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.context_lookup import tokens_of
 from workbench.engine.transcript.message import Message, ToolCall, ToolResult, plain_text
 
-FEWEST = 3
-"""Messages that are worth a summary."""
 WORD_CHARS = 1_000
 EXEMPT = frozenset({"todo_write", "spawn_agent"})
 MASK_KEEPS = 5
@@ -44,96 +48,6 @@ MARKS = ("<snipped: stale tool-result for call ", CLEARED, EXCERPT)
 """Begin the texts that stages write instead of results."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pinning:
-    """What stays: `prefix` slots at the front, `suffix` live messages, and those named `memory`
-    or `skill:...`.
-    """
-
-    prefix: int = field(default=1, metadata={DOCUMENTED: "pinned_prefix_count"})
-    suffix: int = field(default=6, metadata={DOCUMENTED: "live_suffix_count"})
-
-    def __post_init__(self) -> None:
-        check_whole_number("prefix", self.prefix, least=0)
-        check_whole_number("suffix", self.suffix, least=0)
-
-    def named(self, message: Message) -> bool:
-        """Whether the message is pinned by its name, which takes no slot; no tool's result is."""
-        named = message.name == "memory" or message.name.startswith("skill:")
-        return named and message.role != "tool"
-
-    def floor(self, messages: Sequence[Message]) -> int:
-        """Where the pinned prefix ends: its slots, and what is pinned by name among and right
-        behind them.
-        """
-        free = [i for i, message in enumerate(messages) if not self.named(message)]
-        return free[self.prefix] if self.prefix < len(free) else len(messages)
-
-    def between(self, messages: Sequence[Message]) -> range:
-        """The indices between prefix and live end."""
-        start = self.floor(messages)
-        return range(start, max(len(messages) - self.suffix, start))
-
-    def cut(self, context: Context, budget: Budget) -> Span | None:
-        """What a summary replaces: the rest, but the newest user message; None for fewer than three
-        messages.
-
-        A call stays or goes with its results. An earlier summary in the prefix goes too: it is
-        carried on. Where a comparison sets the size, the live end takes at most half of the room
-        that it leaves.
-        """
-        messages = context.messages
-        named = {i for i, message in enumerate(messages) if self.named(message)}
-        prefix = {i for i in range(self.floor(messages)) if messages[i].role != "summary"}
-        held = with_partners(messages, protected(messages) | named | prefix)
-        start = max(len(messages) - self.suffix, 0)
-        if budget.matched:
-            left = KEPT_SHARE * (
-                budget.target - context.overhead - sum(context.sizes[i] for i in held)
-            )
-            for i in range(len(messages) - 1, start - 1, -1):
-                left -= 0 if i in held else context.sizes[i]
-                if left < 0:
-                    start = i + 1
-                    break
-        kept = with_partners(messages, held | set(range(start, len(messages))))
-        gone = tuple(i for i in range(len(messages)) if i not in kept)
-        return Span(gone, len(messages)) if len(gone) >= FEWEST else None
-
-    def place(self, context: Context, gone: Sequence[int]) -> int:
-        """Right behind the pinned prefix, but never inside a pair; at the latest where the first
-        message goes.
-        """
-        first = max(self.floor(context.messages), behind_prompt(context.messages, gone))
-        at = next((i for i in range(first, gone[0] + 1) if context.cut_points[i]), None)
-        return place(context, gone) if at is None else at
-
-
-PINNING = Pinning()
-
-
-@dataclass(frozen=True, slots=True)
-class BetweenPins:
-    """What a summary replaces: all that is not pinned."""
-
-    pinning: Pinning = PINNING
-
-    def __call__(self, context: Context, budget: Budget, /) -> Span | None:
-        """The span; None for too few messages."""
-        return self.pinning.cut(context, budget)
-
-
-@dataclass(frozen=True, slots=True)
-class BehindPrefix:
-    """Where a summary stands: behind the pinned prefix."""
-
-    pinning: Pinning = PINNING
-
-    def __call__(self, context: Context, gone: Sequence[int], /) -> int:
-        """The index."""
-        return self.pinning.place(context, gone)
-
-
 def archived(size: int, ref: str) -> str:
     """The newest version's marker for an archived result of `size` bytes."""
     return (
@@ -144,22 +58,45 @@ def archived(size: int, ref: str) -> str:
 
 def tool_of(result: Message, call: ToolCall | None) -> str:
     """The tool's name, from the result or from its call; empty where neither names it."""
-    return result.name or (call.name if call is not None else "")
+    if result.name or call is None:
+        return result.name
+    return call.name
 
 
-def rewritable(
-    context: Context, indices: Iterable[int] | None = None
-) -> Iterator[tuple[int, ToolResult, str]]:
-    """Each result among these messages that is neither pinned nor a reference into the archive,
-    with its text.
+@dataclass(frozen=True, slots=True)
+class Rewritable:
+    """A result that may be rewritten.
+
+    Attributes:
+        index: in the context.
+        text: of the result.
+        tool: its name; empty where it is unknown.
     """
-    for i in range(len(context.messages)) if indices is None else indices:
+
+    index: int
+    result: ToolResult
+    text: str
+    tool: str
+
+    @property
+    def is_marker(self) -> bool:
+        """Whether a stage wrote the text instead of the result."""
+        return self.text.startswith(MARKS)
+
+
+def rewritable(context: Context, indices: Iterable[int] | None = None) -> Iterator[Rewritable]:
+    """Each result among these messages that is neither pinned nor a reference into the archive."""
+    if indices is None:
+        indices = range(len(context.messages))
+    for i in indices:
         message = context.messages[i]
-        if message.role == "tool" and not message.pinned:
-            text = plain_text(message)
-            found = _REFERENCE.match(text) if context.archive else None
-            if found is None or found.group(1) not in context.archive:
-                yield i, message, text
+        if message.role != "tool" or message.pinned:
+            continue
+        text = plain_text(message)
+        match = _REFERENCE.match(text) if context.archive else None
+        if match is None or match.group(1) not in context.archive:
+            tool = tool_of(message, context.calls.get(i))
+            yield Rewritable(i, message, text, tool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +114,14 @@ class AthenaReduction:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace what is too long, wherever it is."""
-        sizes = ((i, text, byte_length(text)) for i, _, text in rewritable(context))
-        long = ((i, size, reference(text)) for i, text, size in sizes if size > self.limit)
-        return rewritten(
-            context,
-            ((i, self.mark(size, ref), ref) for i, size, ref in long),
-            pictures=True,
-            by_bytes=True,
-        )
+        long_results: list[NewResult] = []
+        for old in rewritable(context):
+            size = byte_length(old.text)
+            if size > self.limit:
+                ref = reference(old.text)
+                marker = self.mark(size, ref)
+                long_results.append(NewResult(old.index, marker, ref))
+        return rewritten(context, long_results, pictures=True, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,18 +141,21 @@ class AthenaSnip:
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace stale results between the prefix and the live end."""
         messages = context.messages
-        between, calls = self.pinning.between(messages), context.calls
-        ends = [
-            *(i for i, message in enumerate(messages) if message.role == "assistant"),
-            len(messages),
-        ]
-        stop = min(ends[-1 - self.age], between.stop) if self.age < len(ends) else 0
-        stale = (
-            (i, SNIPPED.format(result.call_id))
-            for i, result, text in rewritable(context, range(between.start, stop))
-            if not text.startswith(MARKS) and tool_of(result, calls.get(i)) not in self.exempt
-        )
-        return rewritten(context, stale, by_bytes=True)
+        between = self.pinning.between(messages)
+        ends: list[int] = []
+        for i, message in enumerate(messages):
+            if message.role == "assistant":
+                ends.append(i)
+        ends.append(len(messages))
+        stop = 0
+        if self.age < len(ends):
+            stop = min(ends[-1 - self.age], between.stop)
+        stale_results: list[NewResult] = []
+        for old in rewritable(context, range(between.start, stop)):
+            if not old.is_marker and old.tool not in self.exempt:
+                marker = SNIPPED.format(old.result.call_id)
+                stale_results.append(NewResult(old.index, marker))
+        return rewritten(context, stale_results, by_bytes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,30 +169,44 @@ class AthenaMask:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Name the tool that gives each result again; errors and exempt tools' results stay."""
-        calls = context.calls
-        old = [
-            (i, _again(result, calls.get(i)), byte_length(text))
-            for i, result, text in rewritable(context)
-            if text
-            and not (
-                result.is_error
-                or text.startswith(CLEARED)
-                or tool_of(result, calls.get(i)) in EXEMPT
-            )
-        ][:-MASK_KEEPS]
-        if sum(size for _, _, size in old) < self.least:
+        maskable = [old for old in rewritable(context) if _is_maskable(old)]
+        old_results = maskable[:-MASK_KEEPS]
+        masks: list[NewResult] = []
+        masked_bytes = 0
+        for old in old_results:
+            size = byte_length(old.text)
+            masked_bytes += size
+            again = _again(old.tool, context.calls.get(old.index))
+            mask = f"{CLEARED} ({size} chars) — re-run {again} if needed]"
+            masks.append(NewResult(old.index, mask))
+        if masked_bytes < self.least:
             return None
-        masks = (
-            (i, f"{CLEARED} ({size} chars) — re-run {again} if needed]") for i, again, size in old
-        )
         return rewritten(context, masks, by_bytes=True)
 
 
-def _again(result: ToolResult, call: ToolCall | None) -> str:
+def _is_maskable(old: Rewritable) -> bool:
+    """Whether a tool can give the result again."""
+    if not old.text or old.text.startswith(CLEARED):
+        return False
+    return not old.result.is_error and old.tool not in EXEMPT
+
+
+def _again(tool: str, call: ToolCall | None) -> str:
     """The tool that gives the result again, and what it was used on."""
-    values = [call.arguments.get(key) for key in HINTS] if call is not None else []
-    hint = next((value for value in values if isinstance(value, str) and value), "")[:HINT_CHARS]
-    return (tool_of(result, call) or "the tool") + (f" ({hint})" if hint else "")
+    hint = _hint(call)
+    name = tool or "the tool"
+    return f"{name} ({hint})" if hint else name
+
+
+def _hint(call: ToolCall | None) -> str:
+    """What a call was used on; empty where that is unknown."""
+    if call is None:
+        return ""
+    for key in HINTS:
+        value = call.arguments.get(key)
+        if isinstance(value, str) and value:
+            return value[:HINT_CHARS]
+    return ""
 
 
 class AthenaPrompt(PromptTemplate):
@@ -265,19 +219,27 @@ class AthenaPrompt(PromptTemplate):
 
     def __call__(self, request: SummaryRequest) -> str:
         """The user prompt's text."""
-        parts = (self.transcript(request.messages), prompt("athena_summary"), request.instructions)
-        return "\n\n".join(parts if request.instructions else parts[:2])
+        parts = [self.transcript(request.messages), prompt("athena_summary")]
+        if request.instructions:
+            parts.append(request.instructions)
+        return "\n\n".join(parts)
 
-    def spoken(self, message: Message, results: int, arguments: int) -> Iterator[str]:
+    def spoken(
+        self,
+        message: Message,
+        results: int,
+        arguments: int,
+    ) -> Iterator[str]:
         """One line a message."""
         words = plain_text(message)
-        calls = harmless(", ".join(json_call(call, arguments) for call in calls_of(message)))
         if message.role == "tool":
             yield f"[tool result] {self.shown_result(words, results)}"
-        else:
-            yield f"[{role_of(message)}] {self.shown_words(words)}" + (
-                f" [calls: {calls}]" if calls else ""
-            )
+            return
+        line = f"[{role_of(message)}] {self.shown_words(words)}"
+        calls = ", ".join([json_call(call, arguments) for call in calls_of(message)])
+        if calls:
+            line += f" [calls: {harmless(calls)}]"
+        yield line
 
     def shortened(self, text: str, chars: int) -> str:
         """The beginning of a text, without a mark."""
@@ -287,19 +249,23 @@ class AthenaPrompt(PromptTemplate):
 class AthenaLimits(SizeLimits):
     """At most 512 tokens, and fewer than the summary replaces; a target does not bind."""
 
-    def allowed(self, context: Context, budget: Budget, gone: Sequence[int], frame: int) -> int:
+    def allowed(
+        self,
+        context: Context,
+        budget: Budget,
+        removed_indices: Sequence[int],
+        frame: int,
+    ) -> int:
         """Tokens that the summary's text may have."""
-        return min(self.most, sum(context.sizes[i] for i in gone) - frame + 1)
+        return min(self.most, tokens_of(context, removed_indices) - frame + 1)
 
 
-def as_messages(context: Context, given: SummaryInput) -> SummaryInput:
+def as_messages(context: Context, summary_input: SummaryInput) -> SummaryInput:
     """The input with its summaries among the other messages."""
-    gone = set(map(id, (*given.earlier, *given.new)))
-    return replace(
-        given,
-        earlier=(),
-        history=tuple(message for message in context.messages if id(message) in gone),
-    )
+    inputs = (*summary_input.earlier, *summary_input.new)
+    objects = set(map(id, inputs))
+    messages = [message for message in context.messages if id(message) in objects]
+    return replace(summary_input, earlier=(), history=tuple(messages))
 
 
 def summary_stage() -> Summarize:
