@@ -76,9 +76,9 @@ class PublicRecording:
             )
         try:
             if self.items:
-                every = json.loads(data)
+                all_items = json.loads(data)
                 part = json.dumps(
-                    [every[at] for at in self.items], indent=1, ensure_ascii=False
+                    [all_items[index] for index in self.items], indent=1, ensure_ascii=False
                 ).encode()
         except (ValueError, LookupError, TypeError):
             part = b""
@@ -91,11 +91,11 @@ class PublicRecording:
 
 def recordings() -> tuple[PublicRecording, ...]:
     """All recordings of the catalogue, in its order."""
-    found = []
+    entries = []
     for source in tomllib.loads(CATALOGUE.read_text("utf-8"))["source"]:
         of = {"source": source.pop("name"), **source}
-        found += [PublicRecording(**(of | file)) for file in of.pop("files")]
-    return tuple(found)
+        entries += [PublicRecording(**(of | file)) for file in of.pop("files")]
+    return tuple(entries)
 
 
 def find(name: str) -> tuple[PublicRecording, ...]:
@@ -104,17 +104,17 @@ def find(name: str) -> tuple[PublicRecording, ...]:
     Raises:
         SettingError: the catalogue has no such name; the message lists the sources.
     """
-    found = tuple(one for one in recordings() if name in (one.set, one.source, one.name))
-    if not found:
-        known = ", ".join(
-            dict.fromkeys(name for one in recordings() for name in (one.set, one.source))
+    matches = tuple(recording for recording in recordings() if name in (recording.set, recording.source, recording.name))
+    if not matches:
+        names = ", ".join(
+            dict.fromkeys(name for recording in recordings() for name in (recording.set, recording.source))
         )
-        raise SettingError(f"the catalogue has nothing named {name!r}; it has {known}")
-    return found
+        raise SettingError(f"the catalogue has nothing named {name!r}; it has {names}")
+    return matches
 
 
 def fetch(
-    wanted: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
+    recordings_to_fetch: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
 ) -> Iterator[tuple[PublicRecording, Path | WorkbenchError]]:
     """Each recording with its file in this folder, or why there is none; one that lies there
     unchanged stays.
@@ -126,11 +126,11 @@ def fetch(
     Raises:
         SetupError: the network or the host does not answer.
     """
-    for url, group in groupby(wanted, lambda one: one.url(host)):
-        own = list(group)
-        data = None if all(one.lies_in(folder) for one in own) else _download(url, seconds)
-        for one in own:
-            yield one, _written(one, folder / one.name, data, url)
+    for url, group in groupby(recordings_to_fetch, lambda recording: recording.url(host)):
+        same_url = list(group)
+        data = None if all(recording.lies_in(folder) for recording in same_url) else _download(url, seconds)
+        for recording in same_url:
+            yield recording, _written(recording, folder / recording.name, data, url)
 
 
 def _download(url: str, seconds: float) -> bytes | WorkbenchError:
@@ -151,13 +151,13 @@ def _download(url: str, seconds: float) -> bytes | WorkbenchError:
 
 
 def _written(
-    one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str
+    recording: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str
 ) -> Path | WorkbenchError:
     if isinstance(data, WorkbenchError):
         return data
     if data is not None:
         try:
-            part = one.cut(data, url)
+            part = recording.cut(data, url)
         except FormatError as problem:
             return problem
         file.parent.mkdir(parents=True, exist_ok=True)

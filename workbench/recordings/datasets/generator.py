@@ -165,7 +165,7 @@ class _Writing:
         call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
         self._calls += 1
         used = self._used()
-        said = (
+        sentences = (
             [self._chance.choice(self._words["says"])]
             if self._chance.random() < 0.4 or used
             else []
@@ -173,9 +173,9 @@ class _Writing:
         if used and self._chance.random() < 0.3:
             call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
         else:
-            said += used
+            sentences += used
         self._say(
-            AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use"
+            AssistantMessage, *text_block(" ".join(sentences)), call, model="generated", stop="tool_use"
         )
         lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
         if self._chance.random() < 0.2:
@@ -194,11 +194,11 @@ class _Writing:
     def _plant(
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
-        chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
+        fact_kind: FactKind = self._chance.choice(KINDS) if kind is None else kind
         about = about or self._subject()
-        entity = FORMS[chosen](self._chance, self._next())
+        entity = FORMS[fact_kind](self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        self.planted.append(Fact(chosen, about, entity, speaker, self._id(), line))
+        self.planted.append(Fact(fact_kind, about, entity, speaker, self._id(), line))
         for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
             heapq.heappush(
@@ -211,8 +211,8 @@ class _Writing:
         """A newer value for one of the last facts that are still good; empty where there is
         none.
         """
-        first = max(0, len(self.planted) - 40)
-        recent = [i for i in range(first, len(self.planted) - 2) if i not in self.stale]
+        first_index = max(0, len(self.planted) - 40)
+        recent = [i for i in range(first_index, len(self.planted) - 2) if i not in self.stale]
         if not recent:
             return ""
         i = self._chance.choice(recent)
@@ -226,8 +226,8 @@ class _Writing:
 
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
-        said: list[str] = []
-        while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
+        sentences: list[str] = []
+        while self._due and self._due[0][0] <= len(self.messages) and len(sentences) < 2:
             i = heapq.heappop(self._due)[1]
             fact = self.planted[i]
             if (
@@ -237,8 +237,8 @@ class _Writing:
             ):
                 continue
             self.uses.setdefault(fact.entity, []).append(self._id())
-            said.append(f"For the {fact.about} I take {fact.entity} here.")
-        return said
+            sentences.append(f"For the {fact.about} I take {fact.entity} here.")
+        return sentences
 
     def _subject(self) -> str:
         while True:
@@ -260,9 +260,9 @@ class _Writing:
 
     def _filler(self) -> str:
         """A line that no later message needs."""
-        one, places, forms = self._chance.random, self._words["places"], self._words["line"]
-        a, b = places[int(one() * len(places))], places[int(one() * len(places))]
-        return str(forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900)))
+        draw, places, forms = self._chance.random, self._words["places"], self._words["line"]
+        a, b = places[int(draw() * len(places))], places[int(draw() * len(places))]
+        return str(forms[int(draw() * len(forms))].format(a=a, b=b, n=100 + int(draw() * 900)))
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""

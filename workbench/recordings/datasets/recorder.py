@@ -96,20 +96,20 @@ def read_task(folder: Path) -> RecordingTask:
             raise FormatError(
                 "a task needs the files task.toml, system.md and script.md", where=str(path)
             )
-    known = read_toml(_TaskFile, about, "task")
-    start = time_of(known.start)
+    task_file = read_toml(_TaskFile, about, "task")
+    start = time_of(task_file.start)
     if start is None:
         raise FormatError(
-            f"expected an ISO time, found {known.start!r}", where=str(about), field="start"
+            f"expected an ISO time, found {task_file.start!r}", where=str(about), field="start"
         )
     return RecordingTask(
-        name=known.name or folder.name,
-        title=known.title,
-        project=known.project,
-        files=folder / known.files,
+        name=task_file.name or folder.name,
+        title=task_file.title,
+        project=task_file.project,
+        files=folder / task_file.files,
         system=system.read_text("utf-8").strip(),
         start=start,
-        prepare=known.prepare,
+        prepare=task_file.prepare,
         steps=tuple(steps(script.read_text("utf-8"), str(script))),
     )
 
@@ -126,64 +126,64 @@ def steps(script: str, where: str = "script") -> list[ScriptStep]:
         FormatError: a line before the first step, a tool that lacks what it needs, a way back to no
             mark.
     """
-    opened, found = list(STEP.finditer(script)), list[ScriptStep]()
+    opened, script_steps = list(STEP.finditer(script)), list[ScriptStep]()
     for line, words in enumerate(script[: opened[0].start() if opened else None].splitlines(), 1):
         if words.strip() and not words.startswith("#"):
             raise FormatError(
                 "the script starts with a line that belongs to no `@@` step", where=where, line=line
             )
     for head, following in zip_longest(opened, opened[1:]):
-        parallel, kind, rest = head[1], head[2], head[3].strip()
+        parallel, kind, argument = head[1], head[2], head[3].strip()
         body = script[head.end() : following.start() if following else None].strip("\n")
         line = script.count("\n", 0, head.start()) + 1
         if kind == "user":
-            found.append(
-                ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
+            script_steps.append(
+                ScriptStep("user", body, float(argument[:-1]) * 60 if MINUTES.fullmatch(argument) else None)
             )
         elif kind in ("mark", "back"):
-            if kind == "back" and ScriptStep("mark", rest) not in found:
-                raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
-            found.append(ScriptStep(kind, rest))
+            if kind == "back" and ScriptStep("mark", argument) not in script_steps:
+                raise FormatError(f"there is no mark {argument!r} before this", where=where, line=line)
+            script_steps.append(ScriptStep(kind, argument))
         else:
-            answer = found[-1] if found and found[-1].kind == "agent" else None
+            answer = script_steps[-1] if script_steps and script_steps[-1].kind == "agent" else None
             speaks = kind in ("think", "agent")
             if (
                 answer is None
                 or (answer.calls and not parallel)
                 or (speaks and (answer.text or answer.calls))
             ):
-                found.append(answer := ScriptStep("agent"))
+                script_steps.append(answer := ScriptStep("agent"))
             if kind == "think":
                 answer.thought = body
             elif kind == "agent":
                 answer.text = body
             else:
-                answer.calls.append(ToolCall("", kind, _arguments(kind, rest, body, where, line)))
-    return found
+                answer.calls.append(ToolCall("", kind, _arguments(kind, argument, body, where, line)))
+    return script_steps
 
 
-def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[str, str | int]:
+def _arguments(tool: str, argument: str, body: str, where: str, line: int) -> dict[str, str | int]:
     """The arguments as the recorded call has them."""
     match tool:
         case "bash":
             return {"command": body}
         case "read":
-            path, *span = rest.split()
+            path, *span = argument.split()
             return {"path": path, **dict(zip(("offset", "limit"), map(int, span), strict=False))}
         case "grep":
-            return {"pattern": body, "path": rest or "."}
+            return {"pattern": body, "path": argument or "."}
         case "list":
-            return {"path": rest or "."}
+            return {"path": argument or "."}
         case "write":
-            return {"path": rest, "content": body + "\n"}
-    found = EDIT.search(body)
-    if found is None:
+            return {"path": argument, "content": body + "\n"}
+    edit = EDIT.search(body)
+    if edit is None:
         raise FormatError(
             "an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`",
             where=where,
             line=line,
         )
-    return {"path": rest, "old": found[1], "new": found[2]}
+    return {"path": argument, "old": edit[1], "new": edit[2]}
 
 
 MODEL = "recorded-script"
@@ -248,8 +248,8 @@ class _Player(SessionBuilder):
         ]
         self._calls += len(calls)
         self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
-        found = Content([*thought_block(step.thought), *text_block(step.text), *calls])
-        self.say_content("assistant", found, model=MODEL, stop="tool_use" if calls else "end_turn")
+        parts = Content([*thought_block(step.thought), *text_block(step.text), *calls])
+        self.say_content("assistant", parts, model=MODEL, stop="tool_use" if calls else "end_turn")
         for call in calls:
             began = time.perf_counter()
             text, failed = self._workspace.use(call.name, call.arguments)
@@ -260,5 +260,5 @@ class _Player(SessionBuilder):
         self.time = round(self._clock, 3)
         return super().say(message)
 
-    def fresh_id(self, wanted: str = "") -> str:
-        return wanted or f"m{len(self.log) + 1:04}"
+    def fresh_id(self, base_id: str = "") -> str:
+        return base_id or f"m{len(self.log) + 1:04}"

@@ -208,11 +208,11 @@ class Workspace:
 
     def _read(self, path: str, offset: int = 1, limit: int = 400) -> str:
         lines = self._text(path).splitlines()
-        chosen = lines[offset - 1 : offset - 1 + limit]
-        if not chosen:
+        selected = lines[offset - 1 : offset - 1 + limit]
+        if not selected:
             raise ToolFailure(f"{path} has {len(lines)} lines, so there is no line {offset}")
-        remaining = len(lines) - (offset - 1) - len(chosen)
-        numbered = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(chosen, offset))
+        remaining = len(lines) - (offset - 1) - len(selected)
+        numbered = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(selected, offset))
         return f"{numbered}\n[{remaining} more lines]" if remaining else numbered
 
     def _write(self, path: str, content: str) -> str:

@@ -78,24 +78,26 @@ def accounted(
     """
     messages = [message for session in sessions for message in session.messages]
     if not named and format.name != "native" and _is_silent(source, sessions, messages):
-        why = (
+        reason = (
             f"none of {len(messages)} messages has text"
             if messages
             else "nothing in it was said to or by a model"
         )
-        raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
+        raise FormatError(f"read as {format.name}, {reason}; {ADVICE}", where=source.where)
     values = source.values() if format.values is None else format.values(source)
-    found = account(values, sessions, format.aside, source.unknown_texts)
-    if found.read is None:
+    text_account = account(values, sessions, format.aside, source.unknown_texts)
+    if text_account.read is None:
         return list(sessions)
-    if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
-        raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
-    unread = (str(found),) if found.read < ENOUGH else ()
+    if text_account.read < ENOUGH and not named and (reason := _refusal(text_account, messages)):
+        raise FormatError(
+            f"read as {format.name}, {reason}: {text_account}; {ADVICE}", where=source.where
+        )
+    unread = (str(text_account),) if text_account.read < ENOUGH else ()
     figures: dict[str, Any] = {
-        "text_read": round(found.read, 4),
-        "text_noted": round(found.noted, 4),
+        "text_read": round(text_account.read, 4),
+        "text_noted": round(text_account.noted, 4),
     }
-    figures["unread"] = found.unread + found.client_only
+    figures["unread"] = text_account.unread + text_account.client_only
     return [
         replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures))
         for one in sessions
@@ -129,7 +131,7 @@ def account(
     entries = [entry for session in sessions for entry in session.log]
     notes = set(_lines_of([entry for entry in entries if entry.type == "note"]))
     sent = set(_lines_of([entry for entry in entries if entry.type != "note"]))
-    whole, kept_by_client = "\n".join(sent | notes), frozenset(aside.split())
+    all_text, kept_by_client = "\n".join(sent | notes), frozenset(aside.split())
     unread, client_only = Counter[str](), Counter[str]()
     lines: dict[str, bool] = {}
     for kind, texts in (unknown or {}).items():
@@ -146,7 +148,7 @@ def account(
             # a transcript names the speaker before the words
             parts = {line, line.partition(": ")[2]} - {""}
             lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or _stands_in(
-                whole, line
+                all_text, line
             )
             unread[field] += 0 if lines[line] else len(line)
     total, noted = (
@@ -159,14 +161,14 @@ def account(
     return Account(1 - unread.total() / total, noted / total, _unread_fields(unread), client_fields)
 
 
-def _stands_in(whole: str, line: str) -> bool:
+def _stands_in(all_text: str, line: str) -> bool:
     """Whether a line, or each text in it where it is JSON itself, stands in the text of all
     entries.
     """
-    if line in whole:
+    if line in all_text:
         return True
     texts = list(strings(decode_or(line))) if line[:1] in ("{", "[") else []
-    return bool(texts) and all(text in whole for text in texts)
+    return bool(texts) and all(text in all_text for text in texts)
 
 
 def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:
@@ -193,11 +195,11 @@ def _unread_fields(
     )
 
 
-def _refusal(found: Account, messages: Sequence[Message]) -> str:
+def _refusal(text_account: Account, messages: Sequence[Message]) -> str:
     """Why what was read of a file is of no use; empty where it is."""
     results = [message for message in messages if isinstance(message, ToolResult)]
     empty = sum(not result.blocks for result in results)
-    if sum(field.characters for field in found.unread) < MATTERS:
+    if sum(field.characters for field in text_account.unread) < MATTERS:
         return ""
     return (
         f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
@@ -222,7 +224,7 @@ def _texts(entry: Entry) -> Iterator[str]:
 def _decoded(text: str) -> list[str]:
     """A text, or the texts inside where it is JSON itself or a record as Python prints it."""
     if _PRINTED.match(text):
-        return [as_printed(one) for one in _QUOTED.findall(text)]
+        return [as_printed(quoted_text) for quoted_text in _QUOTED.findall(text)]
     inside = decode_or(text) if text[:1] in ("{", "[", '"') else None
     return [text] if inside is None else [inner for _, inner in _fields(inside)]
 

@@ -100,20 +100,20 @@ def folder_of(agent: str) -> Path:
 
 def agents_here() -> list[SessionFiles]:
     """The agents that have session files on this machine, the one with the newest file first."""
-    counted = filter(None, map(_session_files, AGENT_FOLDERS))
-    return sorted(counted, key=lambda files: files.written, reverse=True)
+    session_files = filter(None, map(_session_files, AGENT_FOLDERS))
+    return sorted(session_files, key=lambda files: files.written, reverse=True)
 
 
 def _session_files(folder: AgentFolder) -> SessionFiles | None:
     count = size = 0
     newest: Path | None = None
-    written = 0.0
+    newest_time = 0.0
     for path, facts in _files(folder):
         count += 1
         size += facts.st_size
-        if newest is None or facts.st_mtime > written:
-            newest, written = path, facts.st_mtime
-    return None if newest is None else SessionFiles(folder, count, size, newest, written)
+        if newest is None or facts.st_mtime > newest_time:
+            newest, newest_time = path, facts.st_mtime
+    return None if newest is None else SessionFiles(folder, count, size, newest, newest_time)
 
 
 def _files(folder: AgentFolder) -> Iterator[tuple[Path, os.stat_result]]:

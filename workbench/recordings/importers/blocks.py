@@ -94,19 +94,19 @@ def content(record: Mapping[str, Json], name: str = "content") -> Content:
         FormatError: a part has the wrong type; the field is named.
     """
     value = record.get(name)
-    found = Content()
+    parts = Content()
     if isinstance(value, str):
-        found.blocks += text_block(value)
+        parts.blocks += text_block(value)
     elif value is not None and not isinstance(value, list | dict):
         raise FormatError(f"expected text or a list of parts, found {kind(value)}", field=name)
     else:
         for i, part in enumerate([value] if isinstance(value, dict) else value or ()):
             try:
-                add_part(found, part)
+                add_part(parts, part)
             except FormatError as error:
                 place = f"{name}[{i}]" + (f".{error.field}" if error.field else "")
                 raise FormatError(error.why, field=place) from None
-    return found
+    return parts
 
 
 def text_block(words: str) -> list[Text]:
@@ -138,8 +138,8 @@ def _said_block(part: Json) -> SaidBlock | None:
     """What one part of a tool's result says; None where it is nothing that can be said."""
     if not isinstance(part, str | dict):
         return None
-    found = content({"content": [part]})
-    return found.said[0] if not found.unknown and len(found.said) == 1 else None
+    parts = content({"content": [part]})
+    return parts.said[0] if not parts.unknown and len(parts.said) == 1 else None
 
 
 def arguments(value: Json) -> dict[str, Json]:
@@ -222,10 +222,10 @@ def _first(record: Part, names: tuple[str, ...]) -> Json:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-def add_part(found: Content, part: Json) -> None:
+def add_part(parts: Content, part: Json) -> None:
     """Add what a part or an item holds to a content."""
     if isinstance(part, str):
-        found.blocks.append(Text(part))
+        parts.blocks.append(Text(part))
         return
     if not isinstance(part, dict):
         raise FormatError(f"expected a part, found {kind(part)}")
@@ -234,15 +234,15 @@ def add_part(found: Content, part: Json) -> None:
     if read is None:
         if type_ or not part or set(part) - _NO_CONTENT:
             what = f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}"
-            found.unknown.append(Unknown(what, tuple(strings(part))))
+            parts.unknown.append(Unknown(what, tuple(strings(part))))
         return
     block = read(part)
     if _leaves_words(part, block):
-        found.unknown.append(Unknown(f"words in a {type_}"))
+        parts.unknown.append(Unknown(f"words in a {type_}"))
     if isinstance(block, ToolResult):
-        found.results.append(block)
+        parts.results.append(block)
     else:
-        found.blocks.append(block)
+        parts.blocks.append(block)
 
 
 def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:

@@ -62,29 +62,29 @@ class ChatBuilder(SessionBuilder):
             self.source.leave_record(f"message of role {record.get('role')!r:.40}", record)
             return
         self.time = self.source.time(record, "timestamp")
-        found = content(
+        parts = content(
             self._after_compaction(record), "content" if record.get("parts") is None else "parts"
         )
         message_id = identifier(record, "id", "uuid")
         fields: dict[str, Any] = {}
         if role == "tool":
-            role, found = "user", self._result(message_id, record, found)
+            role, parts = "user", self._result(message_id, record, parts)
         elif role == "user":
             fields = {"name": text(record, "name"), "synthetic": self.synthetic}
         elif role == "assistant":
             thought = text(record, "reasoning_content") or label(record, "reasoning")
-            found.blocks = [
+            parts.blocks = [
                 *thought_block(thought),
-                *found.blocks,
+                *parts.blocks,
                 *text_block(text(record, "refusal")),
             ]
-            shown = {block.id for block in found.blocks if isinstance(block, ToolCall)} - {""}
-            found.blocks += [call for call in tool_calls(record) if call.id not in shown]
+            shown_ids = {block.id for block in parts.blocks if isinstance(block, ToolCall)} - {""}
+            parts.blocks += [call for call in tool_calls(record) if call.id not in shown_ids]
             if old_call := mapping(record, "function_call"):
-                found.blocks.append(tool_call(old_call))
+                parts.blocks.append(tool_call(old_call))
             fields = {"model": self.source.name(record, "model"), "usage": self.usage(record)}
             fields["stop"] = self.source.name(record, "stop_reason", "finish_reason")
-        self.say_content(role, found, id=message_id, **fields)
+        self.say_content(role, parts, id=message_id, **fields)
 
     def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
         """The message without Anthropic's block of a compaction, whose summary stands for all
@@ -93,13 +93,15 @@ class ChatBuilder(SessionBuilder):
         parts = record.get("content")
         if not isinstance(parts, list):
             return record
-        made = [
+        compactions = [
             part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"
         ]
-        for part in made:
+        for part in compactions:
             self.compaction(text(part, "content") or None, kept=self.system_ids)
         return (
-            {**record, "content": [part for part in parts if part not in made]} if made else record
+            {**record, "content": [part for part in parts if part not in compactions]}
+            if compactions
+            else record
         )
 
     def usage(self, record: Mapping[str, Json]) -> Usage | None:
@@ -151,14 +153,14 @@ class ChatBuilder(SessionBuilder):
         self.waiting.pop(call_id, None)
         return call_id
 
-    def _result(self, message_id: str, record: Mapping[str, Json], found: Content) -> Content:
+    def _result(self, message_id: str, record: Mapping[str, Json], parts: Content) -> Content:
         """The result in a tool's message: its parts if they are results, else its content."""
-        if found.results:
-            return Content(results=found.results, unknown=found.unknown)
+        if parts.results:
+            return Content(results=parts.results, unknown=parts.unknown)
         failed = record.get("is_error") is True or bool(record.get("error"))
-        blocks = found.said or result_blocks(record.get("content"))
+        blocks = parts.said or result_blocks(record.get("content"))
         call_id, name = identifier(record, "tool_call_id"), text(record, "name")
         result = ToolResult(
             id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed
         )
-        return Content(results=[result], unknown=found.unknown)
+        return Content(results=[result], unknown=parts.unknown)

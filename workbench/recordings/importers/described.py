@@ -127,8 +127,8 @@ class DescribedBuilder(ChatBuilder):
 def is_value(record: Mapping[str, Json], condition: str) -> bool:
     """Whether a field has the value behind `=`, or is true where there is none."""
     name, _, value = condition.partition("=")
-    found = first_value(record, name)
-    return found == value if value else found is True
+    field_value = first_value(record, name)
+    return field_value == value if value else field_value is True
 
 
 def described(shape: MessageShape, **about: str) -> type[DescribedBuilder]:

@@ -102,9 +102,9 @@ def _sides(head: bytes) -> tuple[int, ...]:
         return struct.unpack(">II", head[16:24])
     if head[:4] == b"GIF8" and len(head) >= 10:
         return struct.unpack("<HH", head[6:10])
-    at = 2 if head[:2] == b"\xff\xd8" else len(head)
-    while at + 9 < len(head) and head[at] == 0xFF:
-        if head[at + 1] in _FRAMES:
-            return struct.unpack(">HH", head[at + 5 : at + 9])
-        at += 2 + int(struct.unpack(">H", head[at + 2 : at + 4])[0])
+    offset = 2 if head[:2] == b"\xff\xd8" else len(head)
+    while offset + 9 < len(head) and head[offset] == 0xFF:
+        if head[offset + 1] in _FRAMES:
+            return struct.unpack(">HH", head[offset + 5 : offset + 9])
+        offset += 2 + int(struct.unpack(">H", head[offset + 2 : offset + 4])[0])
     return 0, 0

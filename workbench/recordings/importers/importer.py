@@ -89,10 +89,10 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
     for path in files(paths):
         try:
             source = _source(path, lenient)
-            chosen = _chosen(source, format)
+            file_format = _chosen(source, format)
             with _readable(source):
                 read_from = accounted(
-                    chosen, source, list(_sessions(chosen, source)), named=bool(format)
+                    file_format, source, list(_sessions(file_format, source)), named=bool(format)
                 )
             sessions = [_with_own_id(session, ids) for session in read_from]
             ids.update(session.id for session in sessions)
@@ -122,18 +122,20 @@ def known_formats() -> dict[str, Format]:
     return found("importer", BUILTIN)
 
 
-def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
+def _sessions(file_format: Format, source: SourceFile) -> Iterator[Session]:
     with _readable(source):
         count = 0
-        for session in chosen.sessions(source):
+        for session in file_format.sessions(source):
             count += 1
             in_time(source.began, source.where)
-            origin = source.origin(chosen.name) if session.origin == Origin() else session.origin
+            origin = (
+                source.origin(file_format.name) if session.origin == Origin() else session.origin
+            )
             # our own files give back what was saved, be it odd
-            told = chosen.name != "native" or source.lenient
+            lists_faults = file_format.name != "native" or source.lenient
             faults = (
                 [fault for fault in pairing_faults(session.log) if fault not in origin.skipped]
-                if told
+                if lists_faults
                 else []
             )
             yield replace(session, origin=replace(origin, skipped=(*origin.skipped, *faults)))
@@ -156,15 +158,15 @@ def _readable(source: SourceFile) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read ({why})", where=source.where) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"cannot be read ({reason})", where=source.where) from None
     except MemoryError as error:
         raise FormatError("memory ran out while it was read", where=source.where) from error
     except WorkbenchError:
         raise
     except Exception as error:  # whatever a file does to an importer is that file's own row
-        why = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
-        raise FormatError(why, where=source.where) from error
+        reason = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
+        raise FormatError(reason, where=source.where) from error
 
 
 def _format_of(source: SourceFile) -> Format:
@@ -172,14 +174,14 @@ def _format_of(source: SourceFile) -> Format:
     file says no more.
     """
     formats = known_formats()
-    why = "the file is empty"
+    reason = "the file is empty"
     for head in source.heads():
         for format in formats.values():
             if (head.is_enough or not format.is_general) and format.knows(head):
                 return format
         if head.text.strip():
-            why = refusal(head)
-    raise UnknownFormat(why, where=source.where)
+            reason = refusal(head)
+    raise UnknownFormat(reason, where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
@@ -187,14 +189,14 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
     saved twice.
     """
     numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in numbers(1))
-    return replace(session, id=next(one for one in numbered if one not in ids))
+    return replace(session, id=next(free_id for free_id in numbered if free_id not in ids))
 
 
 def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
-        where, given = "standard input", whole(sys.stdin.buffer, "standard input")
+        where, data = "standard input", whole(sys.stdin.buffer, "standard input")
         source = SourceFile(
-            where, lambda: unpacked(BufferedReader(io.BytesIO(given)), where, note), lenient=lenient
+            where, lambda: unpacked(BufferedReader(io.BytesIO(data)), where, note), lenient=lenient
         )
     else:
         folder = Path(os.path.realpath(path)).parent.name
@@ -223,8 +225,8 @@ def files(paths: Paths) -> Iterator[str]:
             raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
         if not matched:
             raise FormatError("no file matches this pattern", where=name)
-        for one in matched:
-            yield from _in_folder(Path(one)) if one != STDIN and Path(one).is_dir() else [one]
+        for path in matched:
+            yield from _in_folder(Path(path)) if path != STDIN and Path(path).is_dir() else [path]
 
 
 def _named(paths: Paths) -> list[str]:

@@ -21,8 +21,8 @@ def starts_with_messages(head: Head) -> bool:
     list.
     """
     if head.records and not head.is_list:
-        first = head.records[0]
-        if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
+        record = head.records[0]
+        if label(record, "role") in ROLES and {"content", "tool_calls"} & set(record):
             return True
     return {"role", "content"} <= head.keys or (
         bool(head.keys & set(LISTS)) and '"role"' in head.text

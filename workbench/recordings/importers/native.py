@@ -52,14 +52,14 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                     yield _session(source, header, log, moved)
                 newest: Header = _read_as(Header, record, source)
                 if newest.version != VERSION:
-                    why = (
+                    reason = (
                         f"version {newest.version} is unknown; this package reads version {VERSION}"
                     )
-                    raise FormatError(why, field="version")
+                    raise FormatError(reason, field="version")
                 header, log, moved = newest, Log(), "leaf" in record
             elif header is None:
-                why = "an entry comes before the first header; a file starts with a header line"
-                raise FormatError(why, field=MARK)
+                reason = "an entry comes before the first header; a file starts with a header line"
+                raise FormatError(reason, field=MARK)
             else:
                 _append(log, record, source)
     if header is not None:
@@ -102,17 +102,17 @@ def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -
     faults: list[FormatError] = []
     while True:
         try:
-            whole = read_as(annotation, record)
+            value = read_as(annotation, record)
         except FormatError as error:
-            rest = _without(record, error.field, any_field=source.lenient)
-            if rest is None:
+            readable = _without(record, error.field, any_field=source.lenient)
+            if readable is None:
                 raise (faults or [error])[0] from None
             faults.append(error)
-            record = rest
+            record = readable
         else:
             for fault in faults:
                 source.leave_unused(fault)
-            return whole
+            return value
 
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
@@ -171,8 +171,10 @@ def as_plain(value: Json) -> Json:
     if value is None or type(value) in (str, int, float, bool):
         return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
-        given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
-        tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
+        members = [
+            (member.name, getattr(value, member.name), member.default) for member in fields(value)
+        ]
+        tags_first = sorted(members, key=lambda member: member[0] not in TAGS)
         return {
             name: as_plain(item)
             for name, item, default in tags_first

@@ -203,10 +203,10 @@ def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
     """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's
     APPNOTE).
     """
-    at = -1
-    while (at := raw.find(b"PK\x03\x04", at + 1)) >= 0 and len(raw) >= at + 30:
-        method, name, extra = struct.unpack_from("<8xH16xHH", raw, at)
-        unpacking, start = zlib.decompressobj(-zlib.MAX_WBITS), at + 30 + name + extra
+    offset = -1
+    while (offset := raw.find(b"PK\x03\x04", offset + 1)) >= 0 and len(raw) >= offset + 30:
+        method, name, extra = struct.unpack_from("<8xH16xHH", raw, offset)
+        unpacking, start = zlib.decompressobj(-zlib.MAX_WBITS), offset + 30 + name + extra
         with contextlib.suppress(zlib.error):
             data = (
                 unpacking.decompress(raw[start:], MOST_AT_ONCE)
@@ -214,7 +214,7 @@ def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
                 else b""
             )
             if unpacking.eof:
-                yield raw[at + 30 : at + 30 + name].decode(errors="replace"), data
+                yield raw[offset + 30 : offset + 30 + name].decode(errors="replace"), data
 
 
 class _Pieces(io.RawIOBase):

@@ -80,7 +80,7 @@ def read_toml(cls: type[Record], file: Path, what: str) -> Record:
 
 
 def _record(cls: Json, value: Json, place: str) -> Json:
-    record, (types, needed), before = (
+    record, (types, needed), prefix = (
         _typed(dict, value, place),
         _fields(cls),
         place and f"{place}.",
@@ -88,14 +88,14 @@ def _record(cls: Json, value: Json, place: str) -> Json:
     for name in record:
         if name not in types and name not in TAGS:
             raise FormatError(
-                f"unknown field; known fields are {', '.join(sorted(types))}", field=before + name
+                f"unknown field; known fields are {', '.join(sorted(types))}", field=prefix + name
             )
     for name in needed:
         if name not in record:
-            raise FormatError("the field is missing", field=before + name)
+            raise FormatError("the field is missing", field=prefix + name)
     return cls(
         **{
-            name: read_as(types[name], item, before + name)
+            name: read_as(types[name], item, prefix + name)
             for name, item in record.items()
             if name in types
         }
@@ -106,9 +106,9 @@ def _record(cls: Json, value: Json, place: str) -> Json:
 def _fields(cls: Json) -> tuple[dict[str, Any], list[str]]:
     """The type of each field but the tags, and the names of those without a default."""
     types = get_type_hints(cls)
-    known = [field for field in fields(cls) if field.name not in TAGS]
-    needed = [f.name for f in known if f.default is MISSING and f.default_factory is MISSING]
-    return {field.name: types[field.name] for field in known}, needed
+    untagged = [field for field in fields(cls) if field.name not in TAGS]
+    needed = [f.name for f in untagged if f.default is MISSING and f.default_factory is MISSING]
+    return {field.name: types[field.name] for field in untagged}, needed
 
 
 def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
@@ -116,8 +116,8 @@ def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
     tag, by_tag = _tags(members)
     name = _typed(dict, value, place).get(tag)
     if not isinstance(name, str) or name not in by_tag:
-        why = f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}"
-        raise FormatError(why, field=f"{place}.{tag}" if place else tag)
+        reason = f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}"
+        raise FormatError(reason, field=f"{place}.{tag}" if place else tag)
     return by_tag[name]
 
 

@@ -92,14 +92,14 @@ class SessionBuilder:
         self._leaves[self.speaker] = self.log.leaf
         self.speaker, self.log.leaf = speaker, self._leaves.get(speaker)
 
-    def fresh_id(self, wanted: str = "") -> str:
+    def fresh_id(self, base_id: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
-        base = wanted or f"m{len(self.log) + 1}"
-        found = base
-        while found in self.log:
+        base = base_id or f"m{len(self.log) + 1}"
+        free_id = base
+        while free_id in self.log:
             n = self._copies[base] = self._copies.get(base, 1) + 1
-            found = f"{base}~{n}"
-        return found
+            free_id = f"{base}~{n}"
+        return free_id
 
     def say(self, message: Message) -> str:
         """Append a message, and return its id. A message without a time gets the record's, a
@@ -114,26 +114,26 @@ class SessionBuilder:
             message = replace(message, time=self.time)
         return self.add(MessageEntry(id=message.id, parent=None, message=message))
 
-    def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
+    def say_content(self, role: str, parts: Content, *, id: str = "", **fields: Json) -> None:
         """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the
         results in it.
 
         Results come before a user's words and after a model's; a record of results alone gives no
         message.
         """
-        self.source.leave_unknown(found.unknown)
+        self.source.leave_unknown(parts.unknown)
         blocks = (
-            tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
+            tuple(parts.blocks) if role == "assistant" else parts.said_by(role, self.source.unknown)
         )
         message = (
             [_SPEAKERS[role](id=id, blocks=blocks, **fields)]
-            if found.blocks or not found.results
+            if parts.blocks or not parts.results
             else []
         )
-        for one in (
-            (*message, *found.results) if role == "assistant" else (*found.results, *message)
+        for said_message in (
+            (*message, *parts.results) if role == "assistant" else (*parts.results, *message)
         ):
-            self.say(one)
+            self.say(said_message)
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
         """Append a message of one text."""
@@ -201,34 +201,42 @@ class SessionBuilder:
         """What has been read: the main conversation, and each sub-agent's as a session of its
         own.
         """
-        whole = self.session()
+        full_session = self.session()
         root_of: dict[str, str] = {}
         parts = {"": Log()}
-        for entry in whole.log:
+        for entry in full_session.log:
             root = root_of[entry.id] = entry.id if entry.parent is None else root_of[entry.parent]
             parts.setdefault(root if root in self.agents else "", Log()).append(entry)
-        parts[""].leaf = whole.log.leaf if whole.log.leaf in parts[""] else parts[""].leaf
+        parts[""].leaf = (
+            full_session.log.leaf if full_session.log.leaf in parts[""] else parts[""].leaf
+        )
         for n, (root, log) in enumerate(parts.items()):
             id, title = (
-                (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})")
+                (f"{full_session.id}-agent{n}", f"{full_session.title} (sub-agent {n})")
                 if root
-                else (whole.id, whole.title)
+                else (full_session.id, full_session.title)
             )
-            yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
+            yield replace(
+                full_session,
+                id=id,
+                title=title,
+                log=log,
+                model=main_model(log) or full_session.model,
+            )
 
     def so_far(self) -> Session:
         """The main conversation of what has been read up to now; reading can go on after it."""
-        made = copy(self)
+        snapshot = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, dict | list | set | Log):
-                setattr(made, name, copy(value))
-        made.source = replace(
+                setattr(snapshot, name, copy(value))
+        snapshot.source = replace(
             self.source,
             skipped=[*self.source.skipped],
             unknown=Counter(self.source.unknown),
             counted={field: copy(note) for field, note in self.source.counted.items()},
         )
-        return next(made.sessions())
+        return next(snapshot.sessions())
 
     def session(self) -> Session:
         """What has been read, in one log."""

@@ -73,8 +73,8 @@ class SessionTables:
 
 def note_write_ahead_log(source: SourceFile) -> None:
     """Say where the newest messages may be in a file beside the database."""
-    beside = Path(f"{source.where}-wal")
-    if beside.is_file() and beside.stat().st_size:
+    log_file = Path(f"{source.where}-wal")
+    if log_file.is_file() and log_file.stat().st_size:
         source.leave_out(
             "the newest messages may be in the file beside it that ends in -wal: close the agent"
             " first"

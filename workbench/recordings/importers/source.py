@@ -82,17 +82,17 @@ class Head:
 def _keys(start: str) -> frozenset[str]:
     if not start.startswith(("{", "[")):
         return frozenset()
-    depth, wanted = 0, 2 if start.startswith("[") else 1
+    depth, key_depth = 0, 2 if start.startswith("[") else 1
     keys: set[str] = set()
-    for found in _TOKEN.finditer(start):
-        if found[0] in "{[":
+    for token in _TOKEN.finditer(start):
+        if token[0] in "{[":
             depth += 1
-        elif found[0] in "}]":
+        elif token[0] in "}]":
             depth -= 1
-            if depth < wanted:
+            if depth < key_depth:
                 break
-        elif found[2] and depth == wanted:
-            keys.add(found[1])
+        elif token[2] and depth == key_depth:
+            keys.add(token[1])
     return frozenset(keys)
 
 
@@ -225,8 +225,12 @@ class SourceFile:
                 for _, line in each
                 if not line.isspace() and not line.startswith(b"//")
             )
-            first, second = next(full, b"").removeprefix(BOM), next(full, b"")
-        return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
+            first_line, second_line = next(full, b"").removeprefix(BOM), next(full, b"")
+        return (
+            first_line.startswith(b"{")
+            and first_line.endswith(b"}")
+            and second_line.startswith(b"{")
+        )
 
     def raw(self) -> bytes:
         """All its bytes."""
@@ -420,9 +424,9 @@ class SourceFile:
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
-            at = line if line is not None else raw.count(b"\n", 0, error.start) + 1
-            why = f"byte {raw[error.start]:#04x} is not UTF-8"
+            line_number = line if line is not None else raw.count(b"\n", 0, error.start) + 1
+            reason = f"byte {raw[error.start]:#04x} is not UTF-8"
             if not self.lenient:
-                raise FormatError(why, where=self.where, line=at) from None
-            self.skipped.append(f"line {at}: {why}, replaced by U+FFFD")
+                raise FormatError(reason, where=self.where, line=line_number) from None
+            self.skipped.append(f"line {line_number}: {reason}, replaced by U+FFFD")
             return raw.decode(errors="replace")

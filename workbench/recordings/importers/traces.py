@@ -65,9 +65,9 @@ def _from_text(words: str, role: str) -> list[ChatMessage] | None:
         {
             "role": "user" if speaker == "tool" else speaker,
             "name": speaker,
-            "content": said.strip("\n"),
+            "content": words_said.strip("\n"),
         }
-        for speaker, said in zip(parts[::2], parts[1::2], strict=True)
+        for speaker, words_said in zip(parts[::2], parts[1::2], strict=True)
     ]
 
 
@@ -75,27 +75,27 @@ def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
         if isinstance(value, str):
-            found = (
+            value_messages = (
                 _from_repr(value, role)
                 if _REPR.match(value)
                 else [{"role": role, "content": value}]
             )
         else:
-            found = (
+            value_messages = (
                 _from_message(value, role)
                 if isinstance(value, dict)
                 else chat_messages(value, role)
             )
-        if found is None:
+        if value_messages is None:
             return None
-        messages += found
+        messages += value_messages
     return messages
 
 
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
-    found = {name: as_printed(value) for name, value in _PRINTED.findall(words)}
-    return _from_message({name: value for name, value in found.items() if value is not None}, role)
+    fields = {name: as_printed(value) for name, value in _PRINTED.findall(words)}
+    return _from_message({name: value for name, value in fields.items() if value is not None}, role)
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
@@ -112,18 +112,18 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
         rules = chat_messages(system, "system") or []
     for name in _HOLDERS:
         if value.get(name):
-            found = chat_messages(value[name], role)
-            return None if found is None else rules + found
+            messages = chat_messages(value[name], role)
+            return None if messages is None else rules + messages
     return rules or None
 
 
 def _constructed(value: dict[str, Json]) -> dict[str, Json]:
     """What LangChain's constructor of a message is given, or the message itself."""
-    given, names = value.get("kwargs"), value.get("id")
-    if not isinstance(given, dict) or "lc" not in value:
+    arguments, names = value.get("kwargs"), value.get("id")
+    if not isinstance(arguments, dict) or "lc" not in value:
         return value
     name = str(names[-1]) if isinstance(names, list) and names else ""
-    return {"type": name, **given}
+    return {"type": name, **arguments}
 
 
 def _speaker(value: Mapping[str, Json]) -> str:
@@ -147,8 +147,10 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
                 "content": value,
             }
         ]
-    speaker, said = _speaker(value) or role, value.get("content")
-    holder = said if isinstance(said, dict) and isinstance(said.get("parts"), list) else value
+    speaker, content = _speaker(value) or role, value.get("content")
+    holder = (
+        content if isinstance(content, dict) and isinstance(content.get("parts"), list) else value
+    )
     if isinstance(holder.get("parts"), list):
         speaker = _speaker(holder) or speaker
         return [
@@ -158,31 +160,31 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
             }
         ]
     from_tool = ROLES.get(speaker) == "tool"
-    if from_tool and isinstance(said, dict) and said.get("type") == "function":
+    if from_tool and isinstance(content, dict) and content.get("type") == "function":
         return []
     if (
-        isinstance(said, list)
-        and said
-        and all(isinstance(part, dict) and "function" in part for part in said)
+        isinstance(content, list)
+        and content
+        and all(isinstance(part, dict) and "function" in part for part in content)
     ):
-        return [{"role": "assistant", "content": None, "tool_calls": said}]
+        return [{"role": "assistant", "content": None, "tool_calls": content}]
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
     shaped = {
         **value,
         "role": speaker,
-        "content": said if "content" in value else value.get("text"),
+        "content": content if "content" in value else value.get("text"),
     }
     extra = mapping(value, "additional_kwargs").get("tool_calls")
     if extra and not value.get("tool_calls"):
         shaped["tool_calls"] = extra
-    if from_tool and isinstance(said, dict | list):
+    if from_tool and isinstance(content, dict | list):
         parts = (
-            isinstance(said, list)
-            and said
-            and all(isinstance(part, dict) and "type" in part for part in said)
+            isinstance(content, list)
+            and content
+            and all(isinstance(part, dict) and "type" in part for part in content)
         )
-        shaped["content"] = said if parts else as_json(said)
+        shaped["content"] = content if parts else as_json(content)
     return [
         {name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}
     ]
@@ -223,7 +225,7 @@ class TraceBuilder(SessionBuilder):
             FormatError: no request holds messages.
         """
         for generation in sorted(
-            self.generations, key=lambda one: (one.time or 0.0, len(one.sent))
+            self.generations, key=lambda request: (request.time or 0.0, len(request.sent))
         ):
             self._merge(generation)
         if not len(self.log):
@@ -241,15 +243,15 @@ class TraceBuilder(SessionBuilder):
         if not generation.answer:
             self.source.note("has no answer", field="traced request")
         messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
-        at = self._start(messages[:n])
+        leaf = self._start(messages[:n])
         for i, message in enumerate(messages):
             if i == n and isinstance(message, AssistantMessage):
                 model = generation.model or message.model
                 message = replace(
                     message, usage=generation.usage, model=model, time=generation.time
                 )
-            at = self._step(at, message)
-        self.ends += [at] if at is not None else []
+            leaf = self._step(leaf, message)
+        self.ends += [leaf] if leaf is not None else []
 
     def _start(self, sent: Sequence[Message]) -> str | None:
         """Where a request begins: at the root, or at an earlier answer if only what is new was
@@ -263,14 +265,14 @@ class TraceBuilder(SessionBuilder):
                 return entry.parent
         return None
 
-    def _step(self, at: str | None, message: Message) -> str:
-        key = (at, _key(message))
+    def _step(self, leaf: str | None, message: Message) -> str:
+        key = (leaf, _key(message))
         if key not in self.after:
             entry_id = self.after[key] = f"m{len(self.log) + 1}"
             self.log.append(
-                MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id))
+                MessageEntry(id=entry_id, parent=leaf, message=replace(message, id=entry_id))
             )
-            self.depth[entry_id] = self.depth[at] + 1
+            self.depth[entry_id] = self.depth[leaf] + 1
         return self.after[key]
 
 

@@ -38,14 +38,16 @@ class UsageFields:
             self.reasoning,
             self.cache_write_long,
         )
-        prompt, read, written, output, reasoning, long = (
-            count(record, *each.split()) for each in names
+        prompt, cache_read, cache_written, output, reasoning, long = (
+            count(record, *names_of_figure.split()) for names_of_figure in names
         )
         if self.cache_in_input:
-            read = min(read, prompt)
-            written = min(written, prompt - read)
-            prompt -= read + written
-        usage = Usage(prompt, read, written, output, reasoning, min(long, written))
+            cache_read = min(cache_read, prompt)
+            cache_written = min(cache_written, prompt - cache_read)
+            prompt -= cache_read + cache_written
+        usage = Usage(
+            prompt, cache_read, cache_written, output, reasoning, min(long, cache_written)
+        )
         return usage if usage != Usage() else None
 
 

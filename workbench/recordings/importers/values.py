@@ -101,9 +101,9 @@ def _without_faults(text: str, leave_out: LeaveOut) -> Json:
     except RecursionError:
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
     document = {"": value}
-    rest: list[tuple[Json, str]] = [(document, "")]
-    while rest:
-        holder, place = rest.pop()
+    open_containers: list[tuple[Json, str]] = [(document, "")]
+    while open_containers:
+        holder, place = open_containers.pop()
         keys = list(holder) if isinstance(holder, dict) else range(len(holder))
         for key in keys:
             step = f"[{key}]" if isinstance(key, int) else f".{key}"
@@ -112,7 +112,7 @@ def _without_faults(text: str, leave_out: LeaveOut) -> Json:
                 holder[key] = None
                 leave_out(FormatError(inner.why, field=inside))
             elif isinstance(inner, dict | list):
-                rest.append((inner, inside))
+                open_containers.append((inner, inside))
     return document[""]
 
 
@@ -122,7 +122,7 @@ _BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 def _without_depths(text: str, leave_out: LeaveOut) -> str:
     """A JSON text with null in the place of what is nested too deeply."""
     pieces: list[str] = []
-    depth = start = end = counted = 0
+    depth = start = end = counted_to = 0
     line = 1
     for token in _BRACKET.finditer(text):
         if token[0] in ("{", "["):
@@ -132,8 +132,8 @@ def _without_depths(text: str, leave_out: LeaveOut) -> str:
             if depth == MAX_DEPTH + 1:
                 pieces += [text[end:start], "null"]
                 end = token.end()
-                line += text.count("\n", counted, start)
-                counted = start
+                line += text.count("\n", counted_to, start)
+                counted_to = start
                 leave_out(FormatError(f"nested deeper than {MAX_DEPTH} levels", line=line))
             depth -= 1
     return "".join(pieces) + text[end:]
@@ -182,12 +182,12 @@ def _too_deep(value: Json) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
         containers = (
-            one.values() if isinstance(one, dict) else one
-            for one in level
-            if isinstance(one, dict | list)
+            value_inside.values() if isinstance(value_inside, dict) else value_inside
+            for value_inside in level
+            if isinstance(value_inside, dict | list)
         )
         level = [inner for container in containers for inner in container]
-    return any(isinstance(one, dict | list) for one in level)
+    return any(isinstance(value_inside, dict | list) for value_inside in level)
 
 
 def _finite(digits: str) -> float:
@@ -232,8 +232,8 @@ are later than 5138.
 def text(record: Mapping[str, Json], *fields: str) -> str:
     """A text; empty if all fields are absent, null or empty."""
     for field in fields:
-        if found := _typed(record, field, str, "text"):
-            return str(found)
+        if words := _typed(record, field, str, "text"):
+            return str(words)
     return ""
 
 
@@ -277,20 +277,20 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = _value(record, field)
-        found = (
+        name = (
             str(value)
             if isinstance(value, int) and not isinstance(value, bool)
             else text(record, field)
         )
-        if found:
-            return found
+        if name:
+            return name
     return ""
 
 
 def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
     """An object; empty if all fields are absent, null or empty."""
     return next(
-        (found for field in fields if (found := _typed(record, field, dict, "an object"))), {}
+        (inner for field in fields if (inner := _typed(record, field, dict, "an object"))), {}
     )
 
 
@@ -311,7 +311,7 @@ def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
 
 def count(record: Mapping[str, Json], *fields: str) -> int:
     """A count; 0 if all fields are absent, null or 0."""
-    return next((found for field in fields if (found := optional_count(record, field))), 0)
+    return next((figure for field in fields if (figure := optional_count(record, field))), 0)
 
 
 def optional_count(record: Mapping[str, Json], field: str) -> int | None:
@@ -323,9 +323,9 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
         is_small = (
             isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
         )
-        shown = value if is_small or isinstance(value, float) else kind(value)
+        shown_value = value if is_small or isinstance(value, float) else kind(value)
         raise FormatError(
-            f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", ".")
+            f"expected a count from 0 to 2^53, found {shown_value}", field=field.replace("/", ".")
         )
     return int(value)
 
@@ -363,8 +363,10 @@ def _value(record: Mapping[str, Json], field: str) -> Json:
     return (mapping(record, holder) if holder else record).get(name)
 
 
-def _typed(record: Mapping[str, Json], field: str, cls: type, wanted: str) -> Json:
+def _typed(record: Mapping[str, Json], field: str, cls: type, expected: str) -> Json:
     value = _value(record, field)
     if value is not None and not isinstance(value, cls):
-        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field.replace("/", "."))
+        raise FormatError(
+            f"expected {expected}, found {kind(value)}", field=field.replace("/", ".")
+        )
     return value

@@ -81,9 +81,9 @@ class AiderBuilder(SessionBuilder):
         self.after_client = mark == "client"
 
     def _read_client(self, line: str) -> None:
-        found = _TOKENS.search(line)
-        if found and self.answer is not None and self.answer.usage is None:
-            self.answer = replace(self.answer, usage=_usage(found))
+        figures = _TOKENS.search(line)
+        if figures and self.answer is not None and self.answer.usage is None:
+            self.answer = replace(self.answer, usage=_usage(figures))
         named = _MODEL.search(line)
         self.model = self.model or (named[1].rstrip(",") if named else "")
         if self.output and line.startswith("Added") and "to the chat" in line:
@@ -103,10 +103,12 @@ class AiderBuilder(SessionBuilder):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
         else:
-            first = not any(isinstance(entry, MessageEntry) for entry in self.log)
-            self.say_text("user", _TALK.sub("", text), time=time_of(self.title) if first else None)
+            is_first = not any(isinstance(entry, MessageEntry) for entry in self.log)
+            self.say_text(
+                "user", _TALK.sub("", text), time=time_of(self.title) if is_first else None
+            )
 
-    def _write_bare(self, answered: bool) -> None:
+    def _write_bare(self, is_answer: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
 
         Output follows aider's own line directly, or a shell command; but lines before the figures
@@ -116,7 +118,7 @@ class AiderBuilder(SessionBuilder):
         self.bare = []
         if not text.strip():
             return
-        if (self.direct or self.shell) and not answered:
+        if (self.direct or self.shell) and not is_answer:
             self.output += ("\n" if self.output else "") + text
             return
         self._flush(sent=True)
@@ -147,10 +149,10 @@ class AiderBuilder(SessionBuilder):
         self._flush(sent=False)
 
 
-def _usage(found: re.Match[str]) -> Usage:
-    cached = {kind: _count(count) for count, kind in _CACHED.findall(found[2])}
-    sent, hit, written = _count(found[1]), cached.get("hit", 0), cached.get("write", 0)
-    return Usage(max(sent - hit - written, 0), hit, written, _count(found[3]))
+def _usage(figures: re.Match[str]) -> Usage:
+    cached = {kind: _count(count) for count, kind in _CACHED.findall(figures[2])}
+    sent, hit, cache_written = _count(figures[1]), cached.get("hit", 0), cached.get("write", 0)
+    return Usage(max(sent - hit - cache_written, 0), hit, cache_written, _count(figures[3]))
 
 
 def _count(text: str) -> int:

@@ -28,13 +28,13 @@ class AtifBuilder(SessionBuilder):
         step_id = (
             f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
         )
-        found, calls = content(record, "message"), list[ToolCall]()
+        parts, calls = content(record, "message"), list[ToolCall]()
         role, fields = "user", dict[str, Any](synthetic=speaker == "system")
         if speaker == "agent":
             calls = tool_calls(record)
-            found.blocks = [
+            parts.blocks = [
                 *thought_block(text(record, "reasoning_content")),
-                *found.blocks,
+                *parts.blocks,
                 *calls,
             ]
             role, model = "assistant", self.source.name(record, "model_name") or self.model
@@ -44,19 +44,21 @@ class AtifBuilder(SessionBuilder):
         elif speaker not in ("user", "system"):
             self.source.leave_record(f"step of source {speaker!r:.40}", record)
             return
-        self.say_content(role, found, id=step_id, **fields)
+        self.say_content(role, parts, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
     def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is
         named.
         """
-        left = list(dict.fromkeys(calls))
+        open_calls = list(dict.fromkeys(calls))
         for result in objects(observation, "results"):
             blocks = result_blocks(result.get("content"))
-            call_id = identifier(result, "source_call_id") or (left[0] if len(left) == 1 else "")
+            call_id = identifier(result, "source_call_id") or (
+                open_calls[0] if len(open_calls) == 1 else ""
+            )
             if call_id in calls:
-                left = [one for one in left if one != call_id]
+                open_calls = [open_call for open_call in open_calls if open_call != call_id]
                 self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))

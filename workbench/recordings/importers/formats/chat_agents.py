@@ -124,7 +124,7 @@ class ContinueBuilder(ChatBuilder):
             }
         )
         for state in objects(record, "toolCallStates"):
-            words = "\n".join(text(one, "content") for one in objects(state, "output"))
+            words = "\n".join(text(output, "content") for output in objects(state, "output"))
             failed = text(state, "status") in CONTINUE_FAILED
             if words or failed or text(state, "status") == "done":
                 call_id, blocks = text(state, "toolCallId"), tuple(text_block(words))
@@ -232,11 +232,13 @@ class DroidBuilder(ChatBuilder):
     def _compaction(self, record: Mapping[str, Json]) -> None:
         """Read a summary; the message that it names is the last that it replaces."""
         anchor = record.get("anchorMessage")
-        last = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        after = islice(dropwhile(lambda entry: entry.id != last, self.log.path()), 1, None)
-        first_kept = next((entry.id for entry in after), None)
-        before, summary = self.log.leaf, text(record, "summaryText") or None
-        self.newer[before] = self.compaction(
+        last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
+        later_entries = islice(
+            dropwhile(lambda entry: entry.id != last_replaced, self.log.path()), 1, None
+        )
+        first_kept = next((entry.id for entry in later_entries), None)
+        old_leaf, summary = self.log.leaf, text(record, "summaryText") or None
+        self.newer[old_leaf] = self.compaction(
             summary, id=identifier(record, "id"), first_kept=first_kept
         )
 
@@ -277,8 +279,8 @@ class SweAgentBuilder(ChatBuilder):
         shaped = {
             name: record[name] for name in ("role", "content", "tool_calls") if name in record
         }
-        if answered := texts(record, "tool_call_ids"):
-            shaped["tool_call_id"] = answered[0]
+        if call_ids := texts(record, "tool_call_ids"):
+            shaped["tool_call_id"] = call_ids[0]
         if thoughts := objects(record, "thinking_blocks"):
             shaped["reasoning_content"] = "\n".join(
                 text(thought, "thinking") for thought in thoughts
@@ -328,6 +330,6 @@ class SweAgentBuilder(ChatBuilder):
                 "is not what ends the answer, so its text is read alone", field="action"
             )
             return words
-        before = _FENCE.sub("", words[:start]).rstrip()
+        text_before = _FENCE.sub("", words[:start]).rstrip()
         call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
-        return [{"type": "text", "text": before}, call] if before else [call]
+        return [{"type": "text", "text": text_before}, call] if text_before else [call]

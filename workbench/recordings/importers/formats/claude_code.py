@@ -63,8 +63,8 @@ class Unit:
         elif isinstance(node.what, AssistantMessage):
             fits = head.message_id == node.message_id
         else:
-            answered = {result.call_id for result in node.results}
-            fits = bool(answered) and answered <= self.calls
+            answered_calls = {result.call_id for result in node.results}
+            fits = bool(answered_calls) and answered_calls <= self.calls
         if fits:
             self.records.append(node)
             self.calls |= node.calls.keys()
@@ -75,16 +75,16 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
     """Give a record whose parent is not in the file the record before it; yields a sentence for
     each such repair.
     """
-    before: Node | None = None
+    previous: Node | None = None
     for node in nodes.values():
         if node.parent and node.parent not in nodes:
-            follows = before.uuid if before is not None and not node.side else ""
-            if before is not None and not isinstance(node.what, CompactionEntry):
+            follows = previous.uuid if previous is not None and not node.side else ""
+            if previous is not None and not isinstance(node.what, CompactionEntry):
                 where = "attached to the record before" if follows else "taken as a start"
                 yield f"line {node.line}: the parent {node.parent!r} is not in the file, {where}"
             node.parent = follows
         if not node.side:
-            before = node
+            previous = node
 
 
 def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
@@ -94,16 +94,16 @@ def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
     The client leaves a preserved record where it was, and writes what follows as its child.
     """
     order = list(nodes.values())
-    for at, made in enumerate(order):
-        if not isinstance(made.what, CompactionEntry):
+    for index, compaction in enumerate(order):
+        if not isinstance(compaction.what, CompactionEntry):
             continue
-        head, tail = made.preserved
-        if made.what.kept is None and tail in nodes:
-            back = [one.uuid for one in ancestors(nodes, nodes[tail])]
-            kept = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
-            made.what = replace(made.what, kept=kept)
-        preserved, end = {*(made.what.kept or ()), tail} - {""}, made.uuid
-        for later in order[at + 1 :] if preserved else ():
+        head, tail = compaction.preserved
+        if compaction.what.kept is None and tail in nodes:
+            back = [ancestor.uuid for ancestor in ancestors(nodes, nodes[tail])]
+            kept_uuids = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
+            compaction.what = replace(compaction.what, kept=kept_uuids)
+        preserved, end = {*(compaction.what.kept or ()), tail} - {""}, compaction.uuid
+        for later in order[index + 1 :] if preserved else ():
             if later.parent in preserved and later.uuid not in preserved:
                 later.parent = end
             elif later.parent == end and not later.side and later.message_id == "":
@@ -137,13 +137,15 @@ def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
     children: dict[str, Children] = {}
     for node in nodes.values():
         if node.parent in children and not node.side:
-            beside = _beside(node, nodes[node.parent], children[node.parent])
-            node.parent = _end(beside, children) if beside else node.parent
-            there = children[node.parent]
-            there.newest = node.uuid
-            there.moved = node.uuid if beside and node.client else there.moved
-            there.answer = node.uuid if isinstance(node.what, AssistantMessage) else there.answer
-            there.is_client_only = there.is_client_only and node.client
+            sibling = _beside(node, nodes[node.parent], children[node.parent])
+            node.parent = _end(sibling, children) if sibling else node.parent
+            siblings = children[node.parent]
+            siblings.newest = node.uuid
+            siblings.moved = node.uuid if sibling and node.client else siblings.moved
+            siblings.answer = (
+                node.uuid if isinstance(node.what, AssistantMessage) else siblings.answer
+            )
+            siblings.is_client_only = siblings.is_client_only and node.client
         children[node.uuid] = Children()
 
 
@@ -198,9 +200,9 @@ class ClaudeCodeBuilder(SessionBuilder):
         if record.get("type") == "summary":
             self.titles[self.source.name(record, "leafUuid")] = self.source.name(record, "summary")
         self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
-        made = read_node(self.line, record, self.source)
-        if made is not None:
-            self._take(made)
+        node = read_node(self.line, record, self.source)
+        if node is not None:
+            self._take(node)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
@@ -208,36 +210,39 @@ class ClaudeCodeBuilder(SessionBuilder):
         """Read a message of a sub-agent, which newer clients show as progress of the call that
         began it.
         """
-        said, agent = mapping(data, "message"), text(data, "agentId")
-        if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
-            record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
-            made = read_node(self.line, record, self.source)
-            if made is None:
+        message, agent = mapping(data, "message"), text(data, "agentId")
+        if text(data, "type") == "agent_progress" and text(message, "type") in (
+            "user",
+            "assistant",
+        ):
+            record = {**message, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
+            node = read_node(self.line, record, self.source)
+            if node is None:
                 self.source.unknown["message of a sub-agent without an id"] += 1
-            elif self._take(made):
-                self.agent_leaves[agent] = made.uuid
-        elif said:
+            elif self._take(node):
+                self.agent_leaves[agent] = node.uuid
+        elif message:
             self.source.unknown[f"message in progress of type {text(data, 'type')!r}"] += 1
 
-    def _take(self, made: Node) -> bool:
+    def _take(self, node: Node) -> bool:
         """Take a record into the tree, unless it is a copy; one that says something else gets
         another id.
         """
-        made.parent = self.renamed.get(made.parent, made.parent)
-        uuid = self.renamed.get(made.uuid, made.uuid)
+        node.parent = self.renamed.get(node.parent, node.parent)
+        uuid = self.renamed.get(node.uuid, node.uuid)
         earlier = self.nodes.get(uuid)
         if earlier is not None:
-            if earlier.says == made.says:
+            if earlier.says == node.says:
                 return False
-            number = self.doubles[made.uuid] = self.doubles.get(made.uuid, 1) + 1
-            why = (
-                f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else;"
+            number = self.doubles[node.uuid] = self.doubles.get(node.uuid, 1) + 1
+            reason = (
+                f"the uuid {node.uuid!r} is that of line {earlier.line}, which says something else;"
                 " both are kept"
             )
-            self.source.skipped.append(f"line {made.line}: {why}")
-            uuid = self.renamed[made.uuid] = f"{made.uuid}~{number}"
-            made.rename(uuid)
-        self.nodes[uuid] = made
+            self.source.skipped.append(f"line {node.line}: {reason}")
+            uuid = self.renamed[node.uuid] = f"{node.uuid}~{number}"
+            node.rename(uuid)
+        self.nodes[uuid] = node
         return True
 
     def so_far(self) -> Session:
@@ -278,23 +283,23 @@ class ClaudeCodeBuilder(SessionBuilder):
         Where parents form a circle, it is cut.
         """
         way: dict[str, Node] = {}
-        for one in ancestors(self.nodes, node):
-            if one.uuid in self.unit_of:
+        for ancestor in ancestors(self.nodes, node):
+            if ancestor.uuid in self.unit_of:
                 break
-            way[one.uuid] = one
-            if one.parent in way:
-                why = f"line {one.line}: the parents of {one.uuid!r} form a circle, cut here"
-                self.source.skipped.append(why)
-                one.parent = ""
-        for one in reversed(way.values()):
-            parent = self.unit_of.get(one.parent)
-            if not one.is_through and (parent is None or not parent.takes(one)):
-                if one.summary and one.uuid:
+            way[ancestor.uuid] = ancestor
+            if ancestor.parent in way:
+                reason = f"line {ancestor.line}: the parents of {ancestor.uuid!r} form a circle, cut here"
+                self.source.skipped.append(reason)
+                ancestor.parent = ""
+        for ancestor in reversed(way.values()):
+            parent = self.unit_of.get(ancestor.parent)
+            if not ancestor.is_through and (parent is None or not parent.takes(ancestor)):
+                if ancestor.summary and ancestor.uuid:
                     self.source.skipped.append(
-                        f"line {one.line}: a summary without its compaction, read as words"
+                        f"line {ancestor.line}: a summary without its compaction, read as words"
                     )
-                parent = Unit(parent, [one], set(one.calls))
-            self.unit_of[one.uuid] = parent
+                parent = Unit(parent, [ancestor], set(ancestor.calls))
+            self.unit_of[ancestor.uuid] = parent
 
     def _write(self, unit: Unit) -> None:
         """Write the unit's entries, each after the one before."""
@@ -311,64 +316,68 @@ class ClaudeCodeBuilder(SessionBuilder):
         """Write an answer and its results: one record a call, the live conversation's; copies
         are branches.
         """
-        lines = {one: one.what for one in unit.records if isinstance(one.what, AssistantMessage)}
-        results = [one for one in unit.records if one not in lines]
-        first, said = unit.records[0], list(lines.values())
+        lines = {
+            node: node.what for node in unit.records if isinstance(node.what, AssistantMessage)
+        }
+        results = [node for node in unit.records if node not in lines]
+        head, messages = unit.records[0], list(lines.values())
         answer = replace(
-            said[0],
-            blocks=tuple(block for message in said for block in message.blocks),
-            usage=next((message.usage for message in reversed(said) if message.usage), None),
-            stop=next((message.stop for message in reversed(said) if message.stop), ""),
+            messages[0],
+            blocks=tuple(block for message in messages for block in message.blocks),
+            usage=next((message.usage for message in reversed(messages) if message.usage), None),
+            stop=next((message.stop for message in reversed(messages) if message.stop), ""),
         )
-        answer_id = self._place(unit, first, answer)
+        answer_id = self._place(unit, head, answer)
         for line in lines:
-            self.entries_of[line.uuid] = self.entries_of[first.uuid]
+            self.entries_of[line.uuid] = self.entries_of[head.uuid]
             self._results(unit, line)
-        chosen: dict[str, Node] = {}
-        for one in sorted(results, key=lambda one: one.uuid not in self.live):
-            for result in one.results:
-                chosen.setdefault(result.call_id, one)
-        wanted = set(chosen.values())
-        for one in results:
-            if one in wanted:
-                self._record(unit, one)
+        main_nodes: dict[str, Node] = {}
+        for node in sorted(results, key=lambda node: node.uuid not in self.live):
+            for result in node.results:
+                main_nodes.setdefault(result.call_id, node)
+        wanted = set(main_nodes.values())
+        for node in results:
+            if node in wanted:
+                self._record(unit, node)
         end = unit.last
-        for one in results:
-            if one not in wanted:
+        for node in results:
+            if node not in wanted:
                 unit.last = answer_id
-                self._record(unit, one)
+                self._record(unit, node)
         unit.last = end
 
-    def _record(self, unit: Unit, one: Node) -> None:
-        self._results(unit, one)
-        if one.what is not None:
-            self._place(unit, one, one.what)
+    def _record(self, unit: Unit, node: Node) -> None:
+        self._results(unit, node)
+        if node.what is not None:
+            self._place(unit, node, node.what)
 
-    def _results(self, unit: Unit, one: Node) -> None:
-        for result in one.results:
-            self._place(unit, one, result)
+    def _results(self, unit: Unit, node: Node) -> None:
+        for result in node.results:
+            self._place(unit, node, result)
 
     def _compaction(self, entry: CompactionEntry, summaries: Sequence[Node]) -> CompactionEntry:
         """The compaction with its summary, and with the entries of the records that it kept."""
-        for one in summaries:
-            if isinstance(one.what, UserMessage):
+        for node in summaries:
+            if isinstance(node.what, UserMessage):
                 entry = replace(
-                    entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time)
+                    entry, summary=Summary(id=node.uuid, text=plain_text(node.what), time=node.time)
                 )
         if entry.kept is None:
             return entry
-        kept = [entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])]
-        return replace(entry, kept=tuple(dict.fromkeys(kept)))
+        kept_ids = [
+            entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])
+        ]
+        return replace(entry, kept=tuple(dict.fromkeys(kept_ids)))
 
-    def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
+    def _place(self, unit: Unit, node: Node, what: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return
         its id.
         """
-        self.log.leaf, self.time = unit.last, one.time
-        begins = one.side and unit.last is None
+        self.log.leaf, self.time = unit.last, node.time
+        begins = node.side and unit.last is None
         unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
         self.agents += [unit.last] if begins else []
-        self.entries_of[one.uuid].append(unit.last)
+        self.entries_of[node.uuid].append(unit.last)
         return unit.last
 
 

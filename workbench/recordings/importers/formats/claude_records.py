@@ -113,8 +113,8 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     if not uuid:
         return None
     parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
-    made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
-    made.client = (
+    node = Node(line, uuid, parent, record.get("isSidechain") is True, time)
+    node.client = (
         label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
     )
     match record.get("type"):
@@ -125,43 +125,43 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
                 source.leave_out(
                     f"line {line}: the message of a record of type {type_!r} has the role {role!r}"
                 )
-            found = content(message)
-            source.leave_unknown(found.unknown)
-            made.results = tuple(replace(result, id=uuid) for result in found.results)
-            made.summary = record.get("isCompactSummary") is True
+            parts = content(message)
+            source.leave_unknown(parts.unknown)
+            node.results = tuple(replace(result, id=uuid) for result in parts.results)
+            node.summary = record.get("isCompactSummary") is True
             read_message = _answer if type_ == "assistant" else _user
-            made.what = read_message(made, record, found, source)
+            node.what = read_message(node, record, parts, source)
         case "attachment":
-            made.what = _attachment(made, mapping(record, "attachment"), source)
+            node.what = _attachment(node, mapping(record, "attachment"), source)
         case "system":
-            made.what = _system(made, record, source)
+            node.what = _system(node, record, source)
         case "progress":
             if record.get("message"):
                 source.leave_record("message in a record of progress", record)
         case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
             source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
-    return made
+    return node
 
 
-def _user(made: Node, record: Part, found: Content, source: SourceFile) -> UserMessage | None:
-    said = found.said_by("user", source.unknown)
-    if found.results and not said:
+def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserMessage | None:
+    said_blocks = parts.said_by("user", source.unknown)
+    if parts.results and not said_blocks:
         return None
-    first = next((block.text for block in found.blocks if isinstance(block, Text)), "")
-    synthetic = record.get("isMeta") is True or _CLIENT.match(first) is not None
-    return UserMessage(id=made.uuid, blocks=said, synthetic=synthetic)
+    first_text = next((block.text for block in parts.blocks if isinstance(block, Text)), "")
+    synthetic = record.get("isMeta") is True or _CLIENT.match(first_text) is not None
+    return UserMessage(id=node.uuid, blocks=said_blocks, synthetic=synthetic)
 
 
 def _answer(
-    made: Node, record: Part, found: Content, source: SourceFile
+    node: Node, record: Part, parts: Content, source: SourceFile
 ) -> AssistantMessage | NoteEntry:
     message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
-        return _note(made, "api_error", found.words)
-    model, made.message_id = source.name(message, "model"), text(message, "id") or made.uuid
+        return _note(node, "api_error", parts.words)
+    model, node.message_id = source.name(message, "model"), text(message, "id") or node.uuid
     return AssistantMessage(
-        id=made.uuid,
-        blocks=tuple(found.blocks),
+        id=node.uuid,
+        blocks=tuple(parts.blocks),
         name="client" if model == SYNTHETIC else "",
         model="" if model == SYNTHETIC else model,
         usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
@@ -169,7 +169,7 @@ def _answer(
     )
 
 
-def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
+def _system(node: Node, record: Part, source: SourceFile) -> Entry | None:
     subtype = text(record, "subtype")
     is_odd = subtype not in NOTES | BOUNDARIES | WITHOUT_NOTE and bool(record.get("content"))
     if is_odd or record.get("message"):
@@ -177,34 +177,34 @@ def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
     if subtype in NOTES:
         words = record.get("content")
         return _note(
-            made, subtype, words if isinstance(words, str) else as_json(record.get("error"))
+            node, subtype, words if isinstance(words, str) else as_json(record.get("error"))
         )
     if subtype not in BOUNDARIES:
         return None
     meta = mapping(
         record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata"
     )
-    about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
+    about: dict[str, Any] = {"id": node.uuid, "parent": None, "time": node.time}
     about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
     if subtype == "microcompact_boundary":
         call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
         return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
-    made.preserved = (
+    node.preserved = (
         text(meta, "preservedSegment/headUuid"),
         text(meta, "preservedSegment/tailUuid"),
     )
-    made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
+    node.parent = text(record, "logicalParentUuid", "parentUuid") or node.preserved[1]
     preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
     return CompactionEntry(
         tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about
     )
 
 
-def _note(made: Node, label: str, words: str) -> NoteEntry:
-    return NoteEntry(id=made.uuid, parent=None, kind=label, text=words, time=made.time)
+def _note(node: Node, label: str, words: str) -> NoteEntry:
+    return NoteEntry(id=node.uuid, parent=None, kind=label, text=words, time=node.time)
 
 
-def _attachment(made: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
+def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
     type_ = text(attachment, "type")
     if type_ not in ATTACHMENTS:
         source.leave_record(f"attachment of type {type_!r}", attachment)
@@ -212,7 +212,7 @@ def _attachment(made: Node, attachment: Part, source: SourceFile) -> UserMessage
     if type_ == "nested_memory" and not blocks and attachment.get("content") != "":
         source.leave_record("file of rules without its text", attachment)
     typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
-    return UserMessage(id=made.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
+    return UserMessage(id=node.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
 
 
 def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:

@@ -121,24 +121,24 @@ class CodexBuilder(SessionBuilder):
             return
         if type_ == "message" and text(payload, "role") != "assistant":
             self.close()
-            role, found, fields = self._message(payload)
-            self.say_content(role, found, **fields)
+            role, parts, fields = self._message(payload)
+            self.say_content(role, parts, **fields)
             return
-        found = Content()
+        parts = Content()
         if type_ == "message":
-            found = content(payload)
+            parts = content(payload)
         elif type_ not in IGNORED:
-            add_part(found, payload)
-        self.source.leave_unknown(found.unknown)
-        if found.blocks and (self.usage is not None or self.gathered.results):
+            add_part(parts, payload)
+        self.source.leave_unknown(parts.unknown)
+        if parts.blocks and (self.usage is not None or self.gathered.results):
             self.close()
-        if found.blocks and self.began is None:
+        if parts.blocks and self.began is None:
             self.began = self.time
-        for block in found.blocks:
+        for block in parts.blocks:
             if isinstance(block, ToolCall) and not block.id:
                 block = replace(block, id=self._call_id(type_))
             self.gathered.blocks += [block] if block != Thinking("") else []
-        for result in found.results:
+        for result in parts.results:
             code = _EXIT.search(plain_text(result)[:_HEADER])
             failed = code is not None and code[1] != "0"
             self.gathered.results.append(replace(result, is_error=failed, time=self.time))
@@ -155,13 +155,13 @@ class CodexBuilder(SessionBuilder):
 
     def _message(self, payload: Mapping[str, Json]) -> tuple[str, Content, dict[str, Json]]:
         """The role of a message item, its content, and the further fields of the message."""
-        found, role = content(payload), text(payload, "role")
+        parts, role = content(payload), text(payload, "role")
         if role in ("developer", "system"):
-            return "system", found, {}
+            return "system", parts, {}
         if role == "assistant":
-            return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.model}
-        first = next((block.text for block in found.said if isinstance(block, Text)), "")
-        return "user", found, {"synthetic": _CLIENT.match(first) is not None}
+            return "assistant", Content([*parts.said], unknown=parts.unknown), {"model": self.model}
+        first_text = next((block.text for block in parts.said if isinstance(block, Text)), "")
+        return "user", parts, {"synthetic": _CLIENT.match(first_text) is not None}
 
     def _reported(self, payload: Mapping[str, Json]) -> None:
         """Read what one response used; that of a compaction is in no total, and in no other
@@ -193,34 +193,34 @@ class CodexBuilder(SessionBuilder):
         ones.
         """
         self.close()
-        written, sealed = text(payload, "message"), 0
-        known: dict[tuple[str, str], list[str]] = defaultdict(list)
+        summary, sealed = text(payload, "message"), 0
+        entry_ids: dict[tuple[str, str], list[str]] = defaultdict(list)
         for entry in self.log:
             if isinstance(entry, MessageEntry):
-                known[entry.message.role, plain_text(entry.message)].append(entry.id)
-        kept: list[str] = []
+                entry_ids[entry.message.role, plain_text(entry.message)].append(entry.id)
+        kept_ids: list[str] = []
         added: list[tuple[str, Content, dict[str, Json]]] = []
         for item in objects(payload, "replacement_history"):
             if text(item, "type") == "message" and label(item, "role") in _ROLES:
-                role, found, fields = self._message(item)
-                if same := known[role, found.words]:
-                    kept.append(same.pop())
+                role, parts, fields = self._message(item)
+                if same := entry_ids[role, parts.words]:
+                    kept_ids.append(same.pop())
                 else:
-                    added.append((role, found, fields))
+                    added.append((role, parts, fields))
             elif text(item, "type") in ("compaction", "compaction_summary"):
                 sealed += len(text(item, "encrypted_content"))
-                written = written or text(item, "summary")
+                summary = summary or text(item, "summary")
         usage = self.reported.get(text(payload, "compaction_response_id"))
         self.compaction(
-            written or None, kept=tuple(kept), tokens_before=self.last_prompt, usage=usage
+            summary or None, kept=tuple(kept_ids), tokens_before=self.last_prompt, usage=usage
         )
-        if not written:
+        if not summary:
             self.note(
                 "hidden_summary",
                 f"encrypted, {sealed} characters" if sealed else "not in the recording",
             )
-        for role, found, fields in added:
-            self.say_content(role, found, **fields)
+        for role, parts, fields in added:
+            self.say_content(role, parts, **fields)
 
 
 class ResponsesBuilder(CodexBuilder):
@@ -254,21 +254,21 @@ def knows_responses(head: Head) -> bool:
 def responses_sessions(source: SourceFile) -> Iterator[Session]:
     """The one conversation of a file: its input, and what came out."""
     document = source.document()
-    whole: Mapping[str, Json] = (
+    response: Mapping[str, Json] = (
         {"input": document} if isinstance(document, list) else as_object(document)
     )
     built = ResponsesBuilder(source)
     with source.at():
-        built.begin(whole)
-        given = whole.get("input")
+        built.begin(response)
+        prompt = response.get("input")
         built.read_all(
             (
-                [{"role": "user", "content": given}]
-                if isinstance(given, str)
-                else items(whole, "input")
+                [{"role": "user", "content": prompt}]
+                if isinstance(prompt, str)
+                else items(response, "input")
             ),
             "input",
         )
-        built.read_all(items(whole, "output"), "output")
-        built.usage = source.usage(OPENAI_USAGE, whole, "usage")
+        built.read_all(items(response, "output"), "output")
+        built.usage = source.usage(OPENAI_USAGE, response, "usage")
         yield built.session()

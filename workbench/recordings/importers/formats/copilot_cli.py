@@ -101,18 +101,20 @@ class CopilotCliBuilder(SessionBuilder):
         elif type_ == "skill.invoked" and data.get("content"):
             self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
         elif type_ == "session.compaction_complete" and data.get("success") is not False:
-            before, after = (
+            tokens_before, tokens_after = (
                 self.source.count(data, "preCompactionTokens"),
                 self.source.count(data, "postCompactionTokens"),
             )
             summary = text(data, "summaryContent") or None
-            self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
+            self.compaction(
+                summary, id=event_id, tokens_before=tokens_before, tokens_after=tokens_after
+            )
         elif type_ in NOTES:
-            shown = next(
+            words = next(
                 (text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), ""
             )
             self.model = text(data, "newModel") or self.model
-            self.note(type_, shown, id=event_id)
+            self.note(type_, words, id=event_id)
         elif not type_.startswith(FAMILIES):
             self.source.unknown[f"event of type {type_!r}"] += 1
 
@@ -137,11 +139,11 @@ class CopilotCliBuilder(SessionBuilder):
         output = self.source.count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
-        found = Content(
+        parts = Content(
             [*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")]
         )
         model = self.source.name(data, "model") or self.model
-        self.say_content("assistant", found, id=event_id, model=model, usage=usage)
+        self.say_content("assistant", parts, id=event_id, model=model, usage=usage)
 
     def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
         failed = data.get("success") is False

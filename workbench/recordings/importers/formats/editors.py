@@ -68,18 +68,20 @@ def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
 
 def _changed(state: dict[str, Json], change: Mapping[str, Json]) -> dict[str, Json]:
     """The state after one change, in place; a change of what is not there is none."""
-    *way, last = items(change, "k") or [""]
+    *way, last_step = items(change, "k") or [""]
     holder: Any = state
     with suppress(KeyError, IndexError, TypeError):
         for step in way:
             holder = holder[step]
         if change.get("kind") == SET:
-            holder[last] = change.get("v")
+            holder[last_step] = change.get("v")
         elif change.get("kind") == PUSH:
-            del holder[last][len(holder[last]) if change.get("i") is None else change["i"] :]
-            holder[last] += items(change, "v")
+            del holder[last_step][
+                len(holder[last_step]) if change.get("i") is None else change["i"] :
+            ]
+            holder[last_step] += items(change, "v")
         elif change.get("kind") == DELETE:
-            del holder[last]
+            del holder[last_step]
     return state
 
 
@@ -105,8 +107,8 @@ class VscodeChatBuilder(SessionBuilder):
         )
         rounds = objects(about, "toolCallRounds")
         if not rounds:
-            shown = "".join(label(part, "value") for part in objects(record, "response"))
-            rounds = [{"response": shown}] if shown else []
+            answer = "".join(label(part, "value") for part in objects(record, "response"))
+            rounds = [{"response": answer}] if answer else []
         summaries = {
             text(one, "toolCallRoundId"): one
             for one in [*objects(about, "summaries"), about.get("summary")]
@@ -118,15 +120,15 @@ class VscodeChatBuilder(SessionBuilder):
             usage = self.source.usage(USAGE, about if i == len(rounds) - 1 else {})
             calls = tool_calls(one, "toolCalls")
             thoughts = thought_block(_flat(mapping(one, "thinking").get("text")))
-            found = Content([*thoughts, *text_block(text(one, "response")), *calls])
-            found.results += [
+            parts = Content([*thoughts, *text_block(text(one, "response")), *calls])
+            parts.results += [
                 _result(call, results[call.id]) for call in calls if call.id in results
             ]
             unanswered -= {call.id for call in calls}
-            self.say_content("assistant", found, model=self.model, usage=usage)
+            self.say_content("assistant", parts, model=self.model, usage=usage)
             if summary := summaries.get(text(one, "id")):
-                before = self.source.count(summary, "contextLengthBefore")
-                self.compaction(text(summary, "text", "summary"), tokens_before=before)
+                tokens_before = self.source.count(summary, "contextLengthBefore")
+                self.compaction(text(summary, "text", "summary"), tokens_before=tokens_before)
         self.source.unknown["result of a call that is not there"] += len(unanswered)
 
 
@@ -176,19 +178,19 @@ class WindsurfBuilder(SessionBuilder):
             self._tool(type_, step, text(record, "status") == "error")
 
     def _tool(self, name: str, step: Mapping[str, Json], failed: bool) -> None:
-        found, self.said = self.said or Content(), None
+        parts, self.said = self.said or Content(), None
         call_id = f"call-{len(self.log) + 1}"
-        given = {
+        arguments = {
             field: value for field, value in step.items() if field not in RETURNED | WINDSURF_CLIENT
         }
         returned = {field: value for field, value in step.items() if field in RETURNED}
         words = text(step, "content", "output") or (as_json(returned) if returned else "")
-        found.blocks.append(ToolCall(call_id, name, given))
-        found.results.append(
+        parts.blocks.append(ToolCall(call_id, name, arguments))
+        parts.results.append(
             ToolResult(id="", call_id=call_id, blocks=tuple(text_block(words)), is_error=failed)
         )
         self.cwd = self.cwd or text(step, "cwd")
-        self.say_content("assistant", found)
+        self.say_content("assistant", parts)
 
     def close(self) -> None:
         """Write what was said without a call."""

@@ -92,25 +92,25 @@ class ChatGptBuilder(SessionBuilder):
         """
         self.time = self.source.time(record, "create_time")
         role, message_id = text(record, "author/role"), identifier(record, "id")
-        found = self._content(mapping(record, "content"))
+        parts = self._content(mapping(record, "content"))
         if role == "assistant":
             recipient = label(record, "recipient")
             if recipient not in ("", "all"):
-                found.blocks = [self._call(message_id, recipient, found.words)]
+                parts.blocks = [self._call(message_id, recipient, parts.words)]
             model = self.source.name(mapping(record, "metadata"), "model_slug")
-            self.say_content("assistant", found, id=message_id, model=model)
+            self.say_content("assistant", parts, id=message_id, model=model)
         elif role == "tool":
             call_id = self.open_calls.get(text(record, "author/name"), "")
-            blocks = found.said
-            self.source.leave_unknown(found.unknown)
+            blocks = parts.said
+            self.source.leave_unknown(parts.unknown)
             self.say(
                 ToolResult(
                     id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")
                 )
             )
         elif role in ("user", "system"):
-            if found.blocks or found.unknown:
-                self.say_content(role, found, id=message_id)
+            if parts.blocks or parts.unknown:
+                self.say_content(role, parts, id=message_id)
         else:
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
@@ -123,27 +123,31 @@ class ChatGptBuilder(SessionBuilder):
 
     def _content(self, record: Mapping[str, Json]) -> Content:
         """What a message says, by the type of its content."""
-        found = Content()
+        parts = Content()
         kind = label(record, "content_type")
         if kind == "thoughts":
             for thought in objects(record, "thoughts"):
-                found.blocks += thought_block(
+                parts.blocks += thought_block(
                     f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
                 )
-            said = [record.get("parts"), record.get("text"), record.get("content")]
-            if any(strings(said)):
-                found.unknown.append(Unknown("thoughts with other content", tuple(strings(said))))
-            return found
+            other_content = [record.get("parts"), record.get("text"), record.get("content")]
+            if any(strings(other_content)):
+                parts.unknown.append(
+                    Unknown("thoughts with other content", tuple(strings(other_content)))
+                )
+            return parts
         for part in items(record, "parts"):
             asset = label(as_mapping(part), "asset_pointer")
-            add_part(found, {"type": "image", "url": asset} if asset else part)
+            add_part(parts, {"type": "image", "url": asset} if asset else part)
         for name in ("text", "result", "content", "user_profile", "user_instructions"):
-            found.blocks += [*text_block(label(record, name))]
-        found.blocks = [block for block in found.blocks if block.type != "text" or block.text]
-        rest = [value for name, value in record.items() if name not in ("content_type", "language")]
-        if not found.blocks and any(strings(rest)):
-            found.unknown.append(Unknown(f"content of type {kind!r}", tuple(strings(rest))))
-        return found
+            parts.blocks += [*text_block(label(record, name))]
+        parts.blocks = [block for block in parts.blocks if block.type != "text" or block.text]
+        other_values = [
+            value for name, value in record.items() if name not in ("content_type", "language")
+        ]
+        if not parts.blocks and any(strings(other_values)):
+            parts.unknown.append(Unknown(f"content of type {kind!r}", tuple(strings(other_values))))
+        return parts
 
 
 def _parents_first(nodes: Mapping[str, Json]) -> list[str]:

@@ -34,19 +34,19 @@ class AdkBuilder(SessionBuilder):
         holder = mapping(record, "content")
         if not holder or record.get("partial") is True:
             return
-        found = content(holder, "parts")
+        parts = content(holder, "parts")
         self.time, event_id, author = (
             self.source.time(record, "timestamp"),
             identifier(record, "id"),
             text(record, "author"),
         )
-        found.results = [replace(result, id=event_id) for result in found.results]
+        parts.results = [replace(result, id=event_id) for result in parts.results]
         if text(holder, "role") == "user" and author in ("", "user"):
-            self.say_content("user", found, id=event_id)
+            self.say_content("user", parts, id=event_id)
             return
         self.say_content(
             "assistant",
-            found,
+            parts,
             id=event_id,
             name=author,
             model=text(record, "model_version", "modelVersion"),
@@ -66,7 +66,7 @@ class GeminiCliBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        type_, message_id, found = text(record, "type"), identifier(record, "id"), content(record)
+        type_, message_id, parts = text(record, "type"), identifier(record, "id"), content(record)
         self.time = self.source.time(record, "timestamp")
         if type_ == "user" or type_ in NOTES:
             for field in ("thoughts", "toolCalls"):
@@ -74,50 +74,50 @@ class GeminiCliBuilder(SessionBuilder):
                     record.get(field)
                 )
         if type_ == "user":
-            self._user(message_id, found)
+            self._user(message_id, parts)
         elif type_ == "gemini":
-            self._answer(record, message_id, found)
+            self._answer(record, message_id, parts)
         elif type_ in NOTES:
-            self.note(type_, found.words, id=message_id)
+            self.note(type_, parts.words, id=message_id)
         else:
             self.source.unknown[f"message of type {type_!r}"] += 1
 
-    def _user(self, message_id: str, found: Content) -> None:
+    def _user(self, message_id: str, parts: Content) -> None:
         """Read what was typed, what the client added, or results, which newer versions write
         twice.
         """
-        results = [result for result in found.results if result.call_id not in self.answered]
-        is_repeated = len(results) < len(found.results)
-        found.results = results
-        if found.blocks or results or not is_repeated:
+        results = [result for result in parts.results if result.call_id not in self.answered]
+        is_repeated = len(results) < len(parts.results)
+        parts.results = results
+        if parts.blocks or results or not is_repeated:
             self.say_content(
-                "user", found, id=message_id, synthetic=found.words.startswith(CONTEXT)
+                "user", parts, id=message_id, synthetic=parts.words.startswith(CONTEXT)
             )
 
-    def _answer(self, record: Mapping[str, Json], message_id: str, found: Content) -> None:
+    def _answer(self, record: Mapping[str, Json], message_id: str, parts: Content) -> None:
         thoughts = [
             Thinking(f"{text(thought, 'subject')}\n{text(thought, 'description')}".strip())
             for thought in objects(record, "thoughts")
         ]
-        found.blocks = [*thoughts, *found.blocks]
-        for made in objects(record, "toolCalls"):
-            call = tool_call(made)
-            result = self._result(made, call)
-            found.blocks.append(call)
-            found.results += [result] if result is not None else []
-        self.answered |= {result.call_id for result in found.results}
+        parts.blocks = [*thoughts, *parts.blocks]
+        for call_record in objects(record, "toolCalls"):
+            call = tool_call(call_record)
+            result = self._result(call_record, call)
+            parts.blocks.append(call)
+            parts.results += [result] if result is not None else []
+        self.answered |= {result.call_id for result in parts.results}
         model, usage = self.source.name(record, "model"), self.source.usage(USAGE, record, "tokens")
-        self.say_content("assistant", found, id=message_id, model=model, usage=usage)
+        self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
 
     def _result(self, record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""
-        status, given = text(record, "status"), record.get("result")
-        found = content(record, "result") if isinstance(given, str | list) else Content()
-        blocks = tuple(block for result in found.results for block in result.blocks) + found.said
-        if not blocks and given is None and status not in ("success", "error", "cancelled"):
+        status, value = text(record, "status"), record.get("result")
+        parts = content(record, "result") if isinstance(value, str | list) else Content()
+        blocks = tuple(block for result in parts.results for block in result.blocks) + parts.said
+        if not blocks and value is None and status not in ("success", "error", "cancelled"):
             return None
         failed = status in ("error", "cancelled") or any(
-            result.is_error for result in found.results
+            result.is_error for result in parts.results
         )
         result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
         return ToolResult(
@@ -154,24 +154,24 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
     def close(self) -> None:
         """Read the messages and their changes, in order."""
-        before: dict[str, str | None] = {}
+        leaf_before: dict[str, str | None] = {}
         for step in self.steps:
             message_id = label(step, "message")
             if message_id:
-                before[message_id] = self.log.leaf
+                leaf_before[message_id] = self.log.leaf
                 self._message(message_id)
             elif "$rewindTo" in step:
-                self.log.leaf = before.get(text(step, "$rewindTo"))
+                self.log.leaf = leaf_before.get(text(step, "$rewindTo"))
             else:
                 self._change(mapping(step, "$set"))
         self.steps = []
 
     def _message(self, message_id: str) -> None:
         line, record = self.newest[message_id]
-        known = len(self.log)
+        entry_count = len(self.log)
         with self.source.at(line):
             super().read(record)
-        self.entries_of[message_id] = self.ids[known:]
+        self.entries_of[message_id] = self.ids[entry_count:]
 
     def _change(self, changes: Mapping[str, Json]) -> None:
         """Read what changed of the session: its title, or its messages, of which a new one is a
@@ -179,13 +179,13 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         """
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
-        kept = tuple(
+        kept_ids = tuple(
             entry
             for record in messages
             for entry in self.entries_of.get(identifier(record, "id"), ())
         )
         added = [record for record in messages if identifier(record, "id") not in self.entries_of]
-        lost = {entry.id for entry in self.log.path()} - set(kept)
+        lost = {entry.id for entry in self.log.path()} - set(kept_ids)
         if messages and lost:
             summary = None
             self.time = None
@@ -193,11 +193,11 @@ class GeminiLinesBuilder(GeminiCliBuilder):
                 message = added.pop(0)
                 self.time = self.source.time(message, "timestamp")
                 summary = self.summary_in(message)
-            self.compaction(summary, kept=kept)
+            self.compaction(summary, kept=kept_ids)
         for record in added:
-            known = len(self.log)
+            entry_count = len(self.log)
             super().read(record)
-            self.entries_of[identifier(record, "id")] = self.ids[known:]
+            self.entries_of[identifier(record, "id")] = self.ids[entry_count:]
 
 
 def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:

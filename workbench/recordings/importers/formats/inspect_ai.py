@@ -157,7 +157,7 @@ def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:
     if isinstance(value, str) and value.startswith(ATTACHED):
         return attached.get(value.removeprefix(ATTACHED), value)
     if isinstance(value, list):
-        return [_resolved(one, attached) for one in value]
+        return [_resolved(inner, attached) for inner in value]
     if isinstance(value, dict):
-        return {name: _resolved(one, attached) for name, one in value.items()}
+        return {name: _resolved(inner, attached) for name, inner in value.items()}
     return value

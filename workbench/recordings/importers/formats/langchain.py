@@ -56,5 +56,5 @@ class LangChainBuilder(DescribedBuilder):
         names = record.get("id")
         if type_ in ("", "constructor") and isinstance(names, list) and names:
             type_ = str(names[-1])
-        found = _LANGCHAIN_CLASS.fullmatch(type_)
-        return found["role"].lower() if found else type_
+        class_match = _LANGCHAIN_CLASS.fullmatch(type_)
+        return class_match["role"].lower() if class_match else type_

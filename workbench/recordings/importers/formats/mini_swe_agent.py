@@ -108,9 +108,9 @@ def _parts(answer: Mapping[str, Json]) -> Json:
         "name": "bash",
         "input": {"command": action["command"]},
     }
-    before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
-    after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
-    return [part for part in (before, call, after) if part.get("text") != ""]
+    text_before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
+    text_after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
+    return [part for part in (text_before, call, text_after) if part.get("text") != ""]
 
 
 def _output(printed: str) -> ToolResult:

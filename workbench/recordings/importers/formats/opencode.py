@@ -49,44 +49,44 @@ class OpenCodeBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        info, found, typed = mapping(record, "info"), Content(), False
+        info, parts, typed = mapping(record, "info"), Content(), False
         self.time, role = self.source.time(info, "time/created"), text(info, "role")
         for part in objects(record, "parts"):
-            self._part(found, part)
+            self._part(parts, part)
             typed = typed or (part.get("type") == "text" and part.get("synthetic") is not True)
         message_id, model = text(info, "id"), self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
-        if role == "user" and (found.blocks or self.asked is None):
+        if role == "user" and (parts.blocks or self.asked is None):
             self.say_content(
-                "user", found, id=message_id, synthetic=bool(found.blocks) and not typed
+                "user", parts, id=message_id, synthetic=bool(parts.blocks) and not typed
             )
         elif role == "assistant" and info.get("summary") is True:
-            asked, self.asked = self.asked or {}, None
+            request, self.asked = self.asked or {}, None
             self.compaction(
-                found.words,
+                parts.words,
                 id=message_id,
                 model=model,
-                first_kept=text(asked, "tail_start_id") or None,
+                first_kept=text(request, "tail_start_id") or None,
                 tokens_before=usage.prompt if usage is not None else None,
-                reason="auto" if asked.get("auto") is True else "manual",
+                reason="auto" if request.get("auto") is True else "manual",
             )
         elif role == "assistant":
             stop = text(info, "finish") or ("error" if info.get("error") else "")
-            self.say_content("assistant", found, id=message_id, model=model, usage=usage, stop=stop)
+            self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
         elif role != "user":
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
-    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, parts: Content, part: Mapping[str, Json]) -> None:
         match text(part, "type"):
             case "file":
-                found.blocks += _file(part)
+                parts.blocks += _file(part)
             case "tool":
                 state = mapping(part, "state")
                 call = tool_call({**part, "input": state.get("input")})
-                found.blocks.append(call)
+                parts.blocks.append(call)
                 status = label(state, "status")
                 if status in ("completed", "error"):
-                    found.results.append(self._result(state, call))
+                    parts.results.append(self._result(state, call))
                 elif state.get("output") or state.get("error"):
                     self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
                 if status == "error" and state.get("output"):
@@ -96,7 +96,7 @@ class OpenCodeBuilder(SessionBuilder):
             case "compaction":
                 self.asked = part
             case type_ if type_ not in SILENT:
-                add_part(found, part)
+                add_part(parts, part)
                 if part.get("state"):
                     self.source.unknown[f"state of a {type_}"] += 1
             case type_ if part.get("text") or part.get("state"):
@@ -156,8 +156,8 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
         with database(raw) as opened:
             for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
                 messages = [
-                    _message(opened, one)
-                    for one in _rows(opened, "message", "session_id", row["id"])
+                    _message(opened, info)
+                    for info in _rows(opened, "message", "session_id", row["id"])
                 ]
                 yield {"info": dict(row), "messages": messages}
     except (sqlite3.Error, IndexError) as error:
@@ -165,12 +165,12 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
 
 
 def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
-    found = opened.execute(
+    cursor = opened.execute(
         f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,)
     )
     return [
         {**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]}
-        for row in found.fetchall()
+        for row in cursor.fetchall()
     ]
 
 

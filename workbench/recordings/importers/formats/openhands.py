@@ -49,12 +49,12 @@ class OpenHandsBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event: something done, or what came of it."""
-        self.time, before = self.source.time(record, "timestamp"), self.log.leaf
+        self.time, old_leaf = self.source.time(record, "timestamp"), self.log.leaf
         if "observation" in record:
             self._observation(record)
         else:
             self._action(record, text(record, "action"))
-        if self.log.leaf is not None and self.log.leaf != before:
+        if self.log.leaf is not None and self.log.leaf != old_leaf:
             self.entries[identifier(record, "id")] = self.log.leaf
 
     def _action(self, event: Mapping[str, Json], action: str) -> None:
@@ -93,8 +93,8 @@ class OpenHandsBuilder(SessionBuilder):
         if not blocks and action == "message":
             blocks = [Text(text(args, "content"))]
         elif not blocks:
-            rest = {name: value for name, value in args.items() if name != "thought"}
-            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
+            arguments = {name: value for name, value in args.items() if name != "thought"}
+            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, arguments)]
         model, usage = (
             self.source.name(response, "model"),
             self.source.usage(OPENAI_USAGE, response, "usage"),
@@ -130,20 +130,24 @@ class OpenHandsBuilder(SessionBuilder):
     def _condensation(self, args: Mapping[str, Json]) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
         self.source.unknown["words in a condensation"] += bool(args.get("content"))
-        forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
-        first = self.source.count(args, "forgotten_events_start_id")
-        last = self.source.count(args, "forgotten_events_end_id")
-        if first is not None and last is not None:
+        forgotten = {
+            identifier({"id": event_id}, "id") for event_id in items(args, "forgotten_event_ids")
+        }
+        first_id = self.source.count(args, "forgotten_events_start_id")
+        last_id = self.source.count(args, "forgotten_events_end_id")
+        if first_id is not None and last_id is not None:
             forgotten |= {
-                event for event in self.entries if event.isdigit() and first <= int(event) <= last
+                event
+                for event in self.entries
+                if event.isdigit() and first_id <= int(event) <= last_id
             }
         lost = {self.entries[event] for event in forgotten if event in self.entries}
-        kept = tuple(
+        kept_ids = tuple(
             entry.id
             for entry in self.log
             if isinstance(entry, MessageEntry) and entry.id not in lost
         )
-        self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
+        self.compaction(text(args, "summary") or None, id="condensation", kept=kept_ids)
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:

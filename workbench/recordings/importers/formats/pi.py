@@ -42,8 +42,8 @@ class PiBuilder(SessionBuilder):
             return
         parent = text(record, "parentId") or None
         if parent is not None and parent not in self.log:
-            why = f"the parent {parent!r} does not come before it, attached to the line before"
-            self.source.skipped.append(f"line {self.line}: {why}")
+            reason = f"the parent {parent!r} does not come before it, attached to the line before"
+            self.source.skipped.append(f"line {self.line}: {reason}")
         elif "parentId" in record:
             self.log.leaf = parent
         self._entry(record, name)
@@ -63,17 +63,17 @@ class PiBuilder(SessionBuilder):
                 usage = self.source.usage(USAGE, record, "usage")
                 self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
             case "message", "toolResult":
-                found, name, failed = (
+                parts, name, failed = (
                     content(record),
                     text(record, "toolName"),
                     record.get("isError") is True,
                 )
-                self.source.leave_unknown(found.unknown)
+                self.source.leave_unknown(parts.unknown)
                 call_id = text(record, "toolCallId")
-                said = found.said_by("tool", self.source.unknown)
+                blocks = parts.said_by("tool", self.source.unknown)
                 self.say(
                     ToolResult(
-                        id=entry_id, call_id=call_id, blocks=said, name=name, is_error=failed
+                        id=entry_id, call_id=call_id, blocks=blocks, name=name, is_error=failed
                     )
                 )
             case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
@@ -90,11 +90,11 @@ class PiBuilder(SessionBuilder):
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
                 self.title = text(record, "name") if type_ == "session_info" else self.title
-                shown = (
+                words_of_note = (
                     label(record, key)
                     for key in ("modelId", "thinkingLevel", "label", "name", "customType")
                 )
-                self.note(type_, next(filter(None, shown), ""), id=entry_id)
+                self.note(type_, next(filter(None, words_of_note), ""), id=entry_id)
             case _:
                 self.source.unknown[f"record of type {type_!r}"] += 1
                 self.time = None
@@ -102,12 +102,12 @@ class PiBuilder(SessionBuilder):
 
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
-        first_kept, at = (
+        first_kept, first_index = (
             text(record, "firstKeptEntryId") or None,
             self.source.count(record, "firstKeptEntryIndex"),
         )
-        if at is not None:
-            first_kept = next((entry for entry in self.lines[at:] if entry), None)
+        if first_index is not None:
+            first_kept = next((entry for entry in self.lines[first_index:] if entry), None)
         self.compaction(
             text(record, "summary"),
             id=entry_id,

@@ -91,25 +91,25 @@ class PydanticBuilder(ChatBuilder):
             self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
     def _response(self, record: Mapping[str, Json]) -> None:
-        found = Content()
+        parts = Content()
         for part in objects(record, "parts"):
             kind = label(part, "part_kind")
             if kind == "text":
-                found.blocks += text_block(text(part, "content"))
+                parts.blocks += text_block(text(part, "content"))
             elif kind == "thinking":
-                found.blocks += thought_block(text(part, "content"), text(part, "signature"))
+                parts.blocks += thought_block(text(part, "content"), text(part, "signature"))
             elif kind in _CALLS:
-                found.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
+                parts.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
                 if part.get("content"):
                     self.source.unknown["words in a call"] += 1
             elif kind in _RETURNS:
-                found.results.append(tool_result({**part, "name": part.get("tool_name")}))
+                parts.results.append(tool_result({**part, "name": part.get("tool_name")}))
             else:
                 self.source.leave_record(f"part of kind {kind!r:.40}", part)
         model, usage = self.source.name(record, "model_name"), self.usage(record)
         self.say_content(
             "assistant",
-            found,
+            parts,
             model=model,
             usage=usage,
             stop=self.source.name(record, "finish_reason"),
@@ -118,11 +118,11 @@ class PydanticBuilder(ChatBuilder):
 
 def _prompt(value: Json) -> Content:
     """What a user's prompt holds: text, or texts and media."""
-    found = Content()
+    parts = Content()
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, dict) and "kind" in part:
             shaped = {**part, "type": "file", "mime_type": part.get("media_type")}
-            add_part(found, shaped)
+            add_part(parts, shaped)
         elif part:
-            add_part(found, part)
-    return found
+            add_part(parts, part)
+    return parts

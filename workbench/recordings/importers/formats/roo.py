@@ -34,7 +34,7 @@ class RooBuilder(DescribedBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
-        known = set(self.ids)
+        earlier_ids = set(self.ids)
         if is_value(record, "isTruncationMarker"):
             self._compaction(None, label(record, "truncationId"))
         elif is_value(record, "isSummary"):
@@ -44,16 +44,16 @@ class RooBuilder(DescribedBuilder):
             super().read(record)
         for field in ("condenseParent", "truncationParent"):
             if name := label(record, field):
-                self.replaced.setdefault(name, set()).update(set(self.ids) - known)
+                self.replaced.setdefault(name, set()).update(set(self.ids) - earlier_ids)
 
     def _compaction(self, summary: str | None, name: str) -> None:
         replaced = self.replaced.get(name, set())
-        kept = (
+        kept_ids = (
             tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
             if replaced
             else self.system_ids
         )
-        self.compaction(summary, kept=kept)
+        self.compaction(summary, kept=kept_ids)
 
 
 def knows_roo(head: Head) -> bool:

@@ -50,7 +50,9 @@ class ShareGptBuilder(ChatBuilder):
         elif role == "assistant":
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
-            responses = [found["words"] for found in _TOOL_RESPONSE.finditer(words)] or [words]
+            responses = [
+                response_match["words"] for response_match in _TOOL_RESPONSE.finditer(words)
+            ] or [words]
             for response in responses:
                 self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(response))))
         else:
@@ -59,10 +61,10 @@ class ShareGptBuilder(ChatBuilder):
 
 def _hermes_answer(words: str) -> Content:
     """An answer whose thoughts and calls are tagged in its text."""
-    thoughts = [found["thought"] for found in _THINK.finditer(words)]
-    calls = [decode_or(found["call"]) for found in _TOOL_CALL.finditer(words)]
+    thoughts = [match["thought"] for match in _THINK.finditer(words)]
+    calls = [decode_or(match["call"]) for match in _TOOL_CALL.finditer(words)]
     if not all(isinstance(call, dict) for call in calls):
         return Content([*text_block(words)])
-    rest = _TOOL_CALL.sub("", _THINK.sub("", words)).strip()
+    answer = _TOOL_CALL.sub("", _THINK.sub("", words)).strip()
     blocks = [block for thought in thoughts for block in thought_block(thought)]
-    return Content([*blocks, *text_block(rest), *(tool_call(call) for call in calls)])
+    return Content([*blocks, *text_block(answer), *(tool_call(call) for call in calls)])

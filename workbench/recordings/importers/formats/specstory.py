@@ -44,7 +44,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         builder.read_turn(turn)
     named = _SESSION.search("\n".join(line[:300] for line in lines[:20]))
     builder.id = named[2] if named else ""
-    builder.title = next((found[1].strip() for found in map(_TITLE.match, lines[:20]) if found), "")
+    builder.title = next(
+        (title_match[1].strip() for title_match in map(_TITLE.match, lines[:20]) if title_match), ""
+    )
     yield from builder.sessions()
 
 
@@ -59,21 +61,21 @@ class _Turn:
 
 def fences(lines: Sequence[str]) -> list[tuple[int, int]]:
     """The first and the last line of each fenced block; a fence that never closes opens nothing."""
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     mark, start = "", 0
     for i, line in enumerate(lines):
         fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence and not mark and not (fence[1][0] == "`" and "`" in fence[2]):
             mark, start = fence[1], i
         elif fence and mark and fence[1].startswith(mark) and not fence[2].strip():
-            found.append((start, i))
+            ranges.append((start, i))
             mark = ""
-    return found
+    return ranges
 
 
 def fenced(lines: Sequence[str]) -> set[int]:
     """The numbers of the lines that belong to a fenced block."""
-    return {i for first, last in fences(lines) for i in range(first, last + 1)}
+    return {i for start, end in fences(lines) for i in range(start, end + 1)}
 
 
 def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
@@ -183,23 +185,23 @@ def _tool(lines: Sequence[str]) -> tuple[ToolCall, str]:
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
     outside: list[str] = []
     blocks: list[tuple[str, str]] = []
-    after = 0
-    for first, last in fences(lines):
-        outside += lines[after:first]
+    next_line = 0
+    for start, end in fences(lines):
+        outside += lines[next_line:start]
         blocks.append(
-            (lines[first].strip().lstrip("`~").strip(), "\n".join(lines[first + 1 : last]))
+            (lines[start].strip().lstrip("`~").strip(), "\n".join(lines[start + 1 : end]))
         )
-        after = last + 1
-    before, _, folded = "\n".join([*outside, *lines[after:]]).partition("<summary>")
-    folded, _, rest = folded.partition("</summary>")
+        next_line = end + 1
+    text_before, _, folded = "\n".join([*outside, *lines[next_line:]]).partition("<summary>")
+    folded, _, text_after = folded.partition("</summary>")
     summary = _NAME.sub("", folded).strip()
-    said, _, chosen = _TAGS.sub("", before + rest).strip().partition("**Answer:**")
-    said, result = said.strip(), chosen.strip()
-    if not chosen and blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
+    prose, _, answer = _TAGS.sub("", text_before + text_after).strip().partition("**Answer:**")
+    prose, result = prose.strip(), answer.strip()
+    if not answer and blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
         result = blocks.pop()[1]
-    named = _CODE.findall(summary) or _CODE.findall(said)
+    named = _CODE.findall(summary) or _CODE.findall(prose)
     arguments = {_ARGUMENT[type_]: named[-1]} if type_ in _ARGUMENT and named else {}
-    words = "\n".join(part for part in ("" if arguments else summary, said) if part)
+    words = "\n".join(part for part in ("" if arguments else summary, prose) if part)
     if words and words != f"`{next(iter(arguments.values()), '')}`":
         arguments["input"] = words
     if content := "\n".join(block for _, block in blocks):

@@ -138,7 +138,7 @@ class GooseBuilder(DescribedBuilder):
             self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
-        known = len(self.log)
+        entry_count = len(self.log)
         super().read(
             {
                 **record,
@@ -147,7 +147,7 @@ class GooseBuilder(DescribedBuilder):
         )
         self.is_hidden = self.is_hidden or not for_agent
         if for_agent:
-            self.visible += self.ids[known:]
+            self.visible += self.ids[entry_count:]
 
     def _notice(self, parts: list[dict[str, Json]]) -> None:
         """Read what the client tells its user alone."""
@@ -197,19 +197,19 @@ class QwenBuilder(SessionBuilder):
         match text(record, "type"):
             case "assistant":
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
-                found = content(mapping(record, "message"), "parts")
+                parts = content(mapping(record, "message"), "parts")
                 self.say_content(
                     "assistant",
-                    found,
+                    parts,
                     id=uuid,
                     model=self.source.name(record, "model"),
                     usage=usage,
                 )
             case "user" | "tool_result":
                 synthetic = label(record, "subtype") in QWEN_CLIENT
-                found = content(mapping(record, "message"), "parts")
-                found.results = [replace(result, id=uuid) for result in found.results]
-                self.say_content("user", found, id=uuid, synthetic=synthetic)
+                parts = content(mapping(record, "message"), "parts")
+                parts.results = [replace(result, id=uuid) for result in parts.results]
+                self.say_content("user", parts, id=uuid, synthetic=synthetic)
             case "system":
                 self._system(record, uuid)
             case type_:
@@ -234,32 +234,36 @@ class QwenBuilder(SessionBuilder):
             for entry in self.log.path()
             if isinstance(entry, MessageEntry)
         }
-        kept: list[str] = []
+        kept_ids: list[str] = []
         added: list[tuple[str, Content]] = []
         for record in objects(payload, "compressedHistory"):
-            found = content(record, "parts")
+            parts = content(record, "parts")
             role = "assistant" if record.get("role") == "model" else "user"
-            keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in found.results]
-            if found.blocks:
-                calls = tuple(block.id for block in found.blocks if isinstance(block, ToolCall))
-                keys.append((role, found.words, calls))
+            keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in parts.results]
+            if parts.blocks:
+                calls = tuple(block.id for block in parts.blocks if isinstance(block, ToolCall))
+                keys.append((role, parts.words, calls))
             if keys and all(key in places for key in keys):
-                kept += [places[key] for key in keys]
+                kept_ids += [places[key] for key in keys]
             else:
-                added.append((role, found))
+                added.append((role, parts))
         info = mapping(payload, "info")
-        before, after = (
+        tokens_before, tokens_after = (
             self.source.count(info, name) for name in ("originalTokenCount", "newTokenCount")
         )
         summary = added.pop(0)[1].words if added else None
         self.compaction(
-            summary, id=uuid, kept=tuple(kept), tokens_before=before, tokens_after=after
+            summary,
+            id=uuid,
+            kept=tuple(kept_ids),
+            tokens_before=tokens_before,
+            tokens_after=tokens_after,
         )
-        for role, found in added:
+        for role, parts in added:
             if role == "user":
-                self.say_content("user", found, synthetic=True)
+                self.say_content("user", parts, synthetic=True)
             else:
-                self.say_content("assistant", found)
+                self.say_content("assistant", parts)
 
 
 def _key(message: Message) -> MessageKey:
@@ -331,9 +335,9 @@ class CodexExecBuilder(SessionBuilder):
         if call_id in self.calls and self.calls[call_id].name != name:
             self.source.leave_record("item with the id of another", item)
         if call_id not in self.calls:
-            given = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
+            fields = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
             self.calls[call_id] = ToolCall(
-                call_id, name, as_mapping(item.get("arguments")) or given
+                call_id, name, as_mapping(item.get("arguments")) or fields
             )
             self._gather([self.calls[call_id]])
         if is_whole:

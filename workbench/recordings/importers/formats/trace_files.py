@@ -79,14 +79,14 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             attributes = _flattened(_attributes(span.get("attributes")))
             if without := _without_key(span.get("attributes")):
                 source.unknown["attribute without a key of its own"] += without
-            found = _generation(source, span, attributes, place)
+            generation = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
             group = (
                 group or identifier(span, "traceId", "trace_id", "context/trace_id") or source.stem
             )
             builder = builders.setdefault(group, TraceBuilder(source))
             builder.title = builder.title or text(attributes, "gen_ai.agent.name")
-            builder.generations += [found] if found is not None else []
+            builder.generations += [generation] if generation is not None else []
     builders = {group: builder for group, builder in builders.items() if builder.generations}
     if not builders:
         raise FormatError("no span holds the messages of a model request", where=source.where)
@@ -136,11 +136,11 @@ def _attributes(value: Json) -> dict[str, Json]:
     """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
     if isinstance(value, dict):
         return value
-    found: dict[str, Json] = {}
-    for one in value if isinstance(value, list) else []:
-        if isinstance(one, dict) and isinstance(one.get("key"), str):
-            found[one["key"]] = _value(one.get("value"))
-    return found
+    attributes: dict[str, Json] = {}
+    for attribute in value if isinstance(value, list) else []:
+        if isinstance(attribute, dict) and isinstance(attribute.get("key"), str):
+            attributes[attribute["key"]] = _value(attribute.get("value"))
+    return attributes
 
 
 def _flattened(attributes: dict[str, Json]) -> dict[str, Json]:
@@ -186,7 +186,7 @@ def _value(value: Json) -> Json:
             digits = str(inside)
             return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
         case "arrayValue" if isinstance(inside, dict):
-            return [_value(one) for one in objects(inside, "values")]
+            return [_value(item) for item in objects(inside, "values")]
         case "kvlistValue" if isinstance(inside, dict):
             return _attributes(inside.get("values"))
     return None
@@ -203,10 +203,10 @@ def _generation(
     sent, answer = _mlflow(attributes) if "mlflow.spanType" in attributes else _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
-        more, answered = (
+        more, event_answer = (
             _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
         )
-        sent, answer = sent + more, answer + answered
+        sent, answer = sent + more, answer + event_answer
     if not sent and not answer:
         sent, answer = _indexed(attributes)
     if not sent and not answer:
@@ -262,8 +262,12 @@ def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
 
 def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Messages, Messages]:
     """A message as an event of the older conventions."""
-    name, told = text(event, "name"), details.get("gen_ai.event.content")
-    body = decode_or(told, {"content": told}) if isinstance(told, str) else details
+    name, event_content = text(event, "name"), details.get("gen_ai.event.content")
+    body = (
+        decode_or(event_content, {"content": event_content})
+        if isinstance(event_content, str)
+        else details
+    )
     body = body if isinstance(body, dict) else {"content": body}
     if name == "gen_ai.choice":
         return [], chat_messages(body.get("message", body), "assistant") or []
@@ -279,12 +283,12 @@ def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Message
 
 def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
     """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
-    found: dict[tuple[bool, int], dict[str, Json]] = {}
+    messages: dict[tuple[bool, int], dict[str, Json]] = {}
     for key, value in attributes.items():
         if not (named := _INDEXED.match(key)):
             continue
         place = (named[1] in ("completion", "output_messages"), int(named[2]))
-        message = found.setdefault(
+        message = messages.setdefault(
             place, {"role": "assistant" if place[0] else "user", "content": None}
         )
         if call := _CALL.match(named[3]):
@@ -294,9 +298,9 @@ def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
         elif named[3] in ("role", "content", "tool_call_id", "name"):
             message[named[3]] = value
     both: tuple[Messages, Messages] = ([], [])
-    for (answered, _), message in sorted(found.items()):
+    for (is_answer, _), message in sorted(messages.items()):
         message["tool_calls"] = [call for _, call in sorted(message.pop("calls", {}).items())]
-        both[answered].append(message)
+        both[is_answer].append(message)
     return both
 
 
@@ -312,7 +316,9 @@ class LangfuseBuilder(TraceBuilder):
     def session(self) -> Session:
         """The session without generations inside of others."""
         self.generations = [
-            one for one in self.generations if self.inside[one.place] not in self.inside
+            generation
+            for generation in self.generations
+            if self.inside[generation.place] not in self.inside
         ]
         return super().session()
 
@@ -343,13 +349,13 @@ class LangfuseBuilder(TraceBuilder):
                 self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"),
                 identifier(record, "id"),
             )
-            made = Generation(
+            generation = Generation(
                 sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place
             )
             self.inside[place] = identifier(record, "parentObservationId")
             if self.inside[place] == place:
                 self.source.unknown["generation that names itself as its parent"] += 1
-            self.generations.append(made)
+            self.generations.append(generation)
 
 
 RUNS = frozenset({"chain", "tool", "retriever", "embedding", "prompt", "parser"})
@@ -398,7 +404,7 @@ class LangSmithBuilder(TraceBuilder):
             model = self.source.name(metadata, "ls_model_name") or self.source.name(
                 mapping(about, "invocation_params"), "model", "model_name"
             )
-            made = Generation(
+            generation = Generation(
                 sent=sent,
                 answer=answer or (),
                 model=model,
@@ -406,7 +412,7 @@ class LangSmithBuilder(TraceBuilder):
                 time=self.source.time(record, "start_time"),
                 place=identifier(record, "id"),
             )
-            self.generations.append(made)
+            self.generations.append(generation)
 
 
 def langsmith_sessions(source: SourceFile) -> Iterator[Session]:

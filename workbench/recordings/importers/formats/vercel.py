@@ -53,11 +53,11 @@ class VercelUiBuilder(ChatBuilder):
             if is_step_start(part) and len(part) > 1:
                 self.source.leave_record("start of a step with other content", part)
         for step in _steps(parts):
-            found = Content()
+            message_parts = Content()
             for part in step:
-                self._part(found, part)
-            if found.blocks or found.results or found.unknown:
-                self.say_content("assistant", found, id=identifier(record, "id"))
+                self._part(message_parts, part)
+            if message_parts.blocks or message_parts.results or message_parts.unknown:
+                self.say_content("assistant", message_parts, id=identifier(record, "id"))
 
     def _is_client_only(self, part: Mapping[str, Json]) -> bool:
         """Whether a part is data for the page alone."""
@@ -66,20 +66,20 @@ class VercelUiBuilder(ChatBuilder):
             self.source.leave_record(f"part of type {label(part, 'type')!r:.40}", part)
         return is_data
 
-    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, message_parts: Content, part: Mapping[str, Json]) -> None:
         type_ = label(part, "type")
         if type_ != "dynamic-tool" and not type_.startswith("tool-"):
             if not self._is_client_only(part):
-                add_part(found, dict(part))
+                add_part(message_parts, dict(part))
             return
         name = label(part, "toolName") or type_.removeprefix("tool-")
         call = tool_call({"id": part.get("toolCallId"), "name": name, "input": part.get("input")})
-        found.blocks.append(call)
+        message_parts.blocks.append(call)
         failed = part.get("errorText") is not None
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            found.results.append(
+            message_parts.results.append(
                 ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
             )
 
