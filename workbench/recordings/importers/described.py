@@ -76,24 +76,24 @@ class DescribedBuilder(ChatBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one record: a message, the summary of a compaction, or a note."""
         shape = self.shape
-        message = mapping(record, *shape.inside.split()) if shape.inside else record
-        message = message or record
+        message = record
+        if shape.inside:
+            message = mapping(record, *shape.inside.split()) or record
         role = self.role_of(record, message)
         if role in shape.notes:
-            self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            words = first_value(message, shape.content)
-            if isinstance(words, list):
-                words = block_texts({"content": words}, "content")
-            self.note(role, words if isinstance(words, str) else "")
+            self._read_time(message)
+            self.note(role, _words(first_value(message, shape.content)))
         elif shape.summary and is_value(message, shape.summary):
-            self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            self.compaction(
-                self.summary_in({"content": first_value(message, shape.content)}),
-                kept=self.system_ids,
-            )
+            self._read_time(message)
+            summary = self.summary_in({"content": first_value(message, shape.content)})
+            self.compaction(summary, kept=self.system_ids)
         else:
             self.synthetic = bool(shape.synthetic) and is_value(message, shape.synthetic)
             self.read_message(self.shaped(message, role))
+
+    def _read_time(self, message: Mapping[str, Json]) -> None:
+        time = first_value(message, self.shape.time)
+        self.time = self.source.time({"time": time}, "time")
 
     def role_of(self, record: Mapping[str, Json], message: Mapping[str, Json]) -> str:
         """Who speaks, as OpenAI names it where it is known."""
@@ -124,11 +124,20 @@ class DescribedBuilder(ChatBuilder):
         }
 
 
+def _words(value: Json) -> str:
+    """The words of a content: a text, or the texts of a list of blocks."""
+    if isinstance(value, list):
+        return block_texts({"content": value}, "content")
+    return value if isinstance(value, str) else ""
+
+
 def is_value(record: Mapping[str, Json], condition: str) -> bool:
     """Whether a field has the value behind `=`, or is true where there is none."""
-    name, _, value = condition.partition("=")
-    field_value = first_value(record, name)
-    return field_value == value if value else field_value is True
+    name, _, expected = condition.partition("=")
+    value = first_value(record, name)
+    if expected:
+        return bool(value == expected)
+    return value is True
 
 
 def described(shape: MessageShape, **about: str) -> type[DescribedBuilder]:

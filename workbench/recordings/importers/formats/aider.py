@@ -38,11 +38,14 @@ _SCALE = {"k": 1_000, "M": 1_000_000}
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
     _, *chats = _START.split(source.text())
-    for n, (title, body) in enumerate(zip(chats[::2], chats[1::2], strict=True), 1):
+    titles, bodies = chats[::2], chats[1::2]
+    for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1):
         chat = AiderBuilder(source)
-        chat.title, chat.id = title.strip(), f"{source.stem}-{n}" if len(chats) > 2 else ""
-        for mark, run in groupby(body.split("\n"), _mark):
-            chat.read_run(mark, list(run))
+        chat.title = title.strip()
+        if len(titles) > 1:
+            chat.id = f"{source.stem}-{number}"
+        for mark, lines in groupby(body.split("\n"), _mark):
+            chat.read_run(mark, list(lines))
         yield chat.session()
 
 
@@ -81,20 +84,32 @@ class AiderBuilder(SessionBuilder):
         self.after_client = mark == "client"
 
     def _read_client(self, line: str) -> None:
+        """Read one of aider's own lines."""
         figures = _TOKENS.search(line)
         if figures and self.answer is not None and self.answer.usage is None:
             self.answer = replace(self.answer, usage=_usage(figures))
-        named = _MODEL.search(line)
-        self.model = self.model or (named[1].rstrip(",") if named else "")
+        model = _MODEL.search(line)
+        if model and not self.model:
+            self.model = model[1].rstrip(",")
         if self.output and line.startswith("Added") and "to the chat" in line:
             self._flush(sent=True, client=False)
-        starts = [place for place, text in enumerate(self.client) if text.startswith(_ERRORS)]
-        if starts and _FIX.match(line):
-            errors = self.client[starts[-1] :]
-            del self.client[starts[-1] :]
-            self._flush(sent=True)
-            self.say_text("user", "\n".join(errors).strip(), synthetic=True)
+        if _FIX.match(line):
+            self._send_errors()
         self.client.append(line)
+
+    def _send_errors(self) -> None:
+        """Write the newest errors of a linter or a test as a message: the user let aider fix
+        them.
+        """
+        start = len(self.client) - 1
+        while start >= 0 and not self.client[start].startswith(_ERRORS):
+            start -= 1
+        if start < 0:
+            return
+        errors = self.client[start:]
+        del self.client[start:]
+        self._flush(sent=True)
+        self.say_text("user", "\n".join(errors).strip(), synthetic=True)
 
     def _write_typed(self, text: str) -> None:
         """Write what was typed: words for the model, or a command that it never sees."""
@@ -102,11 +117,10 @@ class AiderBuilder(SessionBuilder):
         if _COMMAND.match(text) and not _TALK.match(text):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
-        else:
-            is_first = not any(isinstance(entry, MessageEntry) for entry in self.log)
-            self.say_text(
-                "user", _TALK.sub("", text), time=time_of(self.title) if is_first else None
-            )
+            return
+        has_messages = any(isinstance(entry, MessageEntry) for entry in self.log)
+        time = None if has_messages else time_of(self.title)
+        self.say_text("user", _TALK.sub("", text), time=time)
 
     def _write_bare(self, is_answer: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
@@ -150,10 +164,15 @@ class AiderBuilder(SessionBuilder):
 
 
 def _usage(figures: re.Match[str]) -> Usage:
+    """The tokens of a request, of aider's line about them."""
     cached = {kind: _count(count) for count, kind in _CACHED.findall(figures[2])}
-    sent, hit, cache_written = _count(figures[1]), cached.get("hit", 0), cached.get("write", 0)
-    return Usage(max(sent - hit - cache_written, 0), hit, cache_written, _count(figures[3]))
+    cache_read = cached.get("hit", 0)
+    cache_written = cached.get("write", 0)
+    fresh = max(_count(figures[1]) - cache_read - cache_written, 0)
+    return Usage(fresh, cache_read, cache_written, output=_count(figures[3]))
 
 
 def _count(text: str) -> int:
-    return round(float(text.rstrip("kM").replace(",", "")) * _SCALE.get(text[-1], 1))
+    digits = text.rstrip("kM").replace(",", "")
+    scale = _SCALE.get(text[-1], 1)
+    return round(float(digits) * scale)

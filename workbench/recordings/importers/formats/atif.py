@@ -24,41 +24,44 @@ class AtifBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one step."""
-        self.time, speaker = self.source.time(record, "timestamp"), text(record, "source")
-        step_id = (
-            f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
-        )
-        parts, calls = content(record, "message"), list[ToolCall]()
-        role, fields = "user", dict[str, Any](synthetic=speaker == "system")
+        self.time = self.source.time(record, "timestamp")
+        speaker = text(record, "source")
+        step_id = ""
+        if record.get("step_id") is not None:
+            step_id = f"step-{identifier(record, 'step_id')}"
+        parts = content(record, "message")
+        calls: list[ToolCall] = []
+        fields: dict[str, Any] = {}
         if speaker == "agent":
+            role = "assistant"
             calls = tool_calls(record)
-            parts.blocks = [
-                *thought_block(text(record, "reasoning_content")),
-                *parts.blocks,
-                *calls,
-            ]
-            role, model = "assistant", self.source.name(record, "model_name") or self.model
-            fields = {"model": model, "usage": self.source.usage(USAGE, record, "metrics")}
+            thoughts = thought_block(text(record, "reasoning_content"))
+            parts.blocks = [*thoughts, *parts.blocks, *calls]
+            fields["model"] = self.source.name(record, "model_name") or self.model
+            fields["usage"] = self.source.usage(USAGE, record, "metrics")
         elif speaker == "system" and not len(self.log):
-            role, fields = "system", {}
-        elif speaker not in ("user", "system"):
+            role = "system"
+        elif speaker in ("user", "system"):
+            role = "user"
+            fields["synthetic"] = speaker == "system"
+        else:
             self.source.leave_record(f"step of source {speaker!r:.40}", record)
             return
         self.say_content(role, parts, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
-    def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
+    def _observed(self, observation: Mapping[str, Json], call_ids: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is
         named.
         """
-        open_calls = list(dict.fromkeys(calls))
+        open_ids = set(call_ids)
         for result in objects(observation, "results"):
             blocks = result_blocks(result.get("content"))
-            call_id = identifier(result, "source_call_id") or (
-                open_calls[0] if len(open_calls) == 1 else ""
-            )
-            if call_id in calls:
-                open_calls = [open_call for open_call in open_calls if open_call != call_id]
+            call_id = identifier(result, "source_call_id")
+            if not call_id and len(open_ids) == 1:
+                call_id = next(iter(open_ids))
+            if call_id in call_ids:
+                open_ids.discard(call_id)
                 self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))

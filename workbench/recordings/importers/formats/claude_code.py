@@ -16,10 +16,12 @@ from dataclasses import dataclass, replace
 
 from workbench.engine.transcript.log import CompactionEntry, Entry, NoteEntry
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
     Json,
     Message,
     Summary,
+    Usage,
     UserMessage,
     plain_text,
 )
@@ -45,30 +47,33 @@ class Unit:
 
     Attributes:
         calls: ids of the calls in it.
-        last: id of the newest entry that was written of it.
+        newest_entry: id of the newest entry that was written of it.
     """
 
     parent: Unit | None
     records: list[Node]
     calls: set[str]
-    last: str | None = None
+    newest_entry: str | None = None
 
     def takes(self, node: Node) -> bool:
         """Take a record that is a part of this unit; say whether it is."""
+        if not self._fits(node):
+            return False
+        self.records.append(node)
+        self.calls |= node.calls.keys()
+        return True
+
+    def _fits(self, node: Node) -> bool:
+        """Whether a record is a part of this unit."""
         head = self.records[0]
+        if isinstance(head.what, CompactionEntry):
+            return node.summary and len(self.records) == 1
         if not isinstance(head.what, AssistantMessage):
-            fits = (
-                isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
-            )
-        elif isinstance(node.what, AssistantMessage):
-            fits = head.message_id == node.message_id
-        else:
-            answered_calls = {result.call_id for result in node.results}
-            fits = bool(answered_calls) and answered_calls <= self.calls
-        if fits:
-            self.records.append(node)
-            self.calls |= node.calls.keys()
-        return fits
+            return False
+        if isinstance(node.what, AssistantMessage):
+            return head.message_id == node.message_id
+        call_ids = {result.call_id for result in node.results}
+        return bool(call_ids) and call_ids <= self.calls
 
 
 def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
@@ -78,11 +83,13 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
     previous: Node | None = None
     for node in nodes.values():
         if node.parent and node.parent not in nodes:
-            follows = previous.uuid if previous is not None and not node.side else ""
+            new_parent = ""
+            if previous is not None and not node.side:
+                new_parent = previous.uuid
             if previous is not None and not isinstance(node.what, CompactionEntry):
-                where = "attached to the record before" if follows else "taken as a start"
-                yield f"line {node.line}: the parent {node.parent!r} is not in the file, {where}"
-            node.parent = follows
+                repair = "attached to the record before" if new_parent else "taken as a start"
+                yield f"line {node.line}: the parent {node.parent!r} is not in the file, {repair}"
+            node.parent = new_parent
         if not node.side:
             previous = node
 
@@ -94,20 +101,35 @@ def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
     The client leaves a preserved record where it was, and writes what follows as its child.
     """
     order = list(nodes.values())
-    for index, compaction in enumerate(order):
-        if not isinstance(compaction.what, CompactionEntry):
+    for index, node in enumerate(order):
+        if not isinstance(node.what, CompactionEntry):
             continue
-        head, tail = compaction.preserved
-        if compaction.what.kept is None and tail in nodes:
-            back = [ancestor.uuid for ancestor in ancestors(nodes, nodes[tail])]
-            kept_uuids = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
-            compaction.what = replace(compaction.what, kept=kept_uuids)
-        preserved, end = {*(compaction.what.kept or ()), tail} - {""}, compaction.uuid
-        for later in order[index + 1 :] if preserved else ():
+        compaction = node.what
+        tail = node.preserved[1]
+        if compaction.kept is None and tail in nodes:
+            compaction = replace(compaction, kept=_preserved(nodes, node))
+            node.what = compaction
+        preserved = {*(compaction.kept or ()), tail} - {""}
+        if not preserved:
+            continue
+        end = node.uuid
+        for later in order[index + 1 :]:
             if later.parent in preserved and later.uuid not in preserved:
                 later.parent = end
             elif later.parent == end and not later.side and later.message_id == "":
                 end = later.uuid
+
+
+def _preserved(nodes: Mapping[str, Node], compaction: Node) -> tuple[str, ...]:
+    """The uuids of the records from the first to the last that a compaction preserved; the last
+    alone where they are on no path.
+    """
+    head, tail = compaction.preserved
+    way_back = [node.uuid for node in ancestors(nodes, nodes[tail])]
+    if head not in way_back:
+        return (tail,)
+    way_back = way_back[: way_back.index(head) + 1]
+    return tuple(reversed(way_back))
 
 
 @dataclass(slots=True)
@@ -138,14 +160,16 @@ def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
     for node in nodes.values():
         if node.parent in children and not node.side:
             sibling = _beside(node, nodes[node.parent], children[node.parent])
-            node.parent = _end(sibling, children) if sibling else node.parent
+            if sibling:
+                node.parent = _end(sibling, children)
             siblings = children[node.parent]
             siblings.newest = node.uuid
-            siblings.moved = node.uuid if sibling and node.client else siblings.moved
-            siblings.answer = (
-                node.uuid if isinstance(node.what, AssistantMessage) else siblings.answer
-            )
-            siblings.is_client_only = siblings.is_client_only and node.client
+            if sibling and node.client:
+                siblings.moved = node.uuid
+            if isinstance(node.what, AssistantMessage):
+                siblings.answer = node.uuid
+            if not node.client:
+                siblings.is_client_only = False
         children[node.uuid] = Children()
 
 
@@ -160,7 +184,9 @@ def _beside(node: Node, parent: Node, siblings: Children) -> str:
     if isinstance(node.what, AssistantMessage):
         is_part = node.message_id == parent.message_id
         return siblings.newest if siblings.is_client_only and not is_part else ""
-    return siblings.answer if parent.client and isinstance(node.what, UserMessage) else ""
+    if parent.client and isinstance(node.what, UserMessage):
+        return siblings.answer
+    return ""
 
 
 def _end(uuid: str, children: Mapping[str, Children]) -> str:
@@ -198,8 +224,10 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.cwd = self.cwd or self.source.name(record, "cwd")
         self.title = self.source.name(record, "customTitle", "aiTitle") or self.title
         if record.get("type") == "summary":
-            self.titles[self.source.name(record, "leafUuid")] = self.source.name(record, "summary")
-        self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
+            leaf = self.source.name(record, "leafUuid")
+            self.titles[leaf] = self.source.name(record, "summary")
+        if record.get("type") == "progress":
+            self._progress(mapping(record, "data"))
         node = read_node(self.line, record, self.source)
         if node is not None:
             self._take(node)
@@ -210,11 +238,10 @@ class ClaudeCodeBuilder(SessionBuilder):
         """Read a message of a sub-agent, which newer clients show as progress of the call that
         began it.
         """
-        message, agent = mapping(data, "message"), text(data, "agentId")
-        if text(data, "type") == "agent_progress" and text(message, "type") in (
-            "user",
-            "assistant",
-        ):
+        message = mapping(data, "message")
+        agent = text(data, "agentId")
+        is_agent = text(data, "type") == "agent_progress"
+        if is_agent and text(message, "type") in ("user", "assistant"):
             record = {**message, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
             node = read_node(self.line, record, self.source)
             if node is None:
@@ -234,13 +261,14 @@ class ClaudeCodeBuilder(SessionBuilder):
         if earlier is not None:
             if earlier.says == node.says:
                 return False
-            number = self.doubles[node.uuid] = self.doubles.get(node.uuid, 1) + 1
-            reason = (
-                f"the uuid {node.uuid!r} is that of line {earlier.line}, which says something else;"
-                " both are kept"
+            self.source.skipped.append(
+                f"line {node.line}: the uuid {node.uuid!r} is that of line {earlier.line}, which"
+                " says something else; both are kept"
             )
-            self.source.skipped.append(f"line {node.line}: {reason}")
-            uuid = self.renamed[node.uuid] = f"{node.uuid}~{number}"
+            number = self.doubles.get(node.uuid, 1) + 1
+            self.doubles[node.uuid] = number
+            uuid = f"{node.uuid}~{number}"
+            self.renamed[node.uuid] = uuid
             node.rename(uuid)
         self.nodes[uuid] = node
         return True
@@ -264,17 +292,38 @@ class ClaudeCodeBuilder(SessionBuilder):
         for node in self.nodes.values():
             self.names.update(node.calls)
             self._find_units(node)
-        main = [one for one in reversed(self.nodes.values()) if not one.side and not one.is_through]
-        self.live = {one.uuid for one in ancestors(self.nodes, next(iter(main), None))}
-        for unit in dict.fromkeys(unit for unit in self.unit_of.values() if unit is not None):
-            self._write(unit)
-        newest = next(
-            (self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None
-        )
-        self.log.leaf = newest.last if newest is not None else self.log.leaf
-        titles = (title for leaf, title in self.titles.items() if leaf in self.nodes)
-        self.title = self.title or next(filter(None, titles), "")
+        main = self._main_records()
+        newest = main[0] if main else None
+        self.live = {node.uuid for node in ancestors(self.nodes, newest)}
+        for unit in dict.fromkeys(self.unit_of.values()):
+            if unit is not None:
+                self._write(unit)
+        self.log.leaf = self._leaf(main)
+        self.title = self.title or self._client_title()
         return super().session()
+
+    def _main_records(self) -> list[Node]:
+        """The records of the main conversation that hold something, the newest first."""
+        records: list[Node] = []
+        for node in reversed(self.nodes.values()):
+            if not node.side and not node.is_through:
+                records.append(node)
+        return records
+
+    def _leaf(self, main: Sequence[Node]) -> str | None:
+        """The id of the entry that is the live end."""
+        for node in main:
+            if not isinstance(node.what, NoteEntry):
+                unit = self.unit_of[node.uuid]
+                return self.log.leaf if unit is None else unit.newest_entry
+        return self.log.leaf
+
+    def _client_title(self) -> str:
+        """The title that the client gave to a branch of this very session; empty without one."""
+        for leaf, title in self.titles.items():
+            if title and leaf in self.nodes:
+                return title
+        return ""
 
     def _find_units(self, node: Node) -> None:
         """Find the units of a record and of its ancestors, theirs first; a record that only
@@ -288,22 +337,28 @@ class ClaudeCodeBuilder(SessionBuilder):
                 break
             way[ancestor.uuid] = ancestor
             if ancestor.parent in way:
-                reason = f"line {ancestor.line}: the parents of {ancestor.uuid!r} form a circle, cut here"
-                self.source.skipped.append(reason)
+                self.source.skipped.append(
+                    f"line {ancestor.line}: the parents of {ancestor.uuid!r} form a circle,"
+                    " cut here"
+                )
                 ancestor.parent = ""
         for ancestor in reversed(way.values()):
-            parent = self.unit_of.get(ancestor.parent)
-            if not ancestor.is_through and (parent is None or not parent.takes(ancestor)):
-                if ancestor.summary and ancestor.uuid:
-                    self.source.skipped.append(
-                        f"line {ancestor.line}: a summary without its compaction, read as words"
-                    )
-                parent = Unit(parent, [ancestor], set(ancestor.calls))
-            self.unit_of[ancestor.uuid] = parent
+            self.unit_of[ancestor.uuid] = self._unit(ancestor)
+
+    def _unit(self, node: Node) -> Unit | None:
+        """The unit of a record whose parent has its unit already: the parent's or a new one."""
+        parent = self.unit_of.get(node.parent)
+        if node.is_through or (parent is not None and parent.takes(node)):
+            return parent
+        if node.summary and node.uuid:
+            self.source.skipped.append(
+                f"line {node.line}: a summary without its compaction, read as words"
+            )
+        return Unit(parent, [node], set(node.calls))
 
     def _write(self, unit: Unit) -> None:
         """Write the unit's entries, each after the one before."""
-        unit.last = unit.parent.last if unit.parent is not None else None
+        unit.newest_entry = None if unit.parent is None else unit.parent.newest_entry
         head = unit.records[0]
         if isinstance(head.what, AssistantMessage):
             self._answer(unit)
@@ -316,35 +371,38 @@ class ClaudeCodeBuilder(SessionBuilder):
         """Write an answer and its results: one record a call, the live conversation's; copies
         are branches.
         """
-        lines = {
-            node: node.what for node in unit.records if isinstance(node.what, AssistantMessage)
-        }
-        results = [node for node in unit.records if node not in lines]
-        head, messages = unit.records[0], list(lines.values())
-        answer = replace(
-            messages[0],
-            blocks=tuple(block for message in messages for block in message.blocks),
-            usage=next((message.usage for message in reversed(messages) if message.usage), None),
-            stop=next((message.stop for message in reversed(messages) if message.stop), ""),
-        )
-        answer_id = self._place(unit, head, answer)
+        head = unit.records[0]
+        lines: list[Node] = []
+        results: list[Node] = []
+        messages: list[AssistantMessage] = []
+        for node in unit.records:
+            if isinstance(node.what, AssistantMessage):
+                lines.append(node)
+                messages.append(node.what)
+            else:
+                results.append(node)
+        answer_id = self._place(unit, head, _joined(messages))
         for line in lines:
             self.entries_of[line.uuid] = self.entries_of[head.uuid]
             self._results(unit, line)
-        main_nodes: dict[str, Node] = {}
+        main_results = self._main_results(results)
+        for node in results:
+            if node in main_results:
+                self._record(unit, node)
+        end = unit.newest_entry
+        for node in results:
+            if node not in main_results:
+                unit.newest_entry = answer_id
+                self._record(unit, node)
+        unit.newest_entry = end
+
+    def _main_results(self, results: Sequence[Node]) -> set[Node]:
+        """One record for each call that has results: the live conversation's, or else the first."""
+        record_of: dict[str, Node] = {}
         for node in sorted(results, key=lambda node: node.uuid not in self.live):
             for result in node.results:
-                main_nodes.setdefault(result.call_id, node)
-        wanted = set(main_nodes.values())
-        for node in results:
-            if node in wanted:
-                self._record(unit, node)
-        end = unit.last
-        for node in results:
-            if node not in wanted:
-                unit.last = answer_id
-                self._record(unit, node)
-        unit.last = end
+                record_of.setdefault(result.call_id, node)
+        return set(record_of.values())
 
     def _record(self, unit: Unit, node: Node) -> None:
         self._results(unit, node)
@@ -359,39 +417,51 @@ class ClaudeCodeBuilder(SessionBuilder):
         """The compaction with its summary, and with the entries of the records that it kept."""
         for node in summaries:
             if isinstance(node.what, UserMessage):
-                entry = replace(
-                    entry, summary=Summary(id=node.uuid, text=plain_text(node.what), time=node.time)
-                )
+                summary = Summary(id=node.uuid, text=plain_text(node.what), time=node.time)
+                entry = replace(entry, summary=summary)
         if entry.kept is None:
             return entry
-        kept_ids = [
-            entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])
-        ]
-        return replace(entry, kept=tuple(dict.fromkeys(kept_ids)))
+        entry_ids: list[str] = []
+        for uuid in entry.kept:
+            entry_ids += self.entries_of.get(uuid, [uuid])
+        return replace(entry, kept=tuple(dict.fromkeys(entry_ids)))
 
     def _place(self, unit: Unit, node: Node, what: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return
         its id.
         """
-        self.log.leaf, self.time = unit.last, node.time
-        begins = node.side and unit.last is None
-        unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
-        self.agents += [unit.last] if begins else []
-        self.entries_of[node.uuid].append(unit.last)
-        return unit.last
+        self.log.leaf = unit.newest_entry
+        self.time = node.time
+        entry_id = self.say(what) if isinstance(what, Message) else self.add(what)
+        if node.side and unit.newest_entry is None:
+            self.agents.append(entry_id)
+        unit.newest_entry = entry_id
+        self.entries_of[node.uuid].append(entry_id)
+        return entry_id
+
+
+def _joined(lines: Sequence[AssistantMessage]) -> AssistantMessage:
+    """The answer that the client wrote as several lines, with the newest usage and stop."""
+    blocks: list[AnswerBlock] = []
+    usage: Usage | None = None
+    stop = ""
+    for line in lines:
+        blocks += line.blocks
+        usage = line.usage or usage
+        stop = line.stop or stop
+    return replace(lines[0], blocks=tuple(blocks), usage=usage, stop=stop)
 
 
 def is_record(record: Mapping[str, Json]) -> bool:
     """Whether a line has the client's own fields."""
+    fields = set(record)
     type_ = label(record, "type")
     if type_ in SIDE:
-        return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
-    if (
-        type_ not in TYPES
-        or "uuid" not in record
-        or not {"parentUuid", "sessionId", "isSidechain"} & set(record)
-    ):
+        return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & fields)
+    if type_ not in TYPES or "uuid" not in fields:
+        return False
+    if not {"parentUuid", "sessionId", "isSidechain"} & fields:
         return False
     if type_ in ("user", "assistant"):
         return "content" in as_mapping(record.get("message"))
-    return "isSidechain" in record or "attachment" in record
+    return "isSidechain" in fields or "attachment" in fields

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
 from workbench.engine.transcript.message import (
@@ -14,7 +13,7 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
 )
-from workbench.recordings.importers.blocks import Content, Part, as_json, content
+from workbench.recordings.importers.blocks import Content, Part, as_json, content, text_block
 from workbench.recordings.importers.images import image
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
@@ -72,28 +71,27 @@ class Node:
     @property
     def calls(self) -> dict[str, str]:
         """The names of the tools that the record calls, by the ids of the calls."""
-        return (
-            {call.id: call.name for call in self.what.calls}
-            if isinstance(self.what, AssistantMessage)
-            else {}
-        )
+        if not isinstance(self.what, AssistantMessage):
+            return {}
+        return {call.id: call.name for call in self.what.calls}
 
     @property
     def says(self) -> object:
         """All that it says: what two records with one id must have in common to be one."""
-        blocks = self.what.blocks if isinstance(self.what, UserMessage | AssistantMessage) else ()
-        note = self.what.text if isinstance(self.what, NoteEntry) else ""
-        return (
-            type(self.what),
-            blocks,
-            note,
-            [(result.call_id, result.blocks) for result in self.results],
-        )
+        blocks: Sequence[object] = ()
+        note = ""
+        if isinstance(self.what, UserMessage | AssistantMessage):
+            blocks = self.what.blocks
+        elif isinstance(self.what, NoteEntry):
+            note = self.what.text
+        results = [(result.call_id, result.blocks) for result in self.results]
+        return type(self.what), blocks, note, results
 
     def rename(self, uuid: str) -> None:
         """Give it another id."""
         self.uuid = uuid
-        self.what = replace(self.what, id=uuid) if self.what is not None else None
+        if self.what is not None:
+            self.what = replace(self.what, id=uuid)
         self.results = tuple(replace(result, id=uuid) for result in self.results)
 
     @property
@@ -112,25 +110,17 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     uuid = text(record, "uuid")
     if not uuid:
         return None
-    parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
-    node = Node(line, uuid, parent, record.get("isSidechain") is True, time)
-    node.client = (
-        label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+    node = Node(
+        line=line,
+        uuid=uuid,
+        parent=text(record, "parentUuid", "logicalParentUuid"),
+        time=source.time(record, "timestamp"),
+        side=record.get("isSidechain") is True,
+        client=_is_client(record),
     )
     match record.get("type"):
         case "user" | "assistant" as type_:
-            message = as_object(record.get("message"), "message")
-            role = label(message, "role")
-            if role in ("user", "assistant") and role != type_:
-                source.leave_out(
-                    f"line {line}: the message of a record of type {type_!r} has the role {role!r}"
-                )
-            parts = content(message)
-            source.leave_unknown(parts.unknown)
-            node.results = tuple(replace(result, id=uuid) for result in parts.results)
-            node.summary = record.get("isCompactSummary") is True
-            read_message = _answer if type_ == "assistant" else _user
-            node.what = read_message(node, record, parts, source)
+            _read_message(node, type_, record, source)
         case "attachment":
             node.what = _attachment(node, mapping(record, "attachment"), source)
         case "system":
@@ -141,6 +131,29 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
             source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
     return node
+
+
+def _is_client(record: Part) -> bool:
+    """Whether the client wrote a record, and it is no compaction."""
+    return label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+
+
+def _read_message(node: Node, type_: str, record: Part, source: SourceFile) -> None:
+    """Read the message of a user's or an assistant's record into its node."""
+    message = as_object(record.get("message"), "message")
+    role = label(message, "role")
+    if role in ("user", "assistant") and role != type_:
+        source.leave_out(
+            f"line {node.line}: the message of a record of type {type_!r} has the role {role!r}"
+        )
+    parts = content(message)
+    source.leave_unknown(parts.unknown)
+    node.results = tuple(replace(result, id=node.uuid) for result in parts.results)
+    node.summary = record.get("isCompactSummary") is True
+    if type_ == "assistant":
+        node.what = _answer(node, record, parts, source)
+    else:
+        node.what = _user(node, record, parts, source)
 
 
 def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserMessage | None:
@@ -158,12 +171,14 @@ def _answer(
     message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
         return _note(node, "api_error", parts.words)
-    model, node.message_id = source.name(message, "model"), text(message, "id") or node.uuid
+    model = source.name(message, "model")
+    is_synthetic = model == SYNTHETIC
+    node.message_id = text(message, "id") or node.uuid
     return AssistantMessage(
         id=node.uuid,
         blocks=tuple(parts.blocks),
-        name="client" if model == SYNTHETIC else "",
-        model="" if model == SYNTHETIC else model,
+        name="client" if is_synthetic else "",
+        model="" if is_synthetic else model,
         usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
         stop=source.name(message, "stop_reason"),
     )
@@ -176,27 +191,46 @@ def _system(node: Node, record: Part, source: SourceFile) -> Entry | None:
         source.leave_record(f"record of the client of subtype {subtype!r:.40}", record)
     if subtype in NOTES:
         words = record.get("content")
-        return _note(
-            node, subtype, words if isinstance(words, str) else as_json(record.get("error"))
-        )
-    if subtype not in BOUNDARIES:
-        return None
-    meta = mapping(
-        record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata"
-    )
-    about: dict[str, Any] = {"id": node.uuid, "parent": None, "time": node.time}
-    about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
+        if not isinstance(words, str):
+            words = as_json(record.get("error"))
+        return _note(node, subtype, words)
+    if subtype == "compact_boundary":
+        return _compaction(node, record, source)
     if subtype == "microcompact_boundary":
-        call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
-        return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
-    node.preserved = (
-        text(meta, "preservedSegment/headUuid"),
-        text(meta, "preservedSegment/tailUuid"),
-    )
-    node.parent = text(record, "logicalParentUuid", "parentUuid") or node.preserved[1]
-    preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
+        return _clearing(node, record, source)
+    return None
+
+
+def _compaction(node: Node, record: Part, source: SourceFile) -> CompactionEntry:
+    meta = mapping(record, "compactMetadata")
+    tokens_before = source.count(meta, "preTokens")
+    reason = text(meta, "trigger")
+    head = text(meta, "preservedSegment/headUuid")
+    tail = text(meta, "preservedSegment/tailUuid")
+    node.preserved = head, tail
+    node.parent = text(record, "logicalParentUuid", "parentUuid") or tail
+    kept = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
     return CompactionEntry(
-        tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about
+        id=node.uuid,
+        parent=None,
+        time=node.time,
+        tokens_before=tokens_before,
+        tokens_after=source.count(meta, "postTokens"),
+        reason=reason,
+        kept=kept or None,
+    )
+
+
+def _clearing(node: Node, record: Part, source: SourceFile) -> ClearingEntry:
+    meta = mapping(record, "microcompactMetadata")
+    return ClearingEntry(
+        id=node.uuid,
+        parent=None,
+        time=node.time,
+        tokens_before=source.count(meta, "preTokens"),
+        reason=text(meta, "trigger"),
+        call_ids=texts(meta, "compactedToolIds"),
+        tokens_saved=source.count(meta, "tokensSaved"),
     )
 
 
@@ -206,55 +240,68 @@ def _note(node: Node, label: str, words: str) -> NoteEntry:
 
 def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
     type_ = text(attachment, "type")
-    if type_ not in ATTACHMENTS:
+    blocks: Sequence[SaidBlock] = ()
+    if type_ in ATTACHMENTS:
+        blocks = ATTACHMENTS[type_](attachment)
+    else:
         source.leave_record(f"attachment of type {type_!r}", attachment)
-    blocks = ATTACHMENTS[type_](attachment) if type_ in ATTACHMENTS else ()
     if type_ == "nested_memory" and not blocks and attachment.get("content") != "":
         source.leave_record("file of rules without its text", attachment)
-    typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
-    return UserMessage(id=node.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
+    if not blocks:
+        return None
+    is_typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
+    return UserMessage(id=node.uuid, blocks=tuple(blocks), synthetic=not is_typed)
 
 
 def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:
     """The values of a field, a line each."""
     value = attachment.get(field)
-    parts = value if isinstance(value, list) else [value] if value else []
-    words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
+    if not value:
+        return []
+    lines: list[str] = []
+    for part in value if isinstance(value, list) else [value]:
+        lines.append(part if isinstance(part, str) else as_json(part))
+    words = "\n".join(lines)
     return [Text(words)] if words.strip() else []
 
 
 def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     """The text of a field under that of another."""
     words = text(attachment, field)
-    return [Text(f"{text(attachment, title)}\n{words}")] if words else []
+    if not words:
+        return []
+    return [Text(f"{text(attachment, title)}\n{words}")]
 
 
 def _file(attachment: Part) -> Sequence[SaidBlock]:
-    if text(attachment, "content/type") == "image":
-        return [
-            image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))
-        ]
-    return _titled("filename", "content/file/content", attachment)
+    if text(attachment, "content/type") != "image":
+        return _titled("filename", "content/file/content", attachment)
+    media_type = text(attachment, "content/file/type")
+    return [image(media_type, text(attachment, "content/file/base64"))]
 
 
 def _hook(attachment: Part) -> Sequence[SaidBlock]:
     """What a hook printed: only at these two events does the client pass it on."""
-    sent = attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
-    return _lines("content", attachment) if sent else []
+    if attachment.get("hookEvent") not in ("SessionStart", "UserPromptSubmit"):
+        return []
+    return _lines("content", attachment)
 
 
 def _listed(title: str, words: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     """Each object of a list, its text under its title."""
-    parts = (
-        f"{text(item, title)}\n{text(item, words)}".strip() for item in objects(attachment, field)
-    )
-    return [Text(part) for part in parts if part]
+    blocks: list[SaidBlock] = []
+    for item in objects(attachment, field):
+        item_text = f"{text(item, title)}\n{text(item, words)}".strip()
+        blocks += text_block(item_text)
+    return blocks
 
 
 def _tasks(attachment: Part) -> Sequence[SaidBlock]:
-    tasks = [task for task in items(attachment, "content") if isinstance(task, dict)]
-    lines = [f"[{text(task, 'status')}] {text(task, 'subject', 'content')}" for task in tasks]
-    return [Text("\n".join(lines))] if lines else []
+    lines: list[str] = []
+    for task in items(attachment, "content"):
+        if isinstance(task, dict):
+            lines.append(f"[{text(task, 'status')}] {text(task, 'subject', 'content')}")
+    return text_block("\n".join(lines))
 
 
 ATTACHMENTS: Mapping[str, Callable[[Part], Sequence[SaidBlock]]] = {

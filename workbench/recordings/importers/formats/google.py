@@ -5,7 +5,7 @@ sessions of its ADK.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from workbench.engine.transcript.message import Json, Thinking, ToolCall, ToolResult
+from workbench.engine.transcript.message import Json, SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content, tool_call
 from workbench.recordings.importers.format import json_document, json_lines
@@ -17,6 +17,9 @@ from workbench.recordings.importers.values import identifier, label, mapping, ob
 CONTEXT = "<session_context>"
 """How the client begins what it adds to a user's first message."""
 NOTES = frozenset({"info", "error", "warning"})
+FAILED = frozenset({"error", "cancelled"})
+ENDED = FAILED | {"success"}
+"""States of a call that has ended."""
 USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
 
 
@@ -35,11 +38,9 @@ class AdkBuilder(SessionBuilder):
         if not holder or record.get("partial") is True:
             return
         parts = content(holder, "parts")
-        self.time, event_id, author = (
-            self.source.time(record, "timestamp"),
-            identifier(record, "id"),
-            text(record, "author"),
-        )
+        self.time = self.source.time(record, "timestamp")
+        event_id = identifier(record, "id")
+        author = text(record, "author")
         parts.results = [replace(result, id=event_id) for result in parts.results]
         if text(holder, "role") == "user" and author in ("", "user"):
             self.say_content("user", parts, id=event_id)
@@ -66,13 +67,14 @@ class GeminiCliBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        type_, message_id, parts = text(record, "type"), identifier(record, "id"), content(record)
+        type_ = text(record, "type")
+        message_id = identifier(record, "id")
+        parts = content(record)
         self.time = self.source.time(record, "timestamp")
         if type_ == "user" or type_ in NOTES:
             for field in ("thoughts", "toolCalls"):
-                self.source.unknown[f"{field} of a message of type {type_}"] += bool(
-                    record.get(field)
-                )
+                if record.get(field):
+                    self.source.unknown[f"{field} of a message of type {type_}"] += 1
         if type_ == "user":
             self._user(message_id, parts)
         elif type_ == "gemini":
@@ -89,39 +91,46 @@ class GeminiCliBuilder(SessionBuilder):
         results = [result for result in parts.results if result.call_id not in self.answered]
         is_repeated = len(results) < len(parts.results)
         parts.results = results
-        if parts.blocks or results or not is_repeated:
-            self.say_content(
-                "user", parts, id=message_id, synthetic=parts.words.startswith(CONTEXT)
-            )
+        if is_repeated and not parts.blocks and not results:
+            return
+        synthetic = parts.words.startswith(CONTEXT)
+        self.say_content("user", parts, id=message_id, synthetic=synthetic)
 
     def _answer(self, record: Mapping[str, Json], message_id: str, parts: Content) -> None:
-        thoughts = [
-            Thinking(f"{text(thought, 'subject')}\n{text(thought, 'description')}".strip())
-            for thought in objects(record, "thoughts")
-        ]
+        thoughts: list[Thinking] = []
+        for thought in objects(record, "thoughts"):
+            words = f"{text(thought, 'subject')}\n{text(thought, 'description')}"
+            thoughts.append(Thinking(words.strip()))
         parts.blocks = [*thoughts, *parts.blocks]
         for call_record in objects(record, "toolCalls"):
             call = tool_call(call_record)
-            result = self._result(call_record, call)
             parts.blocks.append(call)
-            parts.results += [result] if result is not None else []
-        self.answered |= {result.call_id for result in parts.results}
-        model, usage = self.source.name(record, "model"), self.source.usage(USAGE, record, "tokens")
+            result = self._result(call_record, call)
+            if result is not None:
+                parts.results.append(result)
+        self.answered.update(result.call_id for result in parts.results)
+        model = self.source.name(record, "model")
+        usage = self.source.usage(USAGE, record, "tokens")
         self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
 
     def _result(self, record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""
-        status, value = text(record, "status"), record.get("result")
+        status = text(record, "status")
+        value = record.get("result")
         parts = content(record, "result") if isinstance(value, str | list) else Content()
-        blocks = tuple(block for result in parts.results for block in result.blocks) + parts.said
-        if not blocks and value is None and status not in ("success", "error", "cancelled"):
+        blocks: list[SaidBlock] = []
+        for result in parts.results:
+            blocks += result.blocks
+        blocks += parts.said
+        if not blocks and value is None and status not in ENDED:
             return None
-        failed = status in ("error", "cancelled") or any(
-            result.is_error for result in parts.results
-        )
-        result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
         return ToolResult(
-            id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time
+            id=f"{call.id}-result",
+            call_id=call.id,
+            blocks=tuple(blocks),
+            name=call.name,
+            is_error=status in FAILED or any(result.is_error for result in parts.results),
+            time=self.source.time(record, "timestamp"),
         )
 
 
@@ -179,32 +188,32 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         """
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
-        kept_ids = tuple(
-            entry
-            for record in messages
-            for entry in self.entries_of.get(identifier(record, "id"), ())
-        )
-        added = [record for record in messages if identifier(record, "id") not in self.entries_of]
-        lost = {entry.id for entry in self.log.path()} - set(kept_ids)
-        if messages and lost:
+        kept_ids: list[str] = []
+        added: list[dict[str, Json]] = []
+        for message in messages:
+            message_id = identifier(message, "id")
+            if message_id in self.entries_of:
+                kept_ids += self.entries_of[message_id]
+            else:
+                added.append(message)
+        removed_ids = {entry.id for entry in self.log.path()}.difference(kept_ids)
+        if messages and removed_ids:
             summary = None
             self.time = None
             if added:
                 message = added.pop(0)
                 self.time = self.source.time(message, "timestamp")
                 summary = self.summary_in(message)
-            self.compaction(summary, kept=kept_ids)
-        for record in added:
+            self.compaction(summary, kept=tuple(kept_ids))
+        for message in added:
             entry_count = len(self.log)
-            super().read(record)
-            self.entries_of[identifier(record, "id")] = self.ids[entry_count:]
+            super().read(message)
+            self.entries_of[identifier(message, "id")] = self.ids[entry_count:]
 
 
 def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a document, or of lines."""
-    read = (
-        json_lines(GeminiLinesBuilder)
-        if source.in_lines()
-        else json_document("messages", GeminiCliBuilder)
-    )
-    yield from read(source)
+    if source.in_lines():
+        yield from json_lines(GeminiLinesBuilder)(source)
+    else:
+        yield from json_document("messages", GeminiCliBuilder)(source)

@@ -55,35 +55,34 @@ class SampleBuilder(ChatBuilder):
         self.pending = list(self.after[""])
         if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
-        self.read_all(
-            _resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages"
-        )
+        attached = mapping(sample, "attachments")
+        messages = _resolved(items(sample, "messages"), attached)
+        self.read_all(messages, "messages")
         for event in self.pending:
             self._compaction(None, event)
 
     def _read_events(self, events: list[dict[str, Json]]) -> None:
-        newest = ""
+        answer_id = ""
         for event in events:
-            if event.get("event") == "model":
-                output = mapping(event, "output")
-                choices = objects(output, "choices")
-                newest = identifier(mapping(choices[0], "message"), "id") if choices else newest
-                if newest and output.get("usage"):
-                    self.figures[newest] = mapping(output, "usage")
-            elif event.get("event") == "compaction":
-                self.after[newest].append(event)
+            kind = event.get("event")
+            if kind == "compaction":
+                self.after[answer_id].append(event)
+            if kind != "model":
+                continue
+            output = mapping(event, "output")
+            choices = objects(output, "choices")
+            if choices:
+                answer_id = identifier(mapping(choices[0], "message"), "id")
+            if answer_id and output.get("usage"):
+                self.figures[answer_id] = mapping(output, "usage")
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message, or the summary of the compaction that is pending."""
         if mapping(record, "metadata").get("summary") is True:
-            self._compaction(record, self.pending.pop(0) if self.pending else {})
+            event = self.pending.pop(0) if self.pending else {}
+            self._compaction(record, event)
         else:
-            shaped = {name: value for name, value in record.items() if name != "timestamp"}
-            if not record.get("content") and isinstance(record.get("error"), dict):
-                shaped["content"] = text(record, "error/message")
-            if record.get("role") == "tool":
-                shaped["name"] = record.get("function")
-            super().read(shaped)
+            super().read(_shaped(record))
         self.pending += self.after.get(identifier(record, "id"), [])
 
     def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
@@ -105,39 +104,59 @@ class SampleBuilder(ChatBuilder):
         return self.source.usage(USAGE, self.figures.get(identifier(record, "id"), {}))
 
 
+def _shaped(record: Mapping[str, Json]) -> dict[str, Json]:
+    """A message as a chat API would name its fields."""
+    shaped = dict(record)
+    shaped.pop("timestamp", None)
+    if not record.get("content") and isinstance(record.get("error"), dict):
+        shaped["content"] = text(record, "error/message")
+    if record.get("role") == "tool":
+        shaped["name"] = record.get("function")
+    return shaped
+
+
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a sample."""
-    zipped = next(source.heads()).text.startswith(ZIP)
-    for place, about, sample in _zipped(source) if zipped else _listed(source):
+    for place, about, sample in _samples(source):
         with source.at(field=place):
             builder = SampleBuilder(source)
             builder.read_sample(sample)
-            builder.id = f"{source.stem}-{source.identifier(sample, 'id')}-{source.count(sample, 'epoch') or 1}"
-            builder.model, builder.title = source.name(about, "model"), source.name(about, "task")
-            builder.project = builder.title
+            sample_id = source.identifier(sample, "id")
+            epoch = source.count(sample, "epoch") or 1
+            builder.id = f"{source.stem}-{sample_id}-{epoch}"
+            builder.model = source.name(about, "model")
+            builder.title = builder.project = source.name(about, "task")
             yield builder.session()
 
 
 def values(source: SourceFile) -> Iterator[Json]:
     """Its samples, without the events, which repeat their messages."""
-    zipped = next(source.heads()).text.startswith(ZIP)
-    for _, _, sample in _zipped(source) if zipped else _listed(source):
-        yield {name: value for name, value in sample.items() if name != "events"}
+    for _, _, sample in _samples(source):
+        value = dict(sample)
+        value.pop("events", None)
+        yield value
+
+
+def _samples(source: SourceFile) -> Iterator[Sample]:
+    """The samples, with their places and what is known of the evaluation."""
+    is_zip = next(source.heads()).text.startswith(ZIP)
+    yield from _zipped(source) if is_zip else _listed(source)
 
 
 def _listed(source: SourceFile) -> Iterator[Sample]:
-    """The samples of a document, with their places and what is known of the evaluation."""
+    """The samples of a document."""
     document = source.object_with("samples")
     with source.at():
         about = mapping(document, "eval")
-        for i, sample in enumerate(objects(document, "samples")):
-            yield f"samples[{i}]", about, sample
+        for number, sample in enumerate(objects(document, "samples")):
+            yield f"samples[{number}]", about, sample
 
 
 def _zipped(source: SourceFile) -> Iterator[Sample]:
-    """The samples of a zip likewise; when lenient, also of one whose end is missing."""
+    """The samples of a zip; when lenient, also of one whose end is missing."""
+    note = source.leave_out if source.lenient else None
     with source.open() as stream:
-        members = zip_members(stream, source.where, source.leave_out if source.lenient else None)
+        members = zip_members(stream, source.where, note)
         about: Mapping[str, Json] = {}
         if "header.json" in members:
             with source.at(field="header.json"):

@@ -63,21 +63,24 @@ class MiniSweAgentBuilder(ChatBuilder):
         if self.has_ended:
             self.source.note("stands after the end of the run", field="role")
         extra = mapping(record, "extra")
-        timed = {"timestamp": extra.get("timestamp"), **record}
         role = text(record, "role")
         if role == self.previous_role == "assistant":
             self.source.note("follows another answer, with nothing between them", field="role")
         self.previous_role = role
+        timed = {"timestamp": extra.get("timestamp"), **record}
+        words = label(record, "content")
         match role:
             case "assistant":
                 response = mapping(extra, "response")
-                answer = {"usage": response.get("usage"), "model": response.get("model")}
-                super().read({**timed, **answer, "content": _parts(record)})
+                timed["usage"] = response.get("usage")
+                timed["model"] = response.get("model")
+                timed["content"] = _parts(record)
+                super().read(timed)
             case "user" if self.waiting:
                 self.time = self.source.time(timed, "timestamp")
-                self.say(_output(label(record, "content")))
+                self.say(_output(words))
             case "user":
-                if _RETURN_CODE.search(label(record, "content")):
+                if _RETURN_CODE.search(words):
                     self.source.note(
                         "is what a command printed, and no command stands before it",
                         field="content",
@@ -87,7 +90,7 @@ class MiniSweAgentBuilder(ChatBuilder):
             case "exit":
                 self.has_ended = True
                 self.time = self.source.time(timed, "timestamp")
-                self.note("exit", label(record, "content"))
+                self.note("exit", words)
             case _:
                 super().read(timed)
 
@@ -99,18 +102,19 @@ def _parts(answer: Mapping[str, Json]) -> Json:
     words = answer.get("content")
     if not isinstance(words, str) or answer.get("tool_calls"):
         return words
-    actions = [*_ACTION.finditer(words)]
+    actions = list(_ACTION.finditer(words))
     if len(actions) != 1:
         return words
     action = actions[0]
-    call: dict[str, Json] = {
-        "type": "tool_use",
-        "name": "bash",
-        "input": {"command": action["command"]},
-    }
-    text_before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
-    text_after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
-    return [part for part in (text_before, call, text_after) if part.get("text") != ""]
+    text_before = words[: action.start()].rstrip()
+    text_after = words[action.end() :].strip()
+    parts: list[Json] = []
+    if text_before:
+        parts.append({"type": "text", "text": text_before})
+    parts.append({"type": "tool_use", "name": "bash", "input": {"command": action["command"]}})
+    if text_after:
+        parts.append({"type": "text", "text": text_after})
+    return parts
 
 
 def _output(printed: str) -> ToolResult:

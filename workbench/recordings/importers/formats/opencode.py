@@ -9,7 +9,6 @@ parts are JSON in a column `data`.
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import ClearingEntry
@@ -44,24 +43,29 @@ class OpenCodeBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.asked: Mapping[str, Json] | None = None
+        self.compaction_request: Mapping[str, Json] | None = None
         self.cleared: list[tuple[float, str]] = []
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message."""
-        info, parts, typed = mapping(record, "info"), Content(), False
-        self.time, role = self.source.time(info, "time/created"), text(info, "role")
+        info = mapping(record, "info")
+        self.time = self.source.time(info, "time/created")
+        role = text(info, "role")
+        parts = Content()
+        is_typed = False
         for part in objects(record, "parts"):
             self._part(parts, part)
-            typed = typed or (part.get("type") == "text" and part.get("synthetic") is not True)
-        message_id, model = text(info, "id"), self.source.name(info, "modelID")
+            if part.get("type") == "text" and part.get("synthetic") is not True:
+                is_typed = True
+        message_id = text(info, "id")
+        model = self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
-        if role == "user" and (parts.blocks or self.asked is None):
-            self.say_content(
-                "user", parts, id=message_id, synthetic=bool(parts.blocks) and not typed
-            )
+        if role == "user" and (parts.blocks or self.compaction_request is None):
+            synthetic = bool(parts.blocks) and not is_typed
+            self.say_content("user", parts, id=message_id, synthetic=synthetic)
         elif role == "assistant" and info.get("summary") is True:
-            request, self.asked = self.asked or {}, None
+            request = self.compaction_request or {}
+            self.compaction_request = None
             self.compaction(
                 parts.words,
                 id=message_id,
@@ -71,7 +75,9 @@ class OpenCodeBuilder(SessionBuilder):
                 reason="auto" if request.get("auto") is True else "manual",
             )
         elif role == "assistant":
-            stop = text(info, "finish") or ("error" if info.get("error") else "")
+            stop = text(info, "finish")
+            if not stop and info.get("error"):
+                stop = "error"
             self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
         elif role != "user":
             self.source.leave_record(f"message of role {role!r:.40}", record)
@@ -81,20 +87,9 @@ class OpenCodeBuilder(SessionBuilder):
             case "file":
                 parts.blocks += _file(part)
             case "tool":
-                state = mapping(part, "state")
-                call = tool_call({**part, "input": state.get("input")})
-                parts.blocks.append(call)
-                status = label(state, "status")
-                if status in ("completed", "error"):
-                    parts.results.append(self._result(state, call))
-                elif state.get("output") or state.get("error"):
-                    self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
-                if status == "error" and state.get("output"):
-                    self.source.unknown["output of a tool that failed"] += 1
-                if part.get("text"):
-                    self.source.unknown["words in a tool"] += 1
+                self._tool(parts, part)
             case "compaction":
-                self.asked = part
+                self.compaction_request = part
             case type_ if type_ not in SILENT:
                 add_part(parts, part)
                 if part.get("state"):
@@ -102,35 +97,55 @@ class OpenCodeBuilder(SessionBuilder):
             case type_ if part.get("text") or part.get("state"):
                 self.source.unknown[f"words in a {type_}"] += 1
 
+    def _tool(self, parts: Content, part: Mapping[str, Json]) -> None:
+        """Read a call, and its result where it has one."""
+        state = mapping(part, "state")
+        call = tool_call({**part, "input": state.get("input")})
+        parts.blocks.append(call)
+        status = label(state, "status")
+        if status in ("completed", "error"):
+            parts.results.append(self._result(state, call))
+        elif state.get("output") or state.get("error"):
+            self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
+        if status == "error" and state.get("output"):
+            self.source.unknown["output of a tool that failed"] += 1
+        if part.get("text"):
+            self.source.unknown["words in a tool"] += 1
+
     def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
         failed = text(state, "status") == "error"
-        blocks: list[SaidBlock] = [*text_block(text(state, "error" if failed else "output"))]
+        words = text(state, "error" if failed else "output")
+        blocks: list[SaidBlock] = [*text_block(words)]
         for attached in objects(state, "attachments"):
             blocks += _file(attached)
-        cleared, result_id = self.source.time(state, "time/compacted"), f"{call.id}-result"
+        cleared = self.source.time(state, "time/compacted")
         if cleared is not None:
             self.cleared.append((cleared, call.id))
-        fields: dict[str, Any] = {
-            "name": call.name,
-            "is_error": failed,
-            "time": self.source.time(state, "time/end"),
-        }
-        return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
+        return ToolResult(
+            id=f"{call.id}-result",
+            call_id=call.id,
+            blocks=tuple(blocks),
+            name=call.name,
+            is_error=failed,
+            time=self.source.time(state, "time/end"),
+        )
 
     def close(self) -> None:
         """Add a clearing for results that were pruned while the session ran."""
         self.time = None
-        if self.asked is not None:
+        if self.compaction_request is not None:
             self.note("unanswered_compaction")
         if self.cleared:
-            calls = tuple(call for _, call in sorted(self.cleared))
-            self.add(ClearingEntry(id="", parent=None, call_ids=calls, time=max(self.cleared)[0]))
+            call_ids = tuple(call_id for _, call_id in sorted(self.cleared))
+            newest, _ = max(self.cleared)
+            self.add(ClearingEntry(id="", parent=None, call_ids=call_ids, time=newest))
 
 
 def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
     """A picture as a placeholder; the text of other files is in a text part beside it."""
-    pictured = text(part, "mime").startswith(("image/", "application/pdf"))
-    return [linked(text(part, "url"))] if pictured else []
+    if not text(part, "mime").startswith(("image/", "application/pdf")):
+        return []
+    return [linked(text(part, "url"))]
 
 
 def knows_database(head: Head) -> bool:
@@ -154,25 +169,27 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     note_write_ahead_log(source)
     try:
         with database(raw) as opened:
-            for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
-                messages = [
-                    _message(opened, info)
-                    for info in _rows(opened, "message", "session_id", row["id"])
-                ]
-                yield {"info": dict(row), "messages": messages}
+            rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
+            for row in rows.fetchall():
+                yield {"info": dict(row), "messages": _messages(opened, row["id"])}
     except (sqlite3.Error, IndexError) as error:
         raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
+def _messages(opened: sqlite3.Connection, session_id: str) -> list[dict[str, Json]]:
+    """The messages of a session, each with its parts."""
+    messages: list[dict[str, Json]] = []
+    for info in _rows(opened, "message", "session_id", session_id):
+        parts = _rows(opened, "part", "message_id", info["id"])
+        messages.append({"info": info, "parts": parts})
+    return messages
+
+
 def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
-    cursor = opened.execute(
-        f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,)
-    )
-    return [
-        {**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]}
-        for row in cursor.fetchall()
-    ]
-
-
-def _message(opened: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
-    return {"info": info, "parts": _rows(opened, "part", "message_id", info["id"])}
+    """What the rows of a table hold that have this value in a field, oldest first."""
+    query = f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id"
+    rows: list[dict[str, Json]] = []
+    for row in opened.execute(query, (value,)).fetchall():
+        data = as_object(decode(row["data"]), f"{table}.data")
+        rows.append({**data, "id": row["id"]})
+    return rows

@@ -38,33 +38,42 @@ class ShareGptBuilder(ChatBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn."""
-        speaker, words = label(record, "from"), text(record, "value")
-        role = SHAREGPT_ROLES.get(speaker)
+        words = text(record, "value")
+        role = SHAREGPT_ROLES.get(label(record, "from"))
         if role is None:
             self.source.leave_record(f"turn from {record.get('from')!r:.40}", record)
         elif role == "call":
-            calls = decode_or(words)
-            listed = calls if isinstance(calls, list) else [calls]
-            shaped = [tool_call(call) for call in listed if isinstance(call, dict)]
-            self.say_content("assistant", Content([*shaped] or [*text_block(words)]))
+            self.say_content("assistant", _calls(words))
         elif role == "assistant":
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
-            responses = [
-                response_match["words"] for response_match in _TOOL_RESPONSE.finditer(words)
-            ] or [words]
-            for response in responses:
+            for response in _TOOL_RESPONSE.findall(words) or [words]:
                 self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(response))))
         else:
             self.say_text(role, words)
 
 
+def _calls(words: str) -> Content:
+    """A turn of calls, as JSON; its words where it has none."""
+    value = decode_or(words)
+    parts = Content()
+    for call in value if isinstance(value, list) else [value]:
+        if isinstance(call, dict):
+            parts.blocks.append(tool_call(call))
+    if not parts.blocks:
+        parts.blocks += text_block(words)
+    return parts
+
+
 def _hermes_answer(words: str) -> Content:
     """An answer whose thoughts and calls are tagged in its text."""
-    thoughts = [match["thought"] for match in _THINK.finditer(words)]
-    calls = [decode_or(match["call"]) for match in _TOOL_CALL.finditer(words)]
+    calls = [decode_or(call) for call in _TOOL_CALL.findall(words)]
+    parts = Content()
     if not all(isinstance(call, dict) for call in calls):
-        return Content([*text_block(words)])
-    answer = _TOOL_CALL.sub("", _THINK.sub("", words)).strip()
-    blocks = [block for thought in thoughts for block in thought_block(thought)]
-    return Content([*blocks, *text_block(answer), *(tool_call(call) for call in calls)])
+        parts.blocks += text_block(words)
+        return parts
+    for thought in _THINK.findall(words):
+        parts.blocks += thought_block(thought)
+    parts.blocks += text_block(_TOOL_CALL.sub("", _THINK.sub("", words)).strip())
+    parts.blocks += [tool_call(call) for call in calls]
+    return parts
