@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
     Json,
     Message,
@@ -76,8 +77,8 @@ class SessionBuilder:
 
     def read_all(self, records: Iterable[Json], field: str) -> None:
         """Read a list of records; a damaged one is placed by its index in this field."""
-        for i, record in enumerate(records):
-            with self.source.at(self.line or None, f"{field}[{i}]"):
+        for index, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{index}]"):
                 self.read(as_object(record))
 
     def read(self, record: Mapping[str, Json]) -> None:
@@ -90,15 +91,17 @@ class SessionBuilder:
     def turn_to(self, speaker: str) -> None:
         """Go on with the entries of another speaker, after the newest of them."""
         self._leaves[self.speaker] = self.log.leaf
-        self.speaker, self.log.leaf = speaker, self._leaves.get(speaker)
+        self.log.leaf = self._leaves.get(speaker)
+        self.speaker = speaker
 
     def fresh_id(self, base_id: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
-        base = base_id or f"m{len(self.log) + 1}"
-        free_id = base
+        base_id = base_id or f"m{len(self.log) + 1}"
+        free_id = base_id
         while free_id in self.log:
-            n = self._copies[base] = self._copies.get(base, 1) + 1
-            free_id = f"{base}~{n}"
+            number = self._copies.get(base_id, 1) + 1
+            self._copies[base_id] = number
+            free_id = f"{base_id}~{number}"
         return free_id
 
     def say(self, message: Message) -> str:
@@ -122,18 +125,16 @@ class SessionBuilder:
         message.
         """
         self.source.leave_unknown(parts.unknown)
-        blocks = (
-            tuple(parts.blocks) if role == "assistant" else parts.said_by(role, self.source.unknown)
-        )
-        message = (
-            [_SPEAKERS[role](id=id, blocks=blocks, **fields)]
-            if parts.blocks or not parts.results
-            else []
-        )
-        for said_message in (
-            (*message, *parts.results) if role == "assistant" else (*parts.results, *message)
-        ):
-            self.say(said_message)
+        is_answer = role == "assistant"
+        blocks: Sequence[AnswerBlock] = parts.blocks
+        if not is_answer:
+            blocks = parts.said_by(role, self.source.unknown)
+        messages: list[Message] = [*parts.results]
+        if parts.blocks or not parts.results:
+            message = _SPEAKERS[role](id=id, blocks=tuple(blocks), **fields)
+            messages.insert(0 if is_answer else len(messages), message)
+        for message in messages:
+            self.say(message)
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
         """Append a message of one text."""
@@ -164,22 +165,26 @@ class SessionBuilder:
         The text is the summary, None where the recording does not show it; `model` wrote it,
         `files` are named in it.
         """
-        entry_id, summary = self.fresh_id(id), None
+        entry_id = self.fresh_id(id)
+        summary: Summary | None = None
         if text is not None:
-            summary_id = f"{entry_id}-summary"
             summary = Summary(
-                id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time
+                id=f"{entry_id}-summary",
+                text=text,
+                files=files or FileOps(),
+                model=model,
+                time=self.time,
             )
-        return self.add(
-            CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
-        )
+        entry = CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
+        return self.add(entry)
 
     def add(self, entry: Entry) -> str:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""
         entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
         if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
             entry = replace(entry, message=replace(entry.message, id=entry.id))
-        self.agents += [entry.id] if self.speaker and entry.parent is None else []
+        if self.speaker and entry.parent is None:
+            self.agents.append(entry.id)
         self.log.append(entry)
         return entry.id
 
@@ -191,37 +196,38 @@ class SessionBuilder:
     @property
     def system_ids(self) -> tuple[str, ...]:
         """The ids of the system messages so far, which no compaction touches."""
-        return tuple(
-            entry.id
-            for entry in self.log
-            if entry.type == "message" and entry.message.role == "system"
-        )
+        ids: list[str] = []
+        for entry in self.log:
+            if entry.type == "message" and entry.message.role == "system":
+                ids.append(entry.id)
+        return tuple(ids)
 
     def sessions(self) -> Iterator[Session]:
         """What has been read: the main conversation, and each sub-agent's as a session of its
         own.
         """
-        full_session = self.session()
+        session = self.session()
         root_of: dict[str, str] = {}
-        parts = {"": Log()}
-        for entry in full_session.log:
-            root = root_of[entry.id] = entry.id if entry.parent is None else root_of[entry.parent]
-            parts.setdefault(root if root in self.agents else "", Log()).append(entry)
-        parts[""].leaf = (
-            full_session.log.leaf if full_session.log.leaf in parts[""] else parts[""].leaf
-        )
-        for n, (root, log) in enumerate(parts.items()):
-            id, title = (
-                (f"{full_session.id}-agent{n}", f"{full_session.title} (sub-agent {n})")
-                if root
-                else (full_session.id, full_session.title)
-            )
+        main_log = Log()
+        agent_logs: dict[str, Log] = {}
+        for entry in session.log:
+            root = entry.id if entry.parent is None else root_of[entry.parent]
+            root_of[entry.id] = root
+            log = main_log
+            if root in self.agents:
+                log = agent_logs.setdefault(root, Log())
+            log.append(entry)
+        if session.log.leaf in main_log:
+            main_log.leaf = session.log.leaf
+        model = main_model(main_log) or session.model
+        yield replace(session, log=main_log, model=model)
+        for number, log in enumerate(agent_logs.values(), 1):
             yield replace(
-                full_session,
-                id=id,
-                title=title,
+                session,
+                id=f"{session.id}-agent{number}",
+                title=f"{session.title} (sub-agent {number})",
                 log=log,
-                model=main_model(log) or full_session.model,
+                model=main_model(log) or session.model,
             )
 
     def so_far(self) -> Session:
@@ -230,11 +236,12 @@ class SessionBuilder:
         for name, value in vars(self).items():
             if isinstance(value, dict | list | set | Log):
                 setattr(snapshot, name, copy(value))
+        counted = {field: copy(note) for field, note in self.source.counted.items()}
         snapshot.source = replace(
             self.source,
-            skipped=[*self.source.skipped],
+            skipped=list(self.source.skipped),
             unknown=Counter(self.source.unknown),
-            counted={field: copy(note) for field, note in self.source.counted.items()},
+            counted=counted,
         )
         return next(snapshot.sessions())
 
@@ -256,21 +263,27 @@ class SessionBuilder:
 
 def main_model(log: Log) -> str:
     """The model that gave most answers; empty if none is named."""
-    names = Counter(
-        entry.message.model
-        for entry in log
-        if isinstance(entry, MessageEntry)
-        and isinstance(entry.message, AssistantMessage)
-        and entry.message.model
-    )
-    return names.most_common(1)[0][0] if names else ""
+    answers = Counter[str]()
+    for entry in log:
+        if not isinstance(entry, MessageEntry):
+            continue
+        message = entry.message
+        if isinstance(message, AssistantMessage) and message.model:
+            answers[message.model] += 1
+    return answers.most_common(1)[0][0] if answers else ""
 
 
 def project_name(cwd: str, folder: str) -> str:
     """The name of the repository that a session worked in: the working folder's, else that of
     the file's folder.
     """
-    parts = [part for part in re.split(r"[/\\]+", cwd) if part]
-    nested = next((i for i, part in enumerate(parts) if part in _NESTED), len(parts))
-    name = parts[nested - 1] if 0 < nested <= len(parts) else ""
-    return folder if name.lower() in _NOWHERE or name.endswith(":") else name
+    names: list[str] = []
+    for name in re.split(r"[/\\]+", cwd):
+        if name in _NESTED:
+            break
+        if name:
+            names.append(name)
+    name = names[-1] if names else ""
+    if name.lower() in _NOWHERE or name.endswith(":"):
+        return folder
+    return name

@@ -80,9 +80,11 @@ class Head:
 
 
 def _keys(start: str) -> frozenset[str]:
+    """The keys of the first object, also where the text breaks off inside it."""
     if not start.startswith(("{", "[")):
         return frozenset()
-    depth, key_depth = 0, 2 if start.startswith("[") else 1
+    depth = 0
+    key_depth = 2 if start.startswith("[") else 1
     keys: set[str] = set()
     for token in _TOKEN.finditer(start):
         if token[0] in "{[":
@@ -97,11 +99,14 @@ def _keys(start: str) -> frozenset[str]:
 
 
 def _records(start: str) -> tuple[dict[str, Json], ...]:
-    lines = start.split("\n", _LINES)[:_LINES]
-    values = (
-        decodable(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}")
-    )
-    return tuple(value for value in values if isinstance(value, dict))
+    """The objects that are whole on one of the first lines."""
+    records: list[dict[str, Json]] = []
+    for line in start.split("\n", _LINES)[:_LINES]:
+        if line.startswith("{") and line.rstrip().endswith("}"):
+            value = decodable(line)
+            if isinstance(value, dict):
+                records.append(value)
+    return tuple(records)
 
 
 HEAD_BYTES = 1 << 16
@@ -140,7 +145,9 @@ class CountedNote:
     more: int = 0
 
     def __str__(self) -> str:
-        return self.first + (f" (and {self.more:,} times more)" if self.more else "")
+        if not self.more:
+            return self.first
+        return f"{self.first} (and {self.more:,} times more)"
 
 
 @dataclass
@@ -185,9 +192,11 @@ class SourceFile:
             with self.open() as stream:
                 raw = stream.read(size)
                 is_all = size == LONG_HEAD_BYTES or not stream.read(1)
-            if raw.startswith(MAGIC.encode()) and (statements := tables(self.raw())):
-                yield Head.of(f"{MAGIC}\n{statements}")
-                return
+            if raw.startswith(MAGIC.encode()):
+                statements = tables(self.raw())
+                if statements:
+                    yield Head.of(f"{MAGIC}\n{statements}")
+                    return
             text = raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n")
             yield Head.of(text, is_all=is_all)
             if is_all:
@@ -217,20 +226,20 @@ class SourceFile:
         """Whether it is JSON lines rather than one document: a whole object on a line, and
         another begins below.
         """
+        first_lines: list[bytes] = []
+        note = (lambda note: None) if self.lenient else None
         with self.open() as stream:
-            pass_over = (lambda note: None) if self.lenient else None
-            each = lines(stream, self.where, self.began, pass_over)
-            full = (
-                line.strip()
-                for _, line in each
-                if not line.isspace() and not line.startswith(b"//")
-            )
-            first_line, second_line = next(full, b"").removeprefix(BOM), next(full, b"")
-        return (
-            first_line.startswith(b"{")
-            and first_line.endswith(b"}")
-            and second_line.startswith(b"{")
-        )
+            for _, line in lines(stream, self.where, self.began, note):
+                if line.isspace() or line.startswith(b"//"):
+                    continue
+                first_lines.append(line.strip())
+                if len(first_lines) == 2:
+                    break
+        if len(first_lines) < 2:
+            return False
+        first_line = first_lines[0].removeprefix(BOM)
+        is_object = first_line.startswith(b"{") and first_line.endswith(b"}")
+        return is_object and first_lines[1].startswith(b"{")
 
     def raw(self) -> bytes:
         """All its bytes."""
@@ -246,15 +255,15 @@ class SourceFile:
         """Everything that it holds: the JSON values of its lines, the one of a document, or its
         lines as text.
         """
-        if self.in_lines():
-            for _, line in self.lines():
-                if not line.startswith("//"):
-                    value = decodable(line)
-                    yield line if value is None else value
-        else:
+        if not self.in_lines():
             whole_text = self.text()
             value = decodable(whole_text)
             yield from whole_text.split("\n") if value is None else [value]
+            return
+        for _, line in self.lines():
+            if not line.startswith("//"):
+                value = decodable(line)
+                yield line if value is None else value
 
     def decode(self, text: str) -> Json:
         """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a
@@ -317,15 +326,20 @@ class SourceFile:
         """Say something of a value, with its place; of one field, the first is told and the
         others are counted.
         """
-        lines = [outer for outer, _ in self.places if outer is not None]
-        place = ".".join(filter(None, (*(name for _, name in self.places), field)))
+        names: list[str] = []
+        for outer_line, name in self.places:
+            if outer_line is not None:
+                line = outer_line
+            if name:
+                names.append(name)
+        if field:
+            names.append(field)
+        place = ".".join(names)
         key = _INDEX.sub("", place) or words
         if key in self.counted:
             self.counted[key].more += 1
         else:
-            self.counted[key] = CountedNote(
-                str(FormatError(words, line=lines[-1] if lines else line, field=place))
-            )
+            self.counted[key] = CountedNote(str(FormatError(words, line=line, field=place)))
 
     def time(self, record: Mapping[str, Json], field: str) -> float | None:
         """The time in a field; None where there is none, or none that can be read, which a note
@@ -360,16 +374,22 @@ class SourceFile:
             names: of the field that is the report, the first that holds something; without them the
                 record is it.
         """
+        report = record
         try:
-            report = mapping(record, *names) if names else record
+            if names:
+                report = mapping(record, *names)
         except FormatError as error:
             self.leave_unused(error)
             return None
         try:
             return fields.read(report)
         except FormatError as error:
-            place = next((name.replace("/", ".") for name in names if record.get(name)), "")
-            self.leave_unused(FormatError(error.why, field=f"{place}.{error.field}".lstrip(".")))
+            place = error.field
+            for name in names:
+                if record.get(name):
+                    place = f"{name.replace('/', '.')}.{place}"
+                    break
+            self.leave_unused(FormatError(error.why, field=place))
             return None
 
     def _unneeded(self, read: Callable[[], Value], missing: Value) -> Value:
@@ -393,27 +413,24 @@ class SourceFile:
         except FormatError as error:
             if error.where:
                 raise
-            line = error.line if line is None else line
-            field += ("." if field and error.field else "") + error.field
+            place = ".".join(filter(None, (field, error.field)))
+            if line is None:
+                line = error.line
             if not self.lenient:
-                raise FormatError(error.why, where=self.where, line=line, field=field) from None
-            self.skipped.append(
-                str(FormatError(error.why, line=line, field=field)).removeprefix(", ")
-            )
+                raise FormatError(error.why, where=self.where, line=line, field=place) from None
+            fault = FormatError(error.why, line=line, field=place)
+            self.skipped.append(str(fault).removeprefix(", "))
         finally:
             self.places.pop()
 
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
-        unknown = tuple(
-            f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()) if n
-        )
-        return Origin(
-            name,
-            self.where,
-            self._sha256,
-            (*self.skipped, *map(str, self.counted.values()), *unknown),
-        )
+        skipped = list(self.skipped)
+        skipped += [str(note) for note in self.counted.values()]
+        for unknown_kind, number in sorted(self.unknown.items()):
+            if number:
+                skipped.append(f"{number} × {unknown_kind}: unknown, left out")
+        return Origin(name, self.where, self._sha256, tuple(skipped))
 
     @cached_property
     def _sha256(self) -> str:
@@ -421,12 +438,14 @@ class SourceFile:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def _text(self, raw: bytes, line: int | None) -> str:
+        """Bytes as text; `line` is their line, None where they are the whole file."""
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
-            line_number = line if line is not None else raw.count(b"\n", 0, error.start) + 1
+            if line is None:
+                line = raw.count(b"\n", 0, error.start) + 1
             reason = f"byte {raw[error.start]:#04x} is not UTF-8"
             if not self.lenient:
-                raise FormatError(reason, where=self.where, line=line_number) from None
-            self.skipped.append(f"line {line_number}: {reason}, replaced by U+FFFD")
+                raise FormatError(reason, where=self.where, line=line) from None
+            self.skipped.append(f"line {line}: {reason}, replaced by U+FFFD")
             return raw.decode(errors="replace")

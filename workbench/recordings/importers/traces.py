@@ -50,52 +50,64 @@ def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:
         return _from_text(value, role)
     if isinstance(value, list):
         return _from_list(value, role)
-    return _from_object(value, role) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return _from_object(value, role)
+    return None
 
 
 def _from_text(words: str, role: str) -> list[ChatMessage] | None:
     stripped = words.strip()
-    decoded = decode_or(stripped) if stripped.startswith(("{", "[")) else None
-    if decoded is not None:
-        return chat_messages(decoded, role)
+    if stripped.startswith(("{", "[")):
+        decoded = decode_or(stripped)
+        if decoded is not None:
+            return chat_messages(decoded, role)
+    if not stripped:
+        return []
     if role == "assistant" or not _SPEAKER.match(stripped):
-        return [{"role": role, "content": words}] if stripped else []
-    parts = _SPEAKER.split(stripped)[1:]
-    return [
-        {
-            "role": "user" if speaker == "tool" else speaker,
-            "name": speaker,
-            "content": words_said.strip("\n"),
-        }
-        for speaker, words_said in zip(parts[::2], parts[1::2], strict=True)
-    ]
+        return [{"role": role, "content": words}]
+    return _from_transcript(stripped)
+
+
+def _from_transcript(transcript: str) -> list[ChatMessage]:
+    """The messages of a plain transcript, each behind the name of its speaker."""
+    pieces = _SPEAKER.split(transcript)[1:]
+    messages: list[ChatMessage] = []
+    for speaker, words in zip(pieces[::2], pieces[1::2], strict=True):
+        role = "user" if speaker == "tool" else speaker
+        messages.append({"role": role, "name": speaker, "content": words.strip("\n")})
+    return messages
 
 
 def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
-        if isinstance(value, str):
-            value_messages = (
-                _from_repr(value, role)
-                if _REPR.match(value)
-                else [{"role": role, "content": value}]
-            )
-        else:
-            value_messages = (
-                _from_message(value, role)
-                if isinstance(value, dict)
-                else chat_messages(value, role)
-            )
+        value_messages = _from_item(value, role)
         if value_messages is None:
             return None
         messages += value_messages
     return messages
 
 
+def _from_item(value: Json, role: str) -> list[ChatMessage] | None:
+    """The messages in one value of a list."""
+    if isinstance(value, dict):
+        return _from_message(value, role)
+    if not isinstance(value, str):
+        return chat_messages(value, role)
+    if _REPR.match(value):
+        return _from_repr(value, role)
+    return [{"role": role, "content": value}]
+
+
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
-    fields = {name: as_printed(value) for name, value in _PRINTED.findall(words)}
-    return _from_message({name: value for name, value in fields.items() if value is not None}, role)
+    fields: dict[str, Json] = {}
+    for name, printed in _PRINTED.findall(words):
+        fields[name] = as_printed(printed)
+    for name in list(fields):
+        if fields[name] is None:
+            del fields[name]
+    return _from_message(fields, role)
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
@@ -103,11 +115,9 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
     if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
         return _from_message(value, role)
     rules: list[ChatMessage] = []
-    system = (
-        value.get("system")
-        or value.get("instructions")
-        or mapping(value, "config").get("system_instruction")
-    )
+    system = value.get("system") or value.get("instructions")
+    if not system:
+        system = mapping(value, "config").get("system_instruction")
     if system and role != "assistant":
         rules = chat_messages(system, "system") or []
     for name in _HOLDERS:
@@ -119,9 +129,10 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
 
 def _constructed(value: dict[str, Json]) -> dict[str, Json]:
     """What LangChain's constructor of a message is given, or the message itself."""
-    arguments, names = value.get("kwargs"), value.get("id")
+    arguments = value.get("kwargs")
     if not isinstance(arguments, dict) or "lc" not in value:
         return value
+    names = value.get("id")
     name = str(names[-1]) if isinstance(names, list) and names else ""
     return {"type": name, **arguments}
 
@@ -140,54 +151,43 @@ def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None
     value = _constructed(value)
     if isinstance(value.get("message"), dict):
         return _from_message(value["message"], "assistant")
-    if label(value, "type") in _ITEMS:
-        return [
-            {
-                "role": "tool" if value["type"] == "function_call_output" else "assistant",
-                "content": value,
-            }
-        ]
-    speaker, content = _speaker(value) or role, value.get("content")
-    holder = (
-        content if isinstance(content, dict) and isinstance(content.get("parts"), list) else value
-    )
+    type_ = label(value, "type")
+    if type_ in _ITEMS:
+        speaker = "tool" if type_ == "function_call_output" else "assistant"
+        return [{"role": speaker, "content": value}]
+    speaker = _speaker(value) or role
+    content = value.get("content")
+    holder = value
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        holder = content
     if isinstance(holder.get("parts"), list):
-        speaker = _speaker(holder) or speaker
-        return [
-            {
-                "role": speaker,
-                "content": [part for part in holder["parts"] if isinstance(part, str | dict)],
-            }
-        ]
+        parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
+        return [{"role": _speaker(holder) or speaker, "content": parts}]
     from_tool = ROLES.get(speaker) == "tool"
     if from_tool and isinstance(content, dict) and content.get("type") == "function":
         return []
-    if (
-        isinstance(content, list)
-        and content
-        and all(isinstance(part, dict) and "function" in part for part in content)
-    ):
+    if _are_objects_with(content, "function"):
         return [{"role": "assistant", "content": None, "tool_calls": content}]
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
-    shaped = {
-        **value,
-        "role": speaker,
-        "content": content if "content" in value else value.get("text"),
-    }
-    extra = mapping(value, "additional_kwargs").get("tool_calls")
-    if extra and not value.get("tool_calls"):
-        shaped["tool_calls"] = extra
-    if from_tool and isinstance(content, dict | list):
-        parts = (
-            isinstance(content, list)
-            and content
-            and all(isinstance(part, dict) and "type" in part for part in content)
-        )
-        shaped["content"] = content if parts else as_json(content)
-    return [
-        {name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}
-    ]
+    message: ChatMessage = {**value, "role": speaker}
+    for name in ("id", "timestamp", "usage"):
+        message.pop(name, None)
+    if "content" not in value:
+        message["content"] = value.get("text")
+    more_calls = mapping(value, "additional_kwargs").get("tool_calls")
+    if more_calls and not value.get("tool_calls"):
+        message["tool_calls"] = more_calls
+    if from_tool and isinstance(content, dict | list) and not _are_objects_with(content, "type"):
+        message["content"] = as_json(content)
+    return [message]
+
+
+def _are_objects_with(value: Json, field: str) -> bool:
+    """Whether a value is a list of objects that all have this field."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(item, dict) and field in item for item in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,9 +224,7 @@ class TraceBuilder(SessionBuilder):
         Raises:
             FormatError: no request holds messages.
         """
-        for generation in sorted(
-            self.generations, key=lambda request: (request.time or 0.0, len(request.sent))
-        ):
+        for generation in sorted(self.generations, key=_order):
             self._merge(generation)
         if not len(self.log):
             raise FormatError(
@@ -238,20 +236,23 @@ class TraceBuilder(SessionBuilder):
     def _merge(self, generation: Generation) -> None:
         chat = ChatBuilder(self.source)
         chat.read_all(generation.sent, generation.place)
-        n = len(chat.log)
+        sent_count = len(chat.log)
         chat.read_all(generation.answer, generation.place)
         if not generation.answer:
             self.source.note("has no answer", field="traced request")
         messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
-        leaf = self._start(messages[:n])
-        for i, message in enumerate(messages):
-            if i == n and isinstance(message, AssistantMessage):
-                model = generation.model or message.model
+        leaf = self._start(messages[:sent_count])
+        for index, message in enumerate(messages):
+            if index == sent_count and isinstance(message, AssistantMessage):
                 message = replace(
-                    message, usage=generation.usage, model=model, time=generation.time
+                    message,
+                    usage=generation.usage,
+                    model=generation.model or message.model,
+                    time=generation.time,
                 )
             leaf = self._step(leaf, message)
-        self.ends += [leaf] if leaf is not None else []
+        if leaf is not None:
+            self.ends.append(leaf)
 
     def _start(self, sent: Sequence[Message]) -> str | None:
         """Where a request begins: at the root, or at an earlier answer if only what is new was
@@ -266,14 +267,20 @@ class TraceBuilder(SessionBuilder):
         return None
 
     def _step(self, leaf: str | None, message: Message) -> str:
+        """Append a message after the leaf, unless it stands there already; return its id."""
         key = (leaf, _key(message))
         if key not in self.after:
-            entry_id = self.after[key] = f"m{len(self.log) + 1}"
-            self.log.append(
-                MessageEntry(id=entry_id, parent=leaf, message=replace(message, id=entry_id))
-            )
+            entry_id = f"m{len(self.log) + 1}"
+            message = replace(message, id=entry_id)
+            self.log.append(MessageEntry(id=entry_id, parent=leaf, message=message))
+            self.after[key] = entry_id
             self.depth[entry_id] = self.depth[leaf] + 1
         return self.after[key]
+
+
+def _order(generation: Generation) -> tuple[float, int]:
+    """By time; of several at one time, the one with fewer messages first."""
+    return generation.time or 0.0, len(generation.sent)
 
 
 def _key(message: Message) -> str:
@@ -281,4 +288,5 @@ def _key(message: Message) -> str:
     from later requests.
     """
     blocks = [block for block in message.blocks if not isinstance(block, Thinking)]
-    return f"{message.role}\0{getattr(message, 'call_id', '')}\0{blocks!r}"
+    call_id = getattr(message, "call_id", "")
+    return f"{message.role}\0{call_id}\0{blocks!r}"

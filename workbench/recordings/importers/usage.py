@@ -30,23 +30,23 @@ class UsageFields:
 
     def read(self, record: Mapping[str, Json]) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
-        names = (
-            self.input,
-            self.cache_read,
-            self.cache_write,
-            self.output,
-            self.reasoning,
-            self.cache_write_long,
-        )
-        prompt, cache_read, cache_written, output, reasoning, long = (
-            count(record, *names_of_figure.split()) for names_of_figure in names
-        )
+        prompt = count(record, *self.input.split())
+        cache_read = count(record, *self.cache_read.split())
+        cache_written = count(record, *self.cache_write.split())
+        output = count(record, *self.output.split())
+        reasoning = count(record, *self.reasoning.split())
+        cache_written_long = count(record, *self.cache_write_long.split())
         if self.cache_in_input:
             cache_read = min(cache_read, prompt)
             cache_written = min(cache_written, prompt - cache_read)
             prompt -= cache_read + cache_written
         usage = Usage(
-            prompt, cache_read, cache_written, output, reasoning, min(long, cache_written)
+            input=prompt,
+            cache_read=cache_read,
+            cache_write=cache_written,
+            output=output,
+            reasoning=reasoning,
+            cache_write_long=min(cache_written_long, cache_written),
         )
         return usage if usage != Usage() else None
 

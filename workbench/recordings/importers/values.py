@@ -39,16 +39,16 @@ def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
         FormatError: not JSON; names the line. Or a value cannot be read; names its field.
     """
     faults: list[FormatError] = []
+    has_faults = False
     try:
         value = _decoder.decode(text)
-        too_deep = text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value)
+        bracket_count = text.count("{") + text.count("[")
+        has_faults = bracket_count > MAX_DEPTH and _too_deep(value)
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
-        ) from None
+        raise _not_json(error) from None
     except (_NoNumber, RecursionError, ValueError):
-        value, too_deep = _without_faults(text, leave_out or faults.append), False
-    if too_deep:
+        has_faults = True
+    if has_faults:
         value = _without_faults(text, leave_out or faults.append)
     if faults:
         raise faults[0]
@@ -56,6 +56,10 @@ def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
         encoded = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
         value = json.loads(encoded.decode("utf-16", "replace"))
     return value
+
+
+def _not_json(error: json.JSONDecodeError) -> FormatError:
+    return FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno)
 
 
 def decode_or(text: Json, default: Json = None) -> Json:
@@ -82,7 +86,7 @@ class _NoNumber(Exception):
 class _Unreadable:
     """Stands for a number that cannot be read, until its place is known."""
 
-    why: str
+    reason: str
 
 
 def _without_faults(text: str, leave_out: LeaveOut) -> Json:
@@ -95,24 +99,23 @@ def _without_faults(text: str, leave_out: LeaveOut) -> Json:
     try:
         value = _marking.decode(_without_depths(text, leave_out))
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
-        ) from None
+        raise _not_json(error) from None
     except RecursionError:
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
     document = {"": value}
     open_containers: list[tuple[Json, str]] = [(document, "")]
     while open_containers:
         holder, place = open_containers.pop()
-        keys = list(holder) if isinstance(holder, dict) else range(len(holder))
-        for key in keys:
-            step = f"[{key}]" if isinstance(key, int) else f".{key}"
-            inner, inside = holder[key], (place + step).lstrip(".")
+        is_object = isinstance(holder, dict)
+        for key in list(holder) if is_object else range(len(holder)):
+            inner = holder[key]
+            step = f".{key}" if is_object else f"[{key}]"
+            inner_place = (place + step).lstrip(".")
             if isinstance(inner, _Unreadable):
                 holder[key] = None
-                leave_out(FormatError(inner.why, field=inside))
+                leave_out(FormatError(inner.reason, field=inner_place))
             elif isinstance(inner, dict | list):
-                open_containers.append((inner, inside))
+                open_containers.append((inner, inner_place))
     return document[""]
 
 
@@ -127,7 +130,8 @@ def _without_depths(text: str, leave_out: LeaveOut) -> str:
     for token in _BRACKET.finditer(text):
         if token[0] in ("{", "["):
             depth += 1
-            start = token.start() if depth == MAX_DEPTH + 1 else start
+            if depth == MAX_DEPTH + 1:
+                start = token.start()
         elif token[0] in ("}", "]"):
             if depth == MAX_DEPTH + 1:
                 pieces += [text[end:start], "null"]
@@ -179,15 +183,17 @@ def as_mapping(value: Json) -> dict[str, Json]:
 
 
 def _too_deep(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        containers = (
-            value_inside.values() if isinstance(value_inside, dict) else value_inside
-            for value_inside in level
-            if isinstance(value_inside, dict | list)
-        )
-        level = [inner for container in containers for inner in container]
-    return any(isinstance(value_inside, dict | list) for value_inside in level)
+    """Whether a value is nested deeper than is read, found level by level."""
+    containers = [value]
+    for _ in range(MAX_DEPTH + 1):
+        containers = [item for item in containers if isinstance(item, dict | list)]
+        if not containers:
+            return False
+        next_level: list[Json] = []
+        for container in containers:
+            next_level += container.values() if isinstance(container, dict) else container
+        containers = next_level
+    return True
 
 
 def _finite(digits: str) -> float:
@@ -199,11 +205,9 @@ def _finite(digits: str) -> float:
 
 def _finite_or_marked(digits: str) -> float | _Unreadable:
     value = float(digits)
-    return (
-        value
-        if math.isfinite(value)
-        else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
-    )
+    if math.isfinite(value):
+        return value
+    return _Unreadable(f"{digits[:20]} is not a number that a float can hold")
 
 
 def _whole_or_marked(digits: str) -> int | _Unreadable:
@@ -232,7 +236,8 @@ are later than 5138.
 def text(record: Mapping[str, Json], *fields: str) -> str:
     """A text; empty if all fields are absent, null or empty."""
     for field in fields:
-        if words := _typed(record, field, str, "text"):
+        words = _typed(record, field, str, "text")
+        if words:
             return str(words)
     return ""
 
@@ -267,7 +272,8 @@ def strings(value: Json) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         for name, inner in value.items():
-            yield from strings(inner) if name != "type" else ()
+            if name != "type":
+                yield from strings(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from strings(inner)
@@ -277,11 +283,9 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = _value(record, field)
-        name = (
-            str(value)
-            if isinstance(value, int) and not isinstance(value, bool)
-            else text(record, field)
-        )
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        name = text(record, field)
         if name:
             return name
     return ""
@@ -289,9 +293,11 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
 
 def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
     """An object; empty if all fields are absent, null or empty."""
-    return next(
-        (inner for field in fields if (inner := _typed(record, field, dict, "an object"))), {}
-    )
+    for field in fields:
+        value: dict[str, Json] | None = _typed(record, field, dict, "an object")
+        if value:
+            return value
+    return {}
 
 
 def items(record: Mapping[str, Json], field: str) -> list[Json]:
@@ -311,7 +317,11 @@ def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
 
 def count(record: Mapping[str, Json], *fields: str) -> int:
     """A count; 0 if all fields are absent, null or 0."""
-    return next((figure for field in fields if (figure := optional_count(record, field))), 0)
+    for field in fields:
+        figure = optional_count(record, field)
+        if figure:
+            return figure
+    return 0
 
 
 def optional_count(record: Mapping[str, Json], field: str) -> int | None:
@@ -319,15 +329,18 @@ def optional_count(record: Mapping[str, Json], field: str) -> int | None:
     value = _value(record, field)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        is_small = (
-            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
-        )
-        shown_value = value if is_small or isinstance(value, float) else kind(value)
-        raise FormatError(
-            f"expected a count from 0 to 2^53, found {shown_value}", field=field.replace("/", ".")
-        )
-    return int(value)
+    if _is_number(value) and 0 <= value < _MOST:
+        return int(value)
+    shown_value = value
+    if not isinstance(value, float) and not (_is_number(value) and abs(value) < 10**9):
+        shown_value = kind(value)
+    raise FormatError(
+        f"expected a count from 0 to 2^53, found {shown_value}", field=field.replace("/", ".")
+    )
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def timestamp(record: Mapping[str, Json], field: str) -> float | None:
@@ -338,16 +351,28 @@ def timestamp(record: Mapping[str, Json], field: str) -> float | None:
     if value is None or value == "":
         return None
     field = field.replace("/", ".")
-    if isinstance(value, str) and not (value.isdecimal() and len(value) < 20):
-        try:
-            moment = datetime.fromisoformat(value)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            raise FormatError(f"expected an ISO time, found {value[:40]!r}", field=field) from None
-    number = float(value) if isinstance(value, str) else value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _LATEST:
+    number = value
+    if isinstance(value, str):
+        if not value.isdecimal() or len(value) >= 20:
+            return _iso_time(value, field)
+        number = float(value)
+    if not _is_number(number) or not 0 <= number < _LATEST:
         raise FormatError(f"expected a time, found {kind(value)}", field=field)
-    return next((number / factor for bound, factor in _EPOCHS if number > bound), float(number))
+    for bound, units_a_second in _EPOCHS:
+        if number > bound:
+            return float(number / units_a_second)
+    return float(number)
+
+
+def _iso_time(words: str, field: str) -> float:
+    """An ISO time as seconds since 1970; without a zone it is in UTC."""
+    try:
+        moment = datetime.fromisoformat(words)
+        if not moment.tzinfo:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (ValueError, OverflowError):
+        raise FormatError(f"expected an ISO time, found {words[:40]!r}", field=field) from None
 
 
 def time_of(words: str) -> float | None:
@@ -359,8 +384,9 @@ def time_of(words: str) -> float | None:
 
 
 def _value(record: Mapping[str, Json], field: str) -> Json:
-    holder, _, name = field.rpartition("/")
-    return (mapping(record, holder) if holder else record).get(name)
+    outer, _, name = field.rpartition("/")
+    holder = mapping(record, outer) if outer else record
+    return holder.get(name)
 
 
 def _typed(record: Mapping[str, Json], field: str, cls: type, expected: str) -> Json:

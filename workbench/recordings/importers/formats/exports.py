@@ -91,7 +91,8 @@ class ChatGptBuilder(SessionBuilder):
         answered.
         """
         self.time = self.source.time(record, "create_time")
-        role, message_id = text(record, "author/role"), identifier(record, "id")
+        role = text(record, "author/role")
+        message_id = identifier(record, "id")
         parts = self._content(mapping(record, "content"))
         if role == "assistant":
             recipient = label(record, "recipient")
@@ -100,14 +101,10 @@ class ChatGptBuilder(SessionBuilder):
             model = self.source.name(mapping(record, "metadata"), "model_slug")
             self.say_content("assistant", parts, id=message_id, model=model)
         elif role == "tool":
-            call_id = self.open_calls.get(text(record, "author/name"), "")
-            blocks = parts.said
+            name = text(record, "author/name")
+            call_id = self.open_calls.get(name, "")
             self.source.leave_unknown(parts.unknown)
-            self.say(
-                ToolResult(
-                    id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")
-                )
-            )
+            self.say(ToolResult(id=message_id, call_id=call_id, blocks=parts.said, name=name))
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)
@@ -115,50 +112,56 @@ class ChatGptBuilder(SessionBuilder):
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
     def _call(self, message_id: str, recipient: str, words: str) -> ToolCall:
-        inside = decode_or(words)
         self.open_calls[recipient] = message_id
-        return ToolCall(
-            message_id, recipient, inside if isinstance(inside, dict) else {"input": words}
-        )
+        arguments = decode_or(words)
+        if not isinstance(arguments, dict):
+            arguments = {"input": words}
+        return ToolCall(message_id, recipient, arguments)
 
     def _content(self, record: Mapping[str, Json]) -> Content:
         """What a message says, by the type of its content."""
-        parts = Content()
         kind = label(record, "content_type")
         if kind == "thoughts":
-            for thought in objects(record, "thoughts"):
-                parts.blocks += thought_block(
-                    f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
-                )
-            other_content = [record.get("parts"), record.get("text"), record.get("content")]
-            if any(strings(other_content)):
-                parts.unknown.append(
-                    Unknown("thoughts with other content", tuple(strings(other_content)))
-                )
-            return parts
+            return _thoughts(record)
+        parts = Content()
         for part in items(record, "parts"):
             asset = label(as_mapping(part), "asset_pointer")
             add_part(parts, {"type": "image", "url": asset} if asset else part)
         for name in ("text", "result", "content", "user_profile", "user_instructions"):
-            parts.blocks += [*text_block(label(record, name))]
+            parts.blocks += text_block(label(record, name))
         parts.blocks = [block for block in parts.blocks if block.type != "text" or block.text]
-        other_values = [
-            value for name, value in record.items() if name not in ("content_type", "language")
-        ]
-        if not parts.blocks and any(strings(other_values)):
-            parts.unknown.append(Unknown(f"content of type {kind!r}", tuple(strings(other_values))))
+        if not parts.blocks:
+            other_values = dict(record)
+            other_values.pop("content_type", None)
+            other_values.pop("language", None)
+            other_texts = tuple(strings(list(other_values.values())))
+            if any(other_texts):
+                parts.unknown.append(Unknown(f"content of type {kind!r}", other_texts))
         return parts
+
+
+def _thoughts(record: Mapping[str, Json]) -> Content:
+    """What a model thought."""
+    parts = Content()
+    for thought in objects(record, "thoughts"):
+        words = f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
+        parts.blocks += thought_block(words)
+    other_content = [record.get("parts"), record.get("text"), record.get("content")]
+    other_texts = tuple(strings(other_content))
+    if any(other_texts):
+        parts.unknown.append(Unknown("thoughts with other content", other_texts))
+    return parts
 
 
 def _parents_first(nodes: Mapping[str, Json]) -> list[str]:
     """The names of the nodes of a tree, each behind its parent; in the order of the file where
     it is none.
     """
-    parents = {name: label(as_mapping(node), "parent") for name, node in nodes.items()}
+    parents_of: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        parent = label(as_mapping(node), "parent")
+        parents_of[name] = [parent] if parent in nodes else []
     try:
-        order = TopologicalSorter(
-            {name: [parent] if parent in nodes else [] for name, parent in parents.items()}
-        )
-        return [*order.static_order()]
+        return list(TopologicalSorter(parents_of).static_order())
     except CycleError:
-        return [*nodes]
+        return list(nodes)

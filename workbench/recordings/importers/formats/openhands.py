@@ -5,7 +5,14 @@ of events.
 from collections.abc import Iterator, Mapping
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Json,
+    Text,
+    ToolCall,
+    ToolResult,
+    UserMessage,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import (
     Content,
@@ -49,7 +56,8 @@ class OpenHandsBuilder(SessionBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one event: something done, or what came of it."""
-        self.time, old_leaf = self.source.time(record, "timestamp"), self.log.leaf
+        self.time = self.source.time(record, "timestamp")
+        old_leaf = self.log.leaf
         if "observation" in record:
             self._observation(record)
         else:
@@ -78,27 +86,30 @@ class OpenHandsBuilder(SessionBuilder):
         """
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
-        call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
-        self.calls[identifier(event, "id")] = call_id
+        call_id = identifier(about, "tool_call_id")
+        event_id = identifier(event, "id")
+        call_id = call_id or f"event-{event_id}"
+        self.calls[event_id] = call_id
         self.names[call_id] = text(about, "function_name") or action
-        response_id, choices = identifier(response, "id"), objects(response, "choices")
-        if response_id and self.responses.get(response_id) == choices:
-            return
-        if not response_id and action not in SPOKEN:
-            self.actions_without_answer += 1
+        response_id = identifier(response, "id")
+        choices = objects(response, "choices")
         if response_id:
+            if self.responses.get(response_id) == choices:
+                return
             self.responses[response_id] = choices
-        message = mapping(choices[0], "message") if choices else {}
-        blocks = [*content(message).blocks, *tool_calls(message)]
+        elif action not in SPOKEN:
+            self.actions_without_answer += 1
+        blocks: list[AnswerBlock] = []
+        if choices:
+            message = mapping(choices[0], "message")
+            blocks = [*content(message).blocks, *tool_calls(message)]
         if not blocks and action == "message":
             blocks = [Text(text(args, "content"))]
         elif not blocks:
             arguments = {name: value for name, value in args.items() if name != "thought"}
             blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, arguments)]
-        model, usage = (
-            self.source.name(response, "model"),
-            self.source.usage(OPENAI_USAGE, response, "usage"),
-        )
+        model = self.source.name(response, "model")
+        usage = self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
     def close(self) -> None:
@@ -118,9 +129,8 @@ class OpenHandsBuilder(SessionBuilder):
         code = mapping(event, "extras/metadata").get("exit_code")
         if not call_id:
             if event.get("cause") is not None:
-                self.source.unknown[
-                    "observation whose cause is no call, read as the client's words"
-                ] += 1
+                kind = "observation whose cause is no call, read as the client's words"
+                self.source.unknown[kind] += 1
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
@@ -129,25 +139,28 @@ class OpenHandsBuilder(SessionBuilder):
 
     def _condensation(self, args: Mapping[str, Json]) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
-        self.source.unknown["words in a condensation"] += bool(args.get("content"))
-        forgotten = {
+        if args.get("content"):
+            self.source.unknown["words in a condensation"] += 1
+        forgotten = self._forgotten_entries(args)
+        kept_ids: list[str] = []
+        for entry in self.log:
+            if isinstance(entry, MessageEntry) and entry.id not in forgotten:
+                kept_ids.append(entry.id)
+        summary = text(args, "summary") or None
+        self.compaction(summary, id="condensation", kept=tuple(kept_ids))
+
+    def _forgotten_entries(self, args: Mapping[str, Json]) -> set[str]:
+        """The ids of the entries of the events that a condensation names."""
+        event_ids = {
             identifier({"id": event_id}, "id") for event_id in items(args, "forgotten_event_ids")
         }
         first_id = self.source.count(args, "forgotten_events_start_id")
         last_id = self.source.count(args, "forgotten_events_end_id")
         if first_id is not None and last_id is not None:
-            forgotten |= {
-                event
-                for event in self.entries
-                if event.isdigit() and first_id <= int(event) <= last_id
-            }
-        lost = {self.entries[event] for event in forgotten if event in self.entries}
-        kept_ids = tuple(
-            entry.id
-            for entry in self.log
-            if isinstance(entry, MessageEntry) and entry.id not in lost
-        )
-        self.compaction(text(args, "summary") or None, id="condensation", kept=kept_ids)
+            for event_id in self.entries:
+                if event_id.isdigit() and first_id <= int(event_id) <= last_id:
+                    event_ids.add(event_id)
+        return {self.entries[event_id] for event_id in event_ids if event_id in self.entries}
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:

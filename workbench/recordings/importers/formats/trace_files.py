@@ -7,9 +7,11 @@ or nested, as Phoenix exports them, and MLflow's spans. Langfuse's page and API 
 document of a trace and its observations; LangSmith gives runs.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from dataclasses import dataclass, field
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
@@ -25,7 +27,6 @@ from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     as_mapping,
     decode_or,
-    first_value,
     identifier,
     items,
     label,
@@ -39,7 +40,7 @@ _INDEXED = re.compile(
 )
 _CONTENTS = re.compile(r"contents\.\d{1,4}\.message_content\.text$")
 _NESTED = ("llm", "session", "openinference", "gen_ai")
-_MLFLOW = ("spanType", "spanInputs", "spanOutputs")
+
 _MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
 _CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
 _EVENTS = {
@@ -68,7 +69,24 @@ OBSERVATIONS = frozenset(
     {"SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
 )
 """Langfuse's types of observations that are no request of a model."""
-Messages: TypeAlias = list[ChatMessage]
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """The messages that went into a model, and those that came out."""
+
+    sent: list[ChatMessage] = field(default_factory=list)
+    answer: list[ChatMessage] = field(default_factory=list)
+
+    def add(self, exchange: _Exchange) -> None:
+        """Add the messages of another."""
+        self.sent += exchange.sent
+        self.answer += exchange.answer
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no message."""
+        return not self.sent and not self.answer
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
@@ -77,59 +95,69 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     for place, span in _spans(source):
         with source.at(field=place):
             attributes = _flattened(_attributes(span.get("attributes")))
-            if without := _without_key(span.get("attributes")):
-                source.unknown["attribute without a key of its own"] += without
+            without_key = _without_key(span.get("attributes"))
+            if without_key:
+                source.unknown["attribute without a key of its own"] += without_key
             generation = _generation(source, span, attributes, place)
             group = text(attributes, "gen_ai.conversation.id", "session.id")
-            group = (
-                group or identifier(span, "traceId", "trace_id", "context/trace_id") or source.stem
-            )
-            builder = builders.setdefault(group, TraceBuilder(source))
+            group = group or identifier(span, "traceId", "trace_id", "context/trace_id")
+            builder = builders.setdefault(group or source.stem, TraceBuilder(source))
             builder.title = builder.title or text(attributes, "gen_ai.agent.name")
-            builder.generations += [generation] if generation is not None else []
-    builders = {group: builder for group, builder in builders.items() if builder.generations}
-    if not builders:
+            if generation is not None:
+                builder.generations.append(generation)
+    if not any(builder.generations for builder in builders.values()):
         raise FormatError("no span holds the messages of a model request", where=source.where)
     for group, builder in builders.items():
-        builder.id, builder.project = group, builder.title
-        yield builder.session()
+        if builder.generations:
+            builder.id = group
+            builder.project = builder.title
+            yield builder.session()
 
 
 def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
     """Every span with its place in the file."""
-    records: Iterable[tuple[int | None, Json]] = source.records()
-    if not source.in_lines():
+    records: Iterable[tuple[int | None, Json]]
+    if source.in_lines():
+        records = source.records()
+    else:
         document = source.document()
-        records = ((None, one) for one in (document if isinstance(document, list) else [document]))
+        values = document if isinstance(document, list) else [document]
+        records = [(None, value) for value in values]
     for line, record in records:
+        if not isinstance(record, dict):
+            continue
         with source.at(line):
-            for place, span in _inside(record) if isinstance(record, dict) else ():
+            for place, span in _inside(record):
                 yield f"line {line} {place}".strip() if line else place, span
 
 
 def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """The spans of a document or a line, in any of the shapes that exporters write."""
     resources = objects(record, "resourceSpans")
-    columns = {
-        name.removeprefix("attributes."): value for name, value in record.items() if "." in name
-    }
+    columns: dict[str, Json] = {}
+    for name, value in record.items():
+        if "." in name:
+            columns[name.removeprefix("attributes.")] = value
     if not resources and "attributes" in record:
         yield "", dict(record)
     elif columns:
         yield "", {**record, "attributes": columns, "trace_id": record.get("context.trace_id")}
-    for field in ("data", "spans", "data/spans"):
-        listed = (
-            first_value(record, field)
-            if "/" not in field or isinstance(record.get("data"), dict)
-            else None
-        )
-        for i, span in enumerate(listed if isinstance(listed, list) else []):
-            if isinstance(span, dict):
-                yield f"{field.replace('/', '.')}[{i}]", span
+    yield from _listed("data", record.get("data"))
+    yield from _listed("spans", record.get("spans"))
+    if isinstance(record.get("data"), dict):
+        yield from _listed("data.spans", record["data"].get("spans"))
     for i, resource in enumerate(resources):
         scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
         for j, scope in enumerate(scopes):
             for k, span in enumerate(objects(scope, "spans")):
                 yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+
+
+def _listed(field: str, value: Json) -> Iterator[tuple[str, dict[str, Json]]]:
+    """The spans of a list, with the name of its field and their numbers."""
+    for number, span in enumerate(value if isinstance(value, list) else []):
+        if isinstance(span, dict):
+            yield f"{field}[{number}]", span
 
 
 def _attributes(value: Json) -> dict[str, Json]:
@@ -176,19 +204,21 @@ def _without_key(value: Json) -> int:
 
 
 def _value(value: Json) -> Json:
+    """One of OTLP's typed values."""
     if not isinstance(value, dict):
         return value
-    name, inside = next(iter(value.items()), ("", None))
-    match name.replace("_value", "Value"):
+    type_, inner = next(iter(value.items()), ("", None))
+    match type_.replace("_value", "Value"):
         case "stringValue" | "boolValue" | "doubleValue":
-            return inside
+            return inner
         case "intValue":
-            digits = str(inside)
-            return int(digits) if digits.lstrip("-").isdigit() and len(digits) < 20 else None
-        case "arrayValue" if isinstance(inside, dict):
-            return [_value(item) for item in objects(inside, "values")]
-        case "kvlistValue" if isinstance(inside, dict):
-            return _attributes(inside.get("values"))
+            digits = str(inner)
+            if digits.lstrip("-").isdigit() and len(digits) < 20:
+                return int(digits)
+        case "arrayValue" if isinstance(inner, dict):
+            return [_value(item) for item in objects(inner, "values")]
+        case "kvlistValue" if isinstance(inner, dict):
+            return _attributes(inner.get("values"))
     return None
 
 
@@ -200,20 +230,23 @@ def _generation(
     """
     if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
         return None
-    sent, answer = _mlflow(attributes) if "mlflow.spanType" in attributes else _latest(attributes)
+    if "mlflow.spanType" in attributes:
+        exchange = _mlflow(attributes)
+    else:
+        exchange = _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
-        more, event_answer = (
-            _latest(details) if "gen_ai.input.messages" in details else _event(event, details)
-        )
-        sent, answer = sent + more, answer + event_answer
-    if not sent and not answer:
-        sent, answer = _indexed(attributes)
-    if not sent and not answer:
+        if "gen_ai.input.messages" in details:
+            exchange.add(_latest(details))
+        else:
+            exchange.add(_event(event, details))
+    if exchange.is_empty:
+        exchange = _indexed(attributes)
+    if exchange.is_empty:
         return None
     return Generation(
-        sent=sent,
-        answer=answer,
+        sent=exchange.sent,
+        answer=exchange.answer,
         model=source.name(
             attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"
         ),
@@ -224,84 +257,107 @@ def _generation(
     )
 
 
-def _mlflow(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+def _mlflow(attributes: Mapping[str, Json]) -> _Exchange:
     """The messages of one of MLflow's spans, whose values are JSON text; none where it is no
     request.
     """
-    values = {
-        name: decode_or(attributes.get(f"mlflow.{name}"), attributes.get(f"mlflow.{name}"))
-        for name in _MLFLOW
-    }
-    if values["spanType"] not in _MLFLOW_REQUESTS:
-        return [], []
-    return (
-        chat_messages(values["spanInputs"]) or [],
-        chat_messages(values["spanOutputs"], "assistant") or [],
-    )
+    if _json(attributes.get("mlflow.spanType")) not in _MLFLOW_REQUESTS:
+        return _Exchange()
+    inputs = _json(attributes.get("mlflow.spanInputs"))
+    outputs = _json(attributes.get("mlflow.spanOutputs"))
+    return _Exchange(chat_messages(inputs) or [], chat_messages(outputs, "assistant") or [])
+
+
+def _json(value: Json) -> Json:
+    """The value of a JSON text; anything else as it is."""
+    return decode_or(value, value)
 
 
 def _mlflow_usage(attributes: Mapping[str, Json]) -> dict[str, Json]:
-    return as_mapping(
-        decode_or(
-            attributes.get("mlflow.chat.tokenUsage"), attributes.get("mlflow.chat.tokenUsage")
-        )
-    )
+    return as_mapping(_json(attributes.get("mlflow.chat.tokenUsage")))
 
 
-def _latest(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+def _latest(attributes: Mapping[str, Json]) -> _Exchange:
     """The messages as the newest conventions give them: JSON text or structured values."""
+    exchange = _Exchange()
     rules = attributes.get("gen_ai.system_instructions")
-    system = [{"role": "system", "content": decode_or(rules, rules)}] if rules else []
-    sent = (
-        chat_messages(attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt")))
-        or []
-    )
+    if rules:
+        exchange.sent.append({"role": "system", "content": _json(rules)})
+    sent = attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))
+    exchange.sent += chat_messages(sent) or []
     answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
-    return system + sent, chat_messages(answer, "assistant") or []
+    exchange.answer += chat_messages(answer, "assistant") or []
+    return exchange
 
 
-def _event(event: Mapping[str, Json], details: dict[str, Json]) -> tuple[Messages, Messages]:
+def _event(event: Mapping[str, Json], details: dict[str, Json]) -> _Exchange:
     """A message as an event of the older conventions."""
-    name, event_content = text(event, "name"), details.get("gen_ai.event.content")
-    body = (
-        decode_or(event_content, {"content": event_content})
-        if isinstance(event_content, str)
-        else details
-    )
-    body = body if isinstance(body, dict) else {"content": body}
+    name = text(event, "name")
+    event_content = details.get("gen_ai.event.content")
+    body: Json = details
+    if isinstance(event_content, str):
+        body = decode_or(event_content, {"content": event_content})
+    if not isinstance(body, dict):
+        body = {"content": body}
     if name == "gen_ai.choice":
-        return [], chat_messages(body.get("message", body), "assistant") or []
+        answer = chat_messages(body.get("message", body), "assistant") or []
+        return _Exchange(answer=answer)
     if name not in _EVENTS:
-        return [], []
-    shaped = {
+        return _Exchange()
+    message: ChatMessage = {
         "content": body.get("content"),
         "tool_calls": body.get("tool_calls"),
         "role": _EVENTS[name],
     }
-    return [{**shaped, "tool_call_id": body.get("id")} if shaped["role"] == "tool" else shaped], []
+    if message["role"] == "tool":
+        message["tool_call_id"] = body.get("id")
+    return _Exchange(sent=[message])
 
 
-def _indexed(attributes: Mapping[str, Json]) -> tuple[Messages, Messages]:
+def _indexed(attributes: Mapping[str, Json]) -> _Exchange:
     """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
-    messages: dict[tuple[bool, int], dict[str, Json]] = {}
+    sent: dict[int, _IndexedMessage] = {}
+    answer: dict[int, _IndexedMessage] = {}
     for key, value in attributes.items():
-        if not (named := _INDEXED.match(key)):
+        indexed = _INDEXED.match(key)
+        if not indexed:
             continue
-        place = (named[1] in ("completion", "output_messages"), int(named[2]))
-        message = messages.setdefault(
-            place, {"role": "assistant" if place[0] else "user", "content": None}
-        )
-        if call := _CALL.match(named[3]):
-            message.setdefault("calls", {}).setdefault(int(call[1]), {})[call[2]] = value
-        elif _CONTENTS.match(named[3]):
-            message["content"] = "\n".join(filter(None, (message["content"], str(value))))
-        elif named[3] in ("role", "content", "tool_call_id", "name"):
-            message[named[3]] = value
-    both: tuple[Messages, Messages] = ([], [])
-    for (is_answer, _), message in sorted(messages.items()):
-        message["tool_calls"] = [call for _, call in sorted(message.pop("calls", {}).items())]
-        both[is_answer].append(message)
-    return both
+        kind, number, field = indexed[1], int(indexed[2]), indexed[3]
+        if kind in ("completion", "output_messages"):
+            message = answer.setdefault(number, _IndexedMessage("assistant"))
+        else:
+            message = sent.setdefault(number, _IndexedMessage("user"))
+        message.set(field, value)
+    return _Exchange(
+        sent=[message.shaped for _, message in sorted(sent.items())],
+        answer=[message.shaped for _, message in sorted(answer.items())],
+    )
+
+
+class _IndexedMessage:
+    """A message while its numbered attributes are read."""
+
+    def __init__(self, role: str) -> None:
+        self.fields: ChatMessage = {"role": role, "content": None}
+        self.calls: dict[int, dict[str, Json]] = {}
+
+    def set(self, field: str, value: Json) -> None:
+        """Take the value of an attribute; one of no message's field is passed over."""
+        call = _CALL.match(field)
+        if call:
+            number, name = int(call[1]), call[2]
+            self.calls.setdefault(number, {})[name] = value
+        elif _CONTENTS.match(field):
+            words = filter(None, (self.fields["content"], str(value)))
+            self.fields["content"] = "\n".join(words)
+        elif field in ("role", "content", "tool_call_id", "name"):
+            self.fields[field] = value
+
+    @property
+    def shaped(self) -> ChatMessage:
+        """The message in the shape of a chat API, its calls in order."""
+        calls = [call for _, call in sorted(self.calls.items())]
+        return {**self.fields, "tool_calls": calls}
 
 
 class LangfuseBuilder(TraceBuilder):
@@ -315,11 +371,11 @@ class LangfuseBuilder(TraceBuilder):
 
     def session(self) -> Session:
         """The session without generations inside of others."""
-        self.generations = [
-            generation
-            for generation in self.generations
-            if self.inside[generation.place] not in self.inside
-        ]
+        outermost: list[Generation] = []
+        for generation in self.generations:
+            if self.inside[generation.place] not in self.inside:
+                outermost.append(generation)
+        self.generations = outermost
         return super().session()
 
     def begin(self, document: Mapping[str, Json]) -> None:
@@ -337,25 +393,26 @@ class LangfuseBuilder(TraceBuilder):
             if type_ not in OBSERVATIONS:
                 self.source.unknown[f"observation of type {type_!r}"] += 1
             return
-        sent, answer = (
-            chat_messages(record.get("input")),
-            chat_messages(record.get("output"), "assistant"),
-        )
+        sent = chat_messages(record.get("input"))
+        answer = chat_messages(record.get("output"), "assistant")
         if sent is None:
             self.source.unknown["generation whose input has another framework's shape"] += 1
-        elif sent or answer:
-            model, time = self.source.name(record, "model"), self.source.time(record, "startTime")
-            usage, place = (
-                self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"),
-                identifier(record, "id"),
-            )
-            generation = Generation(
-                sent=sent, answer=answer or (), model=model, usage=usage, time=time, place=place
-            )
-            self.inside[place] = identifier(record, "parentObservationId")
-            if self.inside[place] == place:
-                self.source.unknown["generation that names itself as its parent"] += 1
-            self.generations.append(generation)
+            return
+        if not sent and not answer:
+            return
+        generation = Generation(
+            sent=sent,
+            answer=answer or (),
+            model=self.source.name(record, "model"),
+            time=self.source.time(record, "startTime"),
+            usage=self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"),
+            place=identifier(record, "id"),
+        )
+        parent = identifier(record, "parentObservationId")
+        self.inside[generation.place] = parent
+        if parent == generation.place:
+            self.source.unknown["generation that names itself as its parent"] += 1
+        self.generations.append(generation)
 
 
 RUNS = frozenset({"chain", "tool", "retriever", "embedding", "prompt", "parser"})
@@ -371,10 +428,9 @@ LANGSMITH_USAGE = UsageFields(
 
 def knows_langsmith(head: Head) -> bool:
     """Whether it is runs, one or many, with what went in."""
-    return (
-        "run_type" in (head.keys | set(head.records[0] if head.records else ()))
-        and '"inputs"' in head.text
-    )
+    if '"inputs"' not in head.text:
+        return False
+    return "run_type" in head.keys or any("run_type" in record for record in head.records[:1])
 
 
 class LangSmithBuilder(TraceBuilder):
@@ -390,29 +446,29 @@ class LangSmithBuilder(TraceBuilder):
                 self.source.note("asks no model, left out", field=f"run of type {type_}")
             return
         self.id = self.id or identifier(record, "session_id", "trace_id")
-        inputs, outputs = mapping(record, "inputs"), mapping(record, "outputs")
-        sent, answer = chat_messages(inputs), chat_messages(outputs, "assistant")
+        inputs = mapping(record, "inputs")
+        outputs = mapping(record, "outputs")
+        sent = chat_messages(inputs)
+        answer = chat_messages(outputs, "assistant")
         if sent is None:
             self.source.leave_record("run whose inputs have another framework's shape", inputs)
         elif sent or answer:
-            about = {
-                name: value
-                for name, value in as_mapping(record.get("extra")).items()
-                if name != "runtime"
-            }
-            metadata = mapping(about, "metadata")
-            model = self.source.name(metadata, "ls_model_name") or self.source.name(
-                mapping(about, "invocation_params"), "model", "model_name"
-            )
             generation = Generation(
                 sent=sent,
                 answer=answer or (),
-                model=model,
+                model=self._model(as_mapping(record.get("extra"))),
                 usage=self.source.usage(LANGSMITH_USAGE, record),
                 time=self.source.time(record, "start_time"),
                 place=identifier(record, "id"),
             )
             self.generations.append(generation)
+
+    def _model(self, extra: Mapping[str, Json]) -> str:
+        """The model's name, of what a run has beside its messages."""
+        model = self.source.name(mapping(extra, "metadata"), "ls_model_name")
+        if model:
+            return model
+        return self.source.name(mapping(extra, "invocation_params"), "model", "model_name")
 
 
 def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
@@ -433,8 +489,11 @@ def _runs(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
         for line, record in source.records():
             yield f"line {line}", record
         return
-    document = source.document()
-    listed = document.get("runs", [document]) if isinstance(document, dict) else document
-    for number, run in enumerate(listed if isinstance(listed, list) else []):
+    runs = source.document()
+    if isinstance(runs, dict):
+        runs = runs.get("runs", [runs])
+    if not isinstance(runs, list):
+        return
+    for number, run in enumerate(runs):
         if isinstance(run, dict):
             yield f"[{number}]", run
