@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from glob import has_magic
 from io import BufferedReader
-from itertools import count as numbers
 from pathlib import Path
 from typing import TypeAlias
 
@@ -70,16 +69,15 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
         FormatError: a file is damaged, or no importer recognises its format; it names file, line
             and field.
     """
-    named = _named(paths)
+    names = _named(paths)
     sessions: list[Session] = []
-    for loaded in scan(named, lenient=lenient, format=format):
-        if loaded.error is not None and (
-            not isinstance(loaded.error, UnknownFormat) or loaded.path in named
-        ):
+    for loaded in scan(names, lenient=lenient, format=format):
+        is_other_file = isinstance(loaded.error, UnknownFormat) and loaded.path not in names
+        if loaded.error is not None and not is_other_file:
             raise loaded.error
         sessions += loaded.sessions
     if not sessions:
-        raise FormatError("no session was found", where=", ".join(named))
+        raise FormatError("no session was found", where=", ".join(names))
     return sessions
 
 
@@ -91,12 +89,11 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
             source = _source(path, lenient)
             file_format = _chosen(source, format)
             with _readable(source):
-                read_from = accounted(
-                    file_format, source, list(_sessions(file_format, source)), named=bool(format)
-                )
-            sessions = [_with_own_id(session, ids) for session in read_from]
+                read_sessions = list(_sessions(file_format, source))
+                read_sessions = accounted(file_format, source, read_sessions, named=bool(format))
+            sessions = tuple(_with_own_id(session, ids) for session in read_sessions)
             ids.update(session.id for session in sessions)
-            yield Loaded(path, tuple(sessions))
+            yield Loaded(path, sessions)
         except FormatError as error:
             yield Loaded(path, error=error)
 
@@ -123,34 +120,45 @@ def known_formats() -> dict[str, Format]:
 
 
 def _sessions(file_format: Format, source: SourceFile) -> Iterator[Session]:
+    """The sessions of a file, each with its origin and what is odd in it."""
     with _readable(source):
         count = 0
         for session in file_format.sessions(source):
             count += 1
             in_time(source.began, source.where)
-            origin = (
-                source.origin(file_format.name) if session.origin == Origin() else session.origin
-            )
-            # our own files give back what was saved, be it odd
-            lists_faults = file_format.name != "native" or source.lenient
-            faults = (
-                [fault for fault in pairing_faults(session.log) if fault not in origin.skipped]
-                if lists_faults
-                else []
-            )
-            yield replace(session, origin=replace(origin, skipped=(*origin.skipped, *faults)))
+            yield _with_origin(session, file_format, source)
         if not count and source.skipped:
-            more = (
-                f", and {len(source.skipped) - 1:,} more faults" if len(source.skipped) > 1 else ""
-            )
-            raise FormatError(
-                f"no session of it can be read ({source.skipped[0]}{more})", where=source.where
-            )
+            raise _without_sessions(source)
+
+
+def _with_origin(session: Session, file_format: Format, source: SourceFile) -> Session:
+    """The session with its origin, and with what is odd about its calls and results."""
+    origin = session.origin
+    if origin == Origin():
+        origin = source.origin(file_format.name)
+    skipped = list(origin.skipped)
+    # our own files give back what was saved, be it odd
+    if file_format.name != "native" or source.lenient:
+        for fault in pairing_faults(session.log):
+            if fault not in origin.skipped:
+                skipped.append(fault)
+    return replace(session, origin=replace(origin, skipped=tuple(skipped)))
+
+
+def _without_sessions(source: SourceFile) -> FormatError:
+    """The error of a file of which nothing is left."""
+    faults = source.skipped[0]
+    if len(source.skipped) > 1:
+        faults += f", and {len(source.skipped) - 1:,} more faults"
+    return FormatError(f"no session of it can be read ({faults})", where=source.where)
 
 
 def _chosen(source: SourceFile, format: str) -> Format:
+    """The format of this name, or the one that recognises the file where none is named."""
     with _readable(source):
-        return find("importer", format, known_formats()) if format else _format_of(source)
+        if format:
+            return find("importer", format, known_formats())
+        return _format_of(source)
 
 
 @contextmanager
@@ -173,11 +181,11 @@ def _format_of(source: SourceFile) -> Format:
     """The first format that recognises the start of a file; a general one only where more of the
     file says no more.
     """
-    formats = known_formats()
     reason = "the file is empty"
     for head in source.heads():
-        for format in formats.values():
-            if (head.is_enough or not format.is_general) and format.knows(head):
+        for format in known_formats().values():
+            is_asked = head.is_enough or not format.is_general
+            if is_asked and format.knows(head):
                 return format
         if head.text.strip():
             reason = refusal(head)
@@ -188,13 +196,18 @@ def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been
     saved twice.
     """
-    numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in numbers(1))
-    return replace(session, id=next(free_id for free_id in numbered if free_id not in ids))
+    free_id = session.id
+    number = 1
+    while free_id in ids:
+        number += 1
+        free_id = f"{session.id}~{number}"
+    return replace(session, id=free_id)
 
 
 def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
-        where, data = "standard input", whole(sys.stdin.buffer, "standard input")
+        where = "standard input"
+        data = whole(sys.stdin.buffer, where)
         source = SourceFile(
             where, lambda: unpacked(BufferedReader(io.BytesIO(data)), where, note), lenient=lenient
         )
@@ -213,26 +226,33 @@ def files(paths: Paths) -> Iterator[str]:
         FormatError: a pattern matches nothing, or is none.
     """
     for name in _named(paths):
-        is_pattern = has_magic(name) and not Path(name).exists()
-        root = Path(name).anchor
-        try:
-            matched = (
-                sorted(map(str, Path(root or ".").glob(name.removeprefix(root))))
-                if is_pattern
-                else [name]
-            )
-        except (ValueError, NotImplementedError) as error:
-            raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
-        if not matched:
-            raise FormatError("no file matches this pattern", where=name)
-        for path in matched:
-            yield from _in_folder(Path(path)) if path != STDIN and Path(path).is_dir() else [path]
+        for path in _matching(name):
+            if path != STDIN and Path(path).is_dir():
+                yield from _in_folder(Path(path))
+            else:
+                yield path
+
+
+def _matching(name: str) -> list[str]:
+    """The paths that match a pattern; the name itself where it is none."""
+    if not has_magic(name) or Path(name).exists():
+        return [name]
+    root = Path(name).anchor
+    try:
+        paths = sorted(str(path) for path in Path(root or ".").glob(name.removeprefix(root)))
+    except (ValueError, NotImplementedError) as error:
+        raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
+    if not paths:
+        raise FormatError("no file matches this pattern", where=name)
+    return paths
 
 
 def _named(paths: Paths) -> list[str]:
-    if isinstance(paths, bytes) or not isinstance(paths, str | Path | Iterable):
+    if isinstance(paths, str | Path):
+        return [str(paths)]
+    if isinstance(paths, bytes) or not isinstance(paths, Iterable):
         raise FormatError(f"{paths!r:.80} names no file; paths as text would be accepted")
-    return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    return [str(path) for path in paths]
 
 
 def _in_folder(folder: Path) -> Iterator[str]:
@@ -250,5 +270,8 @@ def _is_recording(name: str) -> bool:
     """
     if name.endswith(BESIDE):
         return False
-    packed = next((ending for ending in PACKED_ENDINGS if name.endswith(ending)), "")
-    return name.removesuffix(packed).endswith(ENDINGS)
+    for ending in PACKED_ENDINGS:
+        if name.endswith(ending):
+            name = name.removesuffix(ending)
+            break
+    return name.endswith(ENDINGS)

@@ -44,19 +44,16 @@ class Header:
 def sessions(source: SourceFile) -> Iterator[Session]:
     """The sessions of a file, each as soon as the next header or the end is reached."""
     header: Header | None = None
-    log, moved = Log(), False
+    log = Log()
+    moved = False
     for line, record in source.records():
         with source.at(line):
             if MARK in record:
                 if header is not None:
                     yield _session(source, header, log, moved)
-                newest: Header = _read_as(Header, record, source)
-                if newest.version != VERSION:
-                    reason = (
-                        f"version {newest.version} is unknown; this package reads version {VERSION}"
-                    )
-                    raise FormatError(reason, field="version")
-                header, log, moved = newest, Log(), "leaf" in record
+                header = _header(record, source)
+                log = Log()
+                moved = "leaf" in record
             elif header is None:
                 reason = "an entry comes before the first header; a file starts with a header line"
                 raise FormatError(reason, field=MARK)
@@ -64,6 +61,16 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 _append(log, record, source)
     if header is not None:
         yield _session(source, header, log, moved)
+
+
+def _header(record: Mapping[str, Json], source: SourceFile) -> Header:
+    header: Header = _read_as(Header, record, source)
+    if header.version != VERSION:
+        raise FormatError(
+            f"version {header.version} is unknown; this package reads version {VERSION}",
+            field="version",
+        )
+    return header
 
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
@@ -86,7 +93,8 @@ def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
     try:
         log.append(_read_as(Entry, record, source))
     except LogError as error:
-        raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
+        field = "id" if record["id"] in log else "parent"
+        raise FormatError(str(error), field=field) from None
 
 
 def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
@@ -126,13 +134,10 @@ def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict
     copied: dict[str, Json] = deepcopy(dict(record))
     holder: Json = copied
     steps = [int(index) if index else name for name, index in _STEP.findall(place)]
-    for depth, step in enumerate(steps):
-        is_last = depth == len(steps) - 1
-        if (
-            isinstance(holder, dict)
-            and step in holder
-            and (step in _UNNEEDED or (is_last and any_field))
-        ):
+    for depth, step in enumerate(steps, 1):
+        is_last = depth == len(steps)
+        is_removable = step in _UNNEEDED or (is_last and any_field)
+        if is_removable and isinstance(holder, dict) and step in holder:
             del holder[step]
             return copied
         try:
@@ -149,13 +154,14 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
     with source.at():
         if header.leaf is not None and header.leaf not in log:
             raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
-        log.leaf = header.leaf if moved else log.leaf
+        if moved:
+            log.leaf = header.leaf
     origin = header.origin
-    if notes := source.origin("native").skipped:
+    notes = source.origin("native").skipped
+    if notes:
         origin = replace(origin, skipped=(*origin.skipped, *notes))
-    return Session(
-        id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT}
-    )
+    about = {name: getattr(header, name) for name in _ABOUT}
+    return Session(id=header.id, log=log, origin=origin, **about)
 
 
 def _line(value: Json) -> bytes:
@@ -171,15 +177,17 @@ def as_plain(value: Json) -> Json:
     if value is None or type(value) in (str, int, float, bool):
         return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
-        members = [
-            (member.name, getattr(value, member.name), member.default) for member in fields(value)
-        ]
-        tags_first = sorted(members, key=lambda member: member[0] not in TAGS)
-        return {
-            name: as_plain(item)
-            for name, item, default in tags_first
-            if name in TAGS or item != default
-        }
+        tags: dict[str, Json] = {}
+        other_fields: dict[str, Json] = {}
+        for field in fields(value):
+            item = getattr(value, field.name)
+            if field.name in TAGS:
+                tags[field.name] = as_plain(item)
+            elif item != field.default:
+                other_fields[field.name] = as_plain(item)
+        return tags | other_fields
     if isinstance(value, tuple):
         return [as_plain(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value

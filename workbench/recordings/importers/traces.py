@@ -101,13 +101,8 @@ def _from_item(value: Json, role: str) -> list[ChatMessage] | None:
 
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
-    fields: dict[str, Json] = {}
-    for name, printed in _PRINTED.findall(words):
-        fields[name] = as_printed(printed)
-    for name in list(fields):
-        if fields[name] is None:
-            del fields[name]
-    return _from_message(fields, role)
+    fields = {name: as_printed(printed) for name, printed in _PRINTED.findall(words)}
+    return _from_message({name: value for name, value in fields.items() if value is not None}, role)
 
 
 def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:

@@ -36,78 +36,88 @@ class PiBuilder(SessionBuilder):
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
-            self.source.skipped.append(
-                f"line {self.line}: the id {name!r} is taken already, left out"
-            )
+            self._skip(f"the id {name!r} is taken already, left out")
             return
         parent = text(record, "parentId") or None
         if parent is not None and parent not in self.log:
-            reason = f"the parent {parent!r} does not come before it, attached to the line before"
-            self.source.skipped.append(f"line {self.line}: {reason}")
+            self._skip(
+                f"the parent {parent!r} does not come before it, attached to the line before"
+            )
         elif "parentId" in record:
             self.log.leaf = parent
         self._entry(record, name)
         self.lines[place] = name
+
+    def _skip(self, reason: str) -> None:
+        self.source.skipped.append(f"line {self.line}: {reason}")
 
     def _entry(self, line: Mapping[str, Json], entry_id: str) -> None:
         """Read a message by its role, or a line of another type."""
         type_ = text(line, "type")
         record = mapping(line, "message") if type_ == "message" else line
         self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
-        match type_, text(record, "role") if type_ == "message" else "":
-            case "message", "assistant":
-                fields = {
-                    "model": self.source.name(record, "model"),
-                    "stop": self.source.name(record, "stopReason"),
-                }
-                usage = self.source.usage(USAGE, record, "usage")
-                self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
-            case "message", "toolResult":
-                parts, name, failed = (
-                    content(record),
-                    text(record, "toolName"),
-                    record.get("isError") is True,
-                )
-                self.source.leave_unknown(parts.unknown)
-                call_id = text(record, "toolCallId")
-                blocks = parts.said_by("tool", self.source.unknown)
-                self.say(
-                    ToolResult(
-                        id=entry_id, call_id=call_id, blocks=blocks, name=name, is_error=failed
-                    )
-                )
-            case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
-                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
-            case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):
+        match type_:
+            case "message":
+                self._message(record, entry_id)
+            case "custom_message":
+                self.say_content("user", content(record), id=entry_id, synthetic=True)
+            case "branch_summary":
                 self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
-            case "message", "bashExecution":
-                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
-                self.say_text("user", words, id=entry_id, synthetic=True)
-            case "message", role:
-                self.source.leave_record(f"message of role {role!r:.40}", record)
-                self.time = None
-            case "compaction", _:
+            case "compaction":
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
-                self.title = text(record, "name") if type_ == "session_info" else self.title
-                words_of_note = (
-                    label(record, key)
-                    for key in ("modelId", "thinkingLevel", "label", "name", "customType")
-                )
-                self.note(type_, next(filter(None, words_of_note), ""), id=entry_id)
+                if type_ == "session_info":
+                    self.title = text(record, "name")
+                self.note(type_, _note(record), id=entry_id)
             case _:
                 self.source.unknown[f"record of type {type_!r}"] += 1
                 self.time = None
                 self.note(type_, id=entry_id)
 
+    def _message(self, record: Mapping[str, Json], entry_id: str) -> None:
+        role = text(record, "role")
+        match role:
+            case "assistant":
+                self._answer(record, entry_id)
+            case "toolResult":
+                self._result(record, entry_id)
+            case "user" | "custom" | "hookMessage":
+                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
+            case "compactionSummary" | "branchSummary":
+                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+            case "bashExecution":
+                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
+                self.say_text("user", words, id=entry_id, synthetic=True)
+            case _:
+                self.source.leave_record(f"message of role {role!r:.40}", record)
+                self.time = None
+
+    def _answer(self, record: Mapping[str, Json], entry_id: str) -> None:
+        model = self.source.name(record, "model")
+        stop = self.source.name(record, "stopReason")
+        usage = self.source.usage(USAGE, record, "usage")
+        parts = content(record)
+        self.say_content("assistant", parts, id=entry_id, usage=usage, model=model, stop=stop)
+
+    def _result(self, record: Mapping[str, Json], entry_id: str) -> None:
+        parts = content(record)
+        name = text(record, "toolName")
+        self.source.leave_unknown(parts.unknown)
+        result = ToolResult(
+            id=entry_id,
+            call_id=text(record, "toolCallId"),
+            blocks=parts.said_by("tool", self.source.unknown),
+            name=name,
+            is_error=record.get("isError") is True,
+        )
+        self.say(result)
+
     def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
         details = mapping(record, "details")
-        first_kept, first_index = (
-            text(record, "firstKeptEntryId") or None,
-            self.source.count(record, "firstKeptEntryIndex"),
-        )
+        first_kept = text(record, "firstKeptEntryId") or None
+        first_index = self.source.count(record, "firstKeptEntryIndex")
         if first_index is not None:
-            first_kept = next((entry for entry in self.lines[first_index:] if entry), None)
+            first_kept = next(filter(None, self.lines[first_index:]), None)
         self.compaction(
             text(record, "summary"),
             id=entry_id,
@@ -116,3 +126,12 @@ class PiBuilder(SessionBuilder):
             tokens_before=self.source.count(record, "tokensBefore"),
             reason="hook" if record.get("fromHook") is True else "",
         )
+
+
+def _note(record: Mapping[str, Json]) -> str:
+    """What a line that is no message names: a model, a label, a name."""
+    for field in ("modelId", "thinkingLevel", "label", "name", "customType"):
+        name = label(record, field)
+        if name:
+            return name
+    return ""

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import (
     AnswerBlock,
+    AssistantMessage,
     Json,
     Message,
     ToolCall,
@@ -55,8 +56,8 @@ _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
 def knows_kimi(head: Head) -> bool:
     """Whether a line has one of the roles that only this agent writes."""
-    roles = {label(record, "role") for record in head.records}
-    return bool(roles & ({"_system_prompt"} | KIMI.notes))
+    roles = {"_system_prompt", *KIMI.notes}
+    return any(label(record, "role") in roles for record in head.records)
 
 
 class KimiBuilder(DescribedBuilder):
@@ -129,25 +130,20 @@ class GooseBuilder(DescribedBuilder):
         if any(part.get("type") == "systemNotification" for part in parts):
             self._notice(parts)
             return
-        for_agent, for_user = (
-            about.get("agentVisible") is not False,
-            about.get("userVisible") is not False,
-        )
+        for_agent = about.get("agentVisible") is not False
+        for_user = about.get("userVisible") is not False
         if for_agent and not for_user and self.is_hidden:
             self.time = self.source.time(record, "created")
             self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
+        content = [part for part in parts if part.get("type") != "conversationCompacted"]
         entry_count = len(self.log)
-        super().read(
-            {
-                **record,
-                "content": [part for part in parts if part.get("type") != "conversationCompacted"],
-            }
-        )
-        self.is_hidden = self.is_hidden or not for_agent
+        super().read({**record, "content": content})
         if for_agent:
             self.visible += self.ids[entry_count:]
+        else:
+            self.is_hidden = True
 
     def _notice(self, parts: list[dict[str, Json]]) -> None:
         """Read what the client tells its user alone."""
@@ -191,20 +187,16 @@ class QwenBuilder(SessionBuilder):
         if not self.id:
             self.begin(record)
         self.time = self.source.time(record, "timestamp")
-        parent, uuid = text(record, "parentUuid"), text(record, "uuid")
+        parent = text(record, "parentUuid")
+        uuid = text(record, "uuid")
         if parent in self.places:
             self.log.leaf = self.places[parent]
         match text(record, "type"):
             case "assistant":
                 usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
                 parts = content(mapping(record, "message"), "parts")
-                self.say_content(
-                    "assistant",
-                    parts,
-                    id=uuid,
-                    model=self.source.name(record, "model"),
-                    usage=usage,
-                )
+                model = self.source.name(record, "model")
+                self.say_content("assistant", parts, id=uuid, model=model, usage=usage)
             case "user" | "tool_result":
                 synthetic = label(record, "subtype") in QWEN_CLIENT
                 parts = content(mapping(record, "message"), "parts")
@@ -217,7 +209,8 @@ class QwenBuilder(SessionBuilder):
         self.places[uuid] = self.log.leaf
 
     def _system(self, record: Mapping[str, Json], uuid: str) -> None:
-        subtype, payload = text(record, "subtype"), mapping(record, "systemPayload")
+        subtype = text(record, "subtype")
+        payload = mapping(record, "systemPayload")
         if subtype == "chat_compression":
             self._compression(payload, uuid)
         elif subtype == "custom_title":
@@ -229,29 +222,27 @@ class QwenBuilder(SessionBuilder):
         """Read a compaction: contents that are in the log already were kept, the first other one
         is the summary.
         """
-        places = {
-            _key(entry.message): entry.id
-            for entry in self.log.path()
-            if isinstance(entry, MessageEntry)
-        }
+        places: dict[MessageKey, str] = {}
+        for entry in self.log.path():
+            if isinstance(entry, MessageEntry):
+                places[_key(entry.message)] = entry.id
         kept_ids: list[str] = []
         added: list[tuple[str, Content]] = []
         for record in objects(payload, "compressedHistory"):
             parts = content(record, "parts")
             role = "assistant" if record.get("role") == "model" else "user"
-            keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in parts.results]
-            if parts.blocks:
-                calls = tuple(block.id for block in parts.blocks if isinstance(block, ToolCall))
-                keys.append((role, parts.words, calls))
+            keys = _keys(role, parts)
             if keys and all(key in places for key in keys):
                 kept_ids += [places[key] for key in keys]
             else:
                 added.append((role, parts))
         info = mapping(payload, "info")
-        tokens_before, tokens_after = (
-            self.source.count(info, name) for name in ("originalTokenCount", "newTokenCount")
-        )
-        summary = added.pop(0)[1].words if added else None
+        tokens_before = self.source.count(info, "originalTokenCount")
+        tokens_after = self.source.count(info, "newTokenCount")
+        summary: str | None = None
+        if added:
+            _, summary_parts = added.pop(0)
+            summary = summary_parts.words
         self.compaction(
             summary,
             id=uuid,
@@ -270,8 +261,17 @@ def _key(message: Message) -> MessageKey:
     """By what a message of a compressed history is found in the log."""
     if isinstance(message, ToolResult):
         return "tool", "", (message.call_id,)
-    calls = tuple(call.id for call in message.calls) if message.role == "assistant" else ()
-    return message.role, plain_text(message), calls
+    calls = message.calls if isinstance(message, AssistantMessage) else ()
+    return message.role, plain_text(message), tuple(call.id for call in calls)
+
+
+def _keys(role: str, parts: Content) -> list[MessageKey]:
+    """Likewise of the results and the message that a content of a compressed history holds."""
+    keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in parts.results]
+    if parts.blocks:
+        calls = tuple(block.id for block in parts.blocks if isinstance(block, ToolCall))
+        keys.append((role, parts.words, calls))
+    return keys
 
 
 EXEC_RUNNING = frozenset({"item.started", "item.updated"})
@@ -324,24 +324,26 @@ class CodexExecBuilder(SessionBuilder):
             self._call(item, type_, is_whole=is_whole)
         elif is_whole and type_ == "error":
             self.note("error", text(item, "message"))
+        elif is_whole and type_ == "reasoning":
+            self._gather([*thought_block(text(item, "text"))])
         elif is_whole:
-            words = text(item, "text")
-            self._gather([*thought_block(words)] if type_ == "reasoning" else [*text_block(words)])
+            self._gather([*text_block(text(item, "text"))])
 
     def _call(self, item: Mapping[str, Json], type_: str, *, is_whole: bool) -> None:
         """Read a call when it begins, and its result when it ends."""
         call_id = identifier(item, "id")
-        name = ".".join(filter(None, (label(item, "server"), label(item, "tool")))) or type_
-        if call_id in self.calls and self.calls[call_id].name != name:
-            self.source.leave_record("item with the id of another", item)
-        if call_id not in self.calls:
+        server_and_tool = filter(None, (label(item, "server"), label(item, "tool")))
+        name = ".".join(server_and_tool) or type_
+        call = self.calls.get(call_id)
+        if call is None:
             fields = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
-            self.calls[call_id] = ToolCall(
-                call_id, name, as_mapping(item.get("arguments")) or fields
-            )
-            self._gather([self.calls[call_id]])
+            call = ToolCall(call_id, name, as_mapping(item.get("arguments")) or fields)
+            self.calls[call_id] = call
+            self._gather([call])
+        elif call.name != name:
+            self.source.leave_record("item with the id of another", item)
         if is_whole:
-            self.gathered.results.append(_exec_result(item, self.calls[call_id]))
+            self.gathered.results.append(_exec_result(item, call))
 
     def _gather(self, blocks: list[AnswerBlock]) -> None:
         if self.gathered.results:
@@ -356,10 +358,11 @@ class CodexExecBuilder(SessionBuilder):
 
 
 def _exec_result(item: Mapping[str, Json], call: ToolCall) -> ToolResult:
-    value = first_value(item, "aggregated_output result/content error/message")
-    code, status = item.get("exit_code"), label(item, "status")
-    failed = status in ("failed", "declined") or (isinstance(code, int) and code != 0)
-    blocks = result_blocks(value)
+    blocks = result_blocks(first_value(item, "aggregated_output result/content error/message"))
+    code = item.get("exit_code")
+    failed = label(item, "status") in ("failed", "declined")
+    if isinstance(code, int) and code != 0:
+        failed = True
     return ToolResult(
         id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed
     )

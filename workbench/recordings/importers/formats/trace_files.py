@@ -230,10 +230,8 @@ def _generation(
     """
     if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
         return None
-    if "mlflow.spanType" in attributes:
-        exchange = _mlflow(attributes)
-    else:
-        exchange = _latest(attributes)
+    is_mlflow = "mlflow.spanType" in attributes
+    exchange = _mlflow(attributes) if is_mlflow else _latest(attributes)
     for event in objects(span, "events"):
         details = _attributes(event.get("attributes"))
         if "gen_ai.input.messages" in details:
