@@ -71,17 +71,9 @@ class PublicRecording:
         """
         part = data
         if self.lines:
-            part = b"".join(
-                line + b"\n" for line in data.split(b"\n")[self.lines[0] - 1 : self.lines[1]]
-            )
-        try:
-            if self.items:
-                all_items = json.loads(data)
-                part = json.dumps(
-                    [all_items[index] for index in self.items], indent=1, ensure_ascii=False
-                ).encode()
-        except (ValueError, LookupError, TypeError):
-            part = b""
+            part = _lines(data, self.lines)
+        if self.items:
+            part = _items(data, self.items)
         if sha256(part).hexdigest() != self.sha256:
             raise FormatError(
                 "the downloaded file differs from the one in the catalogue; try again", where=url
@@ -89,12 +81,30 @@ class PublicRecording:
         return part
 
 
+def _lines(data: bytes, ends: tuple[int, int]) -> bytes:
+    """The lines from the first to the last, whose numbers these are."""
+    first, last = ends
+    return b"".join(line + b"\n" for line in data.split(b"\n")[first - 1 : last])
+
+
+def _items(data: bytes, indices: Sequence[int]) -> bytes:
+    """A JSON list of these items of a JSON list; nothing where it is none, or lacks one."""
+    try:
+        items = json.loads(data)
+        chosen_items = [items[index] for index in indices]
+    except (ValueError, LookupError, TypeError):
+        return b""
+    return json.dumps(chosen_items, indent=1, ensure_ascii=False).encode()
+
+
 def recordings() -> tuple[PublicRecording, ...]:
     """All recordings of the catalogue, in its order."""
-    entries = []
+    entries: list[PublicRecording] = []
     for source in tomllib.loads(CATALOGUE.read_text("utf-8"))["source"]:
-        of = {"source": source.pop("name"), **source}
-        entries += [PublicRecording(**(of | file)) for file in of.pop("files")]
+        files = source.pop("files")
+        source["source"] = source.pop("name")
+        for file in files:
+            entries.append(PublicRecording(**(source | file)))
     return tuple(entries)
 
 
@@ -104,17 +114,23 @@ def find(name: str) -> tuple[PublicRecording, ...]:
     Raises:
         SettingError: the catalogue has no such name; the message lists the sources.
     """
-    matches = tuple(recording for recording in recordings() if name in (recording.set, recording.source, recording.name))
+    matches: list[PublicRecording] = []
+    names: list[str] = []
+    for recording in recordings():
+        names += [recording.set, recording.source]
+        if name in (recording.set, recording.source, recording.name):
+            matches.append(recording)
     if not matches:
-        names = ", ".join(
-            dict.fromkeys(name for recording in recordings() for name in (recording.set, recording.source))
-        )
-        raise SettingError(f"the catalogue has nothing named {name!r}; it has {names}")
-    return matches
+        listed = ", ".join(dict.fromkeys(names))
+        raise SettingError(f"the catalogue has nothing named {name!r}; it has {listed}")
+    return tuple(matches)
 
 
 def fetch(
-    recordings_to_fetch: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
+    recordings_to_fetch: Sequence[PublicRecording],
+    folder: Path,
+    host: str = HOST,
+    seconds: float = 30.0,
 ) -> Iterator[tuple[PublicRecording, Path | WorkbenchError]]:
     """Each recording with its file in this folder, or why there is none; one that lies there
     unchanged stays.
@@ -128,7 +144,9 @@ def fetch(
     """
     for url, group in groupby(recordings_to_fetch, lambda recording: recording.url(host)):
         same_url = list(group)
-        data = None if all(recording.lies_in(folder) for recording in same_url) else _download(url, seconds)
+        data: bytes | WorkbenchError | None = None
+        if not all(recording.lies_in(folder) for recording in same_url):
+            data = _download(url, seconds)
         for recording in same_url:
             yield recording, _written(recording, folder / recording.name, data, url)
 

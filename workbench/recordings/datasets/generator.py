@@ -5,7 +5,7 @@ tests and for scale.
 import heapq
 import random
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -137,10 +137,11 @@ class _Writing:
 
     def reaches(self, tokens: int) -> bool:
         """Whether that many tokens have been written."""
-        fresh = self.messages[self._counted : SAMPLE]
-        if fresh:
-            self._tokens += sum(self._count.count_text(counted_text(message)) for message in fresh)
-            self._counted += len(fresh)
+        uncounted = self.messages[self._counted : SAMPLE]
+        if uncounted:
+            for message in uncounted:
+                self._tokens += self._count.count_text(counted_text(message))
+            self._counted += len(uncounted)
             self._per_char = self._tokens / max(1, self._chars)
         return self._chars * self._per_char >= tokens
 
@@ -156,33 +157,30 @@ class _Writing:
         lines = [self._chance.choice(self._words["asks"]).format(a=a, b=b)]
         if self._chance.random() < 0.7:
             lines.append(self._plant("user", "Mind you, {about} is {entity}."))
-        if self._chance.random() < 0.25 and (line := self._replacement()):
-            lines.append(line)
+        if self._chance.random() < 0.25:
+            line = self._replacement()
+            if line:
+                lines.append(line)
         self._say(UserMessage, Text("\n".join(lines)))
 
     def _look(self) -> None:
         place = self._words["place"].format(n=self._next())
         call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
         self._calls += 1
-        used = self._used()
-        sentences = (
-            [self._chance.choice(self._words["says"])]
-            if self._chance.random() < 0.4 or used
-            else []
-        )
-        if used and self._chance.random() < 0.3:
-            call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
+        uses = self._used()
+        sentences: list[str] = []
+        if self._chance.random() < 0.4 or uses:
+            sentences.append(self._chance.choice(self._words["says"]))
+        if uses and self._chance.random() < 0.3:
+            call = replace(call, arguments={**call.arguments, "note": " ".join(uses)})
         else:
-            sentences += used
-        self._say(
-            AssistantMessage, *text_block(" ".join(sentences)), call, model="generated", stop="tool_use"
-        )
+            sentences += uses
+        words = text_block(" ".join(sentences))
+        self._say(AssistantMessage, *words, call, model="generated", stop="tool_use")
         lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
         if self._chance.random() < 0.2:
-            lines.insert(
-                self._chance.randrange(len(lines)),
-                self._plant("tool", "here {about} stands as {entity}"),
-            )
+            index = self._chance.randrange(len(lines))
+            lines.insert(index, self._plant("tool", "here {about} stands as {entity}"))
         self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
@@ -194,17 +192,17 @@ class _Writing:
     def _plant(
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
-        fact_kind: FactKind = self._chance.choice(KINDS) if kind is None else kind
+        """Plant a fact, and return the line that says it."""
+        fact_kind = self._chance.choice(KINDS) if kind is None else kind
         about = about or self._subject()
         entity = FORMS[fact_kind](self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
+        fact_index = len(self.planted)
         self.planted.append(Fact(fact_kind, about, entity, speaker, self._id(), line))
         for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
-            heapq.heappush(
-                self._due,
-                (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1),
-            )
+            message_index = len(self.messages) + self._chance.randrange(*reach)
+            heapq.heappush(self._due, (message_index, fact_index))
         return line
 
     def _replacement(self) -> str:
@@ -212,12 +210,13 @@ class _Writing:
         none.
         """
         first_index = max(0, len(self.planted) - 40)
-        recent = [i for i in range(first_index, len(self.planted) - 2) if i not in self.stale]
+        indices = range(first_index, len(self.planted) - 2)
+        recent = [index for index in indices if index not in self.stale]
         if not recent:
             return ""
-        i = self._chance.choice(recent)
-        self.stale.add(i)
-        old = self.planted[i]
+        index = self._chance.choice(recent)
+        self.stale.add(index)
+        old = self.planted[index]
         line = self._plant(
             "user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind
         )
@@ -227,42 +226,45 @@ class _Writing:
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
         sentences: list[str] = []
-        while self._due and self._due[0][0] <= len(self.messages) and len(sentences) < 2:
-            i = heapq.heappop(self._due)[1]
-            fact = self.planted[i]
-            if (
-                i in self.stale
-                or fact.message == self._id()
-                or self._id() in self.uses.get(fact.entity, ())
-            ):
-                continue
-            self.uses.setdefault(fact.entity, []).append(self._id())
-            sentences.append(f"For the {fact.about} I take {fact.entity} here.")
+        while self._due and len(sentences) < 2:
+            message_index, fact_index = self._due[0]
+            if message_index > len(self.messages):
+                break
+            heapq.heappop(self._due)
+            fact = self.planted[fact_index]
+            uses = self.uses.get(fact.entity, [])
+            is_said_here = self._id() in (fact.message, *uses)
+            if fact_index not in self.stale and not is_said_here:
+                self.uses.setdefault(fact.entity, []).append(self._id())
+                sentences.append(f"For the {fact.about} I take {fact.entity} here.")
         return sentences
 
     def _subject(self) -> str:
+        """Words that name a fact, and no other fact so far."""
+        places = self._words["places"]
+        things = self._words["things"]
+        aspects = self._words["aspects"]
+        combinations = len(places) * len(things) * len(aspects)
+        choice = self._chance.choice
         while True:
-            words = self._words
-            about = " ".join(
-                map(self._chance.choice, (words["places"], words["things"], words["aspects"]))
-            )
-            if (
-                len(self._seen)
-                >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2
-            ):
-                about += (
-                    f" {self._chance.choice(words['places'])}"
-                    f" {self._chance.choice(words['places'])}"
-                )
+            about = f"{choice(places)} {choice(things)} {choice(aspects)}"
+            if len(self._seen) >= combinations // 2:
+                about += f" {choice(places)} {choice(places)}"
             if about not in self._seen:
                 self._seen.add(about)
                 return about
 
     def _filler(self) -> str:
         """A line that no later message needs."""
-        draw, places, forms = self._chance.random, self._words["places"], self._words["line"]
-        a, b = places[int(draw() * len(places))], places[int(draw() * len(places))]
-        return str(forms[int(draw() * len(forms))].format(a=a, b=b, n=100 + int(draw() * 900)))
+        a = self._drawn(self._words["places"])
+        b = self._drawn(self._words["places"])
+        form = self._drawn(self._words["line"])
+        number = 100 + int(self._chance.random() * 900)
+        return form.format(a=a, b=b, n=number)
+
+    def _drawn(self, texts: Sequence[str]) -> str:
+        """One of these texts; quicker than `choice`."""
+        return texts[int(self._chance.random() * len(texts))]
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""

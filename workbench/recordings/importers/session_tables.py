@@ -31,9 +31,9 @@ class SessionTables:
 
     def knows(self, head: Head) -> bool:
         """Whether a file is a database with these columns."""
-        return head.text.startswith(MAGIC) and set(self.columns) <= set(
-            re.findall(r"\w+", head.text)
-        )
+        if not head.text.startswith(MAGIC):
+            return False
+        return set(self.columns) <= set(re.findall(r"\w+", head.text))
 
     def documents(self, source: SourceFile) -> Iterator[dict[str, Json]]:
         """Each session's columns, with its `messages`.
@@ -46,11 +46,10 @@ class SessionTables:
         try:
             with database(raw) as opened:
                 for row in opened.execute(self.sessions).fetchall():
-                    messages = opened.execute(self.messages, (row["id"],)).fetchall()
-                    yield {
-                        **self._decoded(row),
-                        "messages": [self._decoded(message) for message in messages],
-                    }
+                    document = self._decoded(row)
+                    rows = opened.execute(self.messages, (row["id"],)).fetchall()
+                    document["messages"] = [self._decoded(message) for message in rows]
+                    yield document
         except (sqlite3.Error, IndexError) as error:
             raise FormatError(
                 f"the database cannot be read ({error})", where=source.where
@@ -58,17 +57,17 @@ class SessionTables:
 
     def _decoded(self, row: sqlite3.Row) -> dict[str, Json]:
         """A row, with what is JSON in it decoded; a column without a value is left out."""
-        values = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row is no dict
-        texts = {
-            name: value.decode(errors="replace")
-            for name, value in values.items()
-            if isinstance(value, bytes)
-        }
-        values |= texts
-        return {
-            name: decode_or(value, value) if name in self.json else value
-            for name, value in values.items()
-        }
+        values: dict[str, Json] = {}
+        for name in row.keys():  # noqa: SIM118 - a row is no dict
+            value = row[name]
+            if value is None:
+                continue
+            if isinstance(value, bytes):
+                value = value.decode(errors="replace")
+            if name in self.json:
+                value = decode_or(value, value)
+            values[name] = value
+        return values
 
 
 def note_write_ahead_log(source: SourceFile) -> None:

@@ -10,7 +10,6 @@ writes one JSON document with a history (`.traj`), before and since its version 
 
 import re
 from collections.abc import Mapping
-from itertools import dropwhile, islice
 
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Json, ToolResult
@@ -50,9 +49,12 @@ class ClineBuilder(ChatBuilder):
         """Read the system prompt and the id; a compacted state has its session's id, so its
         file's name is added.
         """
-        name, stem = identifier(document, "sessionId"), self.source.stem
-        self.id = f"{name}-{stem}" if name and stem not in ("session", name) else name
-        if prompt := text(document, "system_prompt"):
+        self.id = identifier(document, "sessionId")
+        stem = self.source.stem
+        if self.id and stem not in ("session", self.id):
+            self.id = f"{self.id}-{stem}"
+        prompt = text(document, "system_prompt")
+        if prompt:
             self.say_text("system", prompt, id="system")
 
     def read(self, record: Mapping[str, Json]) -> None:
@@ -63,19 +65,22 @@ class ClineBuilder(ChatBuilder):
         mark = text(about, "kind")
         if mark == "compaction_summary":
             self._summary(record, about)
-        elif mark == "compaction" and not self.compacted:
-            self.time, entry_id = (
-                self.source.time(record, "ts"),
-                f"{identifier(record, 'id')}-compaction",
-            )
-            self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
-        elif about.get("summary") and mark != "compaction":
+            self.compacted = True
+            return
+        if mark == "compaction":
+            if not self.compacted:
+                self._mark(record, about)
+        elif about.get("summary"):
             self.source.unknown["summary without the mark of a compaction"] += 1
-        if mark != "compaction_summary":
-            super().read(
-                {**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")}
-            )
-        self.compacted = self.compacted or mark in ("compaction", "compaction_summary")
+        model = text(record, "modelInfo/id")
+        super().read({**record, "timestamp": record.get("ts"), "model": model})
+        self.compacted = self.compacted or mark == "compaction"
+
+    def _mark(self, record: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+        """Read the mark of a compaction whose summary is not shown."""
+        self.time = self.source.time(record, "ts")
+        entry_id = f"{identifier(record, 'id')}-compaction"
+        self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
 
     def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
         details = mapping(about, "details")
@@ -116,21 +121,24 @@ class ContinueBuilder(ChatBuilder):
         if text(message, "role") == "thinking":
             thought = text(message, "content") or block_texts(message, "content")
             message = {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]}
-        super().read(
-            {
-                **message,
-                "tool_calls": message.get("toolCalls"),
-                "tool_call_id": message.get("toolCallId"),
-            }
-        )
+        call_id = message.get("toolCallId")
+        calls = message.get("toolCalls")
+        super().read({**message, "tool_calls": calls, "tool_call_id": call_id})
         for state in objects(record, "toolCallStates"):
-            words = "\n".join(text(output, "content") for output in objects(state, "output"))
-            failed = text(state, "status") in CONTINUE_FAILED
-            if words or failed or text(state, "status") == "done":
-                call_id, blocks = text(state, "toolCallId"), tuple(text_block(words))
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
-        if summary := text(record, "conversationSummary"):
+            self._call_state(state)
+        summary = text(record, "conversationSummary")
+        if summary:
             self.compaction(summary, kept=self.system_ids)
+
+    def _call_state(self, state: Mapping[str, Json]) -> None:
+        """Read the result in the state of a call; none where the call has not ended."""
+        words = "\n".join(text(output, "content") for output in objects(state, "output"))
+        status = text(state, "status")
+        failed = status in CONTINUE_FAILED
+        if words or failed or status == "done":
+            call_id = text(state, "toolCallId")
+            blocks = tuple(text_block(words))
+            self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
 
 
 class CursorBuilder(ChatBuilder):
@@ -139,10 +147,8 @@ class CursorBuilder(ChatBuilder):
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one line."""
         if record.get("type") == "turn_ended":
-            self.note(
-                "turn_ended",
-                " ".join(filter(None, (label(record, "status"), label(record, "error")))),
-            )
+            words = filter(None, (label(record, "status"), label(record, "error")))
+            self.note("turn_ended", " ".join(words))
         else:
             super().read({**mapping(record, "message"), "role": record.get("role")})
 
@@ -163,39 +169,40 @@ class AmpBuilder(ChatBuilder):
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message; those of the client itself are notes."""
-        role, figures = text(record, "role"), self.source.report(record, "usage")
+        role = text(record, "role")
+        figures = self.source.report(record, "usage")
         self.window = self.source.count(figures, "maxInputTokens") or self.window
-        parts = [
-            _amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")
-        ]
+        parts: list[Json] = []
+        for part in items(record, "content"):
+            parts.append(_amp_part(part) if isinstance(part, dict) else part)
         if role not in ROLES:
-            self.note(
-                role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict))
-            )
+            words = [label(part, "text") for part in parts if isinstance(part, dict)]
+            self.note(role, "\n".join(words))
             return
-        time = figures.get("timestamp") or mapping(record, "meta").get("sentAt")
-        shaped = {
+        message = {
             "role": role,
             "content": parts,
-            "timestamp": time,
+            "timestamp": figures.get("timestamp") or mapping(record, "meta").get("sentAt"),
             "usage": figures,
             "model": figures.get("model"),
+            "stop_reason": text(record, "state/stopReason"),
         }
-        super().read({**shaped, "stop_reason": text(record, "state/stopReason")})
+        super().read(message)
 
 
-def _amp_part(part: Mapping[str, Json]) -> Mapping[str, Json]:
+def _amp_part(part: dict[str, Json]) -> dict[str, Json]:
     """A part as Anthropic would name its fields."""
     if part.get("type") != "tool_result" or "run" not in part:
         return part
     run = mapping(part, "run")
-    result = run.get("result") if run.get("result") is not None else run.get("error")
-    failed = text(run, "status") in AMP_FAILED
+    result = run.get("result")
+    if result is None:
+        result = run.get("error")
     return {
         "type": "tool_result",
         "tool_use_id": part.get("toolUseID"),
         "content": result,
-        "is_error": failed,
+        "is_error": text(run, "status") in AMP_FAILED,
     }
 
 
@@ -217,11 +224,12 @@ class DroidBuilder(ChatBuilder):
                 self.begin(record)
             case "message":
                 parent = text(record, "parentId")
-                self.log.leaf = (
-                    self.newer.get(parent, parent) if parent in self.log else self.log.leaf
-                )
-                about = {"id": record.get("id"), "timestamp": record.get("timestamp")}
-                super().read({**mapping(record, "message"), **about})
+                if parent in self.log:
+                    self.log.leaf = self.newer.get(parent, parent)
+                message = dict(mapping(record, "message"))
+                message["id"] = record.get("id")
+                message["timestamp"] = record.get("timestamp")
+                super().read(message)
             case "compaction_state":
                 self._compaction(record)
             case type_ if (
@@ -233,11 +241,15 @@ class DroidBuilder(ChatBuilder):
         """Read a summary; the message that it names is the last that it replaces."""
         anchor = record.get("anchorMessage")
         last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        later_entries = islice(
-            dropwhile(lambda entry: entry.id != last_replaced, self.log.path()), 1, None
-        )
-        first_kept = next((entry.id for entry in later_entries), None)
-        old_leaf, summary = self.log.leaf, text(record, "summaryText") or None
+        first_kept: str | None = None
+        is_behind = False
+        for entry in self.log.path():
+            if is_behind:
+                first_kept = entry.id
+                break
+            is_behind = entry.id == last_replaced
+        old_leaf = self.log.leaf
+        summary = text(record, "summaryText") or None
         self.newer[old_leaf] = self.compaction(
             summary, id=identifier(record, "id"), first_kept=first_kept
         )
@@ -262,36 +274,40 @@ class SweAgentBuilder(ChatBuilder):
     def begin(self, document: Mapping[str, Json]) -> None:
         """Read the environment's name, and whether commands stand in the text of answers."""
         self.title = label(document, "environment")
-        for turn in map(as_mapping, items(document, "history")):
+        for turn in items(document, "history"):
+            turn = as_mapping(turn)
             is_answer = turn.get("role") == "assistant" and not turn.get("tool_calls")
-            self.has_commands = self.has_commands or (is_answer and label(turn, "action") != "")
+            if is_answer and label(turn, "action"):
+                self.has_commands = True
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one turn: a result names its call in a list of one."""
         role = label(record, "role")
         self._tell_what_is_out_of_order(role, record)
-        by_hand = role == "user" and not self.has_task and record.get("is_demo") is not True
         if role == "user" and self.waiting and isinstance(record.get("content"), str):
-            self.say(
-                ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content"))))
-            )
+            blocks = tuple(text_block(label(record, "content")))
+            self.say(ToolResult(id="", call_id="", blocks=blocks))
             return
-        shaped = {
-            name: record[name] for name in ("role", "content", "tool_calls") if name in record
-        }
-        if call_ids := texts(record, "tool_call_ids"):
-            shaped["tool_call_id"] = call_ids[0]
-        if thoughts := objects(record, "thinking_blocks"):
-            shaped["reasoning_content"] = "\n".join(
-                text(thought, "thinking") for thought in thoughts
-            )
+        is_task = role == "user" and not self.has_task and record.get("is_demo") is not True
+        self.synthetic = not is_task
+        super().read(self._shaped(role, record))
+        self.has_task = self.has_task or is_task
+
+    def _shaped(self, role: str, record: Mapping[str, Json]) -> dict[str, Json]:
+        """The turn in the shape of a chat API."""
+        fields = ("role", "content", "tool_calls")
+        message = {name: record[name] for name in fields if name in record}
+        call_ids = texts(record, "tool_call_ids")
+        if call_ids:
+            message["tool_call_id"] = call_ids[0]
+        thoughts = objects(record, "thinking_blocks")
+        if thoughts:
+            words = [text(thought, "thinking") for thought in thoughts]
+            message["reasoning_content"] = "\n".join(words)
         if role == "assistant" and not record.get("tool_calls"):
-            shaped["content"] = self._with_call(
-                record.get("content"), label(record, "action").strip()
-            )
-        self.synthetic = not by_hand
-        super().read(shaped)
-        self.has_task = self.has_task or by_hand
+            action = label(record, "action").strip()
+            message["content"] = self._with_call(record.get("content"), action)
+        return message
 
     def _tell_what_is_out_of_order(self, role: str, record: Mapping[str, Json]) -> None:
         """Note turns that are not as answers with a command in their text and what it printed
@@ -325,11 +341,15 @@ class SweAgentBuilder(ChatBuilder):
             )
             return words
         start = words.rfind(action)
-        if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
+        text_after = words[start + len(action) :]
+        if start < 0 or _FENCE_END.sub("", text_after).strip():
             self.source.note(
                 "is not what ends the answer, so its text is read alone", field="action"
             )
             return words
+        parts: list[Json] = []
         text_before = _FENCE.sub("", words[:start]).rstrip()
-        call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
-        return [{"type": "text", "text": text_before}, call] if text_before else [call]
+        if text_before:
+            parts.append({"type": "text", "text": text_before})
+        parts.append({"type": "tool_use", "name": "bash", "input": {"command": action}})
+        return parts

@@ -79,23 +79,19 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
 def knows(head: Head) -> bool:
     """Whether a record tells of the client's start, or has a message in a session of the client."""
     if head.is_list:
-        return (
-            {"type", "session_id"} <= head.keys
-            and '"subtype"' in head.text
-            and '"parent_tool_use_id"' in head.text
-        )
-    return any(
-        (
-            record.get("type") == "system"
-            and record.get("subtype") == "init"
-            and "session_id" in record
-        )
-        or (
-            label(record, "type") in SPOKEN
-            and {"message", "session_id", "parent_tool_use_id"} <= set(record)
-        )
-        for record in head.records
-    )
+        has_marks = '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
+        return has_marks and {"type", "session_id"} <= head.keys
+    return any(_is_start(record) or _is_message(record) for record in head.records)
+
+
+def _is_start(record: Mapping[str, Json]) -> bool:
+    is_init = record.get("type") == "system" and record.get("subtype") == "init"
+    return is_init and "session_id" in record
+
+
+def _is_message(record: Mapping[str, Json]) -> bool:
+    fields = {"message", "session_id", "parent_tool_use_id"}
+    return label(record, "type") in SPOKEN and fields <= set(record)
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:

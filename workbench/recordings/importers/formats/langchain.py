@@ -34,14 +34,16 @@ _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 
 
 def knows_langchain(head: Head) -> bool:
-    """Whether its messages have LangChain's types and its own fields beside them."""
-    holds_messages = head.is_list or bool(head.records) or "messages" in head.keys
-    types = _LANGCHAIN_TYPE.search(head.text) or (
-        '"lc":' in head.text and _LANGCHAIN_CLASS.search(head.text)
-    )
+    """Whether its messages have LangChain's own fields, and where these are of `dumpd`, its types."""
     if {"run_type", "inputs"} <= head.keys:
         return False
-    return holds_messages and types is not None and _LANGCHAIN_MARK.search(head.text) is not None
+    if not head.is_list and not head.records and "messages" not in head.keys:
+        return False
+    if '"lc":' in head.text:
+        has_type = _LANGCHAIN_TYPE.search(head.text) or _LANGCHAIN_CLASS.search(head.text)
+        if not has_type:
+            return False
+    return _LANGCHAIN_MARK.search(head.text) is not None
 
 
 class LangChainBuilder(DescribedBuilder):
@@ -56,5 +58,5 @@ class LangChainBuilder(DescribedBuilder):
         names = record.get("id")
         if type_ in ("", "constructor") and isinstance(names, list) and names:
             type_ = str(names[-1])
-        class_match = _LANGCHAIN_CLASS.fullmatch(type_)
-        return class_match["role"].lower() if class_match else type_
+        class_name = _LANGCHAIN_CLASS.fullmatch(type_)
+        return class_name["role"].lower() if class_name else type_

@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping
 
 from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.blocks import (
-    content,
-)
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.message_lists import starts_with_messages
 from workbench.recordings.importers.source import Head
@@ -39,6 +37,8 @@ class GeminiBuilder(ChatBuilder):
         instruction = first_value(
             document, "systemInstruction system_instruction config/systemInstruction"
         )
-        parts = {"content": instruction} if isinstance(instruction, str) else instruction
-        if isinstance(parts, dict):
-            self.say_content("system", content(parts, "parts" if "parts" in parts else "content"))
+        if isinstance(instruction, str):
+            self.say_content("system", content({"content": instruction}))
+        elif isinstance(instruction, dict):
+            field = "parts" if "parts" in instruction else "content"
+            self.say_content("system", content(instruction, field))

@@ -56,14 +56,14 @@ class PydanticBuilder(ChatBuilder):
             self.source.leave_record(f"message of kind {kind!r:.40}", record)
 
     def _instructions(self) -> list[str]:
-        systems = (
-            entry.message
-            for entry in self.log
-            if entry.type == "message" and entry.message.role == "system"
-        )
-        return [
-            block.text for message in systems for block in message.blocks if isinstance(block, Text)
-        ]
+        """The texts of the system messages so far."""
+        instructions: list[str] = []
+        for entry in self.log:
+            if entry.type == "message" and entry.message.role == "system":
+                for block in entry.message.blocks:
+                    if isinstance(block, Text):
+                        instructions.append(block.text)
+        return instructions
 
     def _request_part(self, part: Mapping[str, Json]) -> None:
         kind = label(part, "part_kind")
@@ -73,47 +73,50 @@ class PydanticBuilder(ChatBuilder):
         elif kind == "user-prompt":
             self.say_content("user", _prompt(part.get("content")))
         elif kind in _RETURNS:
-            self.say(
-                tool_result({**part, "is_error": label(part, "outcome") in ("failed", "denied")})
-            )
-        elif kind == "retry-prompt" and part.get("tool_name"):
-            blocks = result_blocks(part.get("content"))
-            self.say(
-                ToolResult(
-                    id="", call_id=identifier(part, "tool_call_id"), blocks=blocks, is_error=True
-                )
-            )
+            failed = label(part, "outcome") in ("failed", "denied")
+            self.say(tool_result({**part, "is_error": failed}))
         elif kind == "retry-prompt":
-            self.synthetic = True
-            blocks = result_blocks(part.get("content"))
-            self.say_content("user", Content([*blocks]), synthetic=True)
+            self._retry(part)
         else:
             self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
+    def _retry(self, part: Mapping[str, Json]) -> None:
+        """Read what the model is told to do again: a call, or its answer."""
+        if part.get("tool_name"):
+            blocks = result_blocks(part.get("content"))
+            call_id = identifier(part, "tool_call_id")
+            self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=True))
+        else:
+            self.synthetic = True
+            blocks = result_blocks(part.get("content"))
+            self.say_content("user", Content([*blocks]), synthetic=True)
+
     def _response(self, record: Mapping[str, Json]) -> None:
-        parts = Content()
+        answer = Content()
         for part in objects(record, "parts"):
-            kind = label(part, "part_kind")
-            if kind == "text":
-                parts.blocks += text_block(text(part, "content"))
-            elif kind == "thinking":
-                parts.blocks += thought_block(text(part, "content"), text(part, "signature"))
-            elif kind in _CALLS:
-                parts.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
-                if part.get("content"):
-                    self.source.unknown["words in a call"] += 1
-            elif kind in _RETURNS:
-                parts.results.append(tool_result({**part, "name": part.get("tool_name")}))
-            else:
-                self.source.leave_record(f"part of kind {kind!r:.40}", part)
-        model, usage = self.source.name(record, "model_name"), self.usage(record)
+            self._response_part(answer, part)
         self.say_content(
             "assistant",
-            parts,
-            model=model,
-            usage=usage,
+            answer,
+            model=self.source.name(record, "model_name"),
+            usage=self.usage(record),
             stop=self.source.name(record, "finish_reason"),
         )
+
+    def _response_part(self, answer: Content, part: Mapping[str, Json]) -> None:
+        kind = label(part, "part_kind")
+        if kind == "text":
+            answer.blocks += text_block(text(part, "content"))
+        elif kind == "thinking":
+            answer.blocks += thought_block(text(part, "content"), text(part, "signature"))
+        elif kind in _CALLS:
+            answer.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
+            if part.get("content"):
+                self.source.unknown["words in a call"] += 1
+        elif kind in _RETURNS:
+            answer.results.append(tool_result({**part, "name": part.get("tool_name")}))
+        else:
+            self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
 
 def _prompt(value: Json) -> Content:

@@ -2,6 +2,7 @@
 condensing.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping
 
 from workbench.engine.transcript.message import Json
@@ -30,7 +31,7 @@ class RooBuilder(DescribedBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.replaced: dict[str, set[str]] = {}
+        self.replaced: dict[str, set[str]] = defaultdict(set)
 
     def read(self, record: Mapping[str, Json]) -> None:
         """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
@@ -42,17 +43,17 @@ class RooBuilder(DescribedBuilder):
             self._compaction(self.summary_in(record), label(record, "condenseId"))
         else:
             super().read(record)
+        new_ids = set(self.ids) - earlier_ids
         for field in ("condenseParent", "truncationParent"):
-            if name := label(record, field):
-                self.replaced.setdefault(name, set()).update(set(self.ids) - earlier_ids)
+            name = label(record, field)
+            if name:
+                self.replaced[name] |= new_ids
 
     def _compaction(self, summary: str | None, name: str) -> None:
-        replaced = self.replaced.get(name, set())
-        kept_ids = (
-            tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
-            if replaced
-            else self.system_ids
-        )
+        kept_ids = self.system_ids
+        replaced = self.replaced[name]
+        if replaced:
+            kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
         self.compaction(summary, kept=kept_ids)
 
 

@@ -53,11 +53,11 @@ class VercelUiBuilder(ChatBuilder):
             if is_step_start(part) and len(part) > 1:
                 self.source.leave_record("start of a step with other content", part)
         for step in _steps(parts):
-            message_parts = Content()
+            answer = Content()
             for part in step:
-                self._part(message_parts, part)
-            if message_parts.blocks or message_parts.results or message_parts.unknown:
-                self.say_content("assistant", message_parts, id=identifier(record, "id"))
+                self._part(answer, part)
+            if answer.blocks or answer.results or answer.unknown:
+                self.say_content("assistant", answer, id=identifier(record, "id"))
 
     def _is_client_only(self, part: Mapping[str, Json]) -> bool:
         """Whether a part is data for the page alone."""
@@ -66,20 +66,22 @@ class VercelUiBuilder(ChatBuilder):
             self.source.leave_record(f"part of type {label(part, 'type')!r:.40}", part)
         return is_data
 
-    def _part(self, message_parts: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, answer: Content, part: Mapping[str, Json]) -> None:
         type_ = label(part, "type")
-        if type_ != "dynamic-tool" and not type_.startswith("tool-"):
-            if not self._is_client_only(part):
-                add_part(message_parts, dict(part))
-            return
-        name = label(part, "toolName") or type_.removeprefix("tool-")
+        if type_ == "dynamic-tool" or type_.startswith("tool-"):
+            self._tool(answer, part, label(part, "toolName") or type_.removeprefix("tool-"))
+        elif not self._is_client_only(part):
+            add_part(answer, dict(part))
+
+    def _tool(self, answer: Content, part: Mapping[str, Json], name: str) -> None:
+        """Read a call of this tool, and its result where it has one."""
         call = tool_call({"id": part.get("toolCallId"), "name": name, "input": part.get("input")})
-        message_parts.blocks.append(call)
+        answer.blocks.append(call)
         failed = part.get("errorText") is not None
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            message_parts.results.append(
+            answer.results.append(
                 ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
             )
 
