@@ -22,6 +22,8 @@ from workbench.engine.transcript.message import (
 from workbench.recordings.importers.images import image, linked
 from workbench.recordings.importers.source import Unknown
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     block_texts,
     decode_or,
     identifier,
@@ -33,7 +35,7 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-Part: TypeAlias = Mapping[str, Json]
+Part: TypeAlias = Record
 
 _IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "toolUseId", "id")
 _IDS_BESIDE = _IDS[:-1]
@@ -87,7 +89,7 @@ class Content:
         return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
 
 
-def content(record: Mapping[str, Json], name: str = "content") -> Content:
+def content(record: Record, name: str = "content") -> Content:
     """What a message's content field holds: null, text, one part, or a list of parts.
 
     Raises:
@@ -151,7 +153,7 @@ def _said_block(part: Json) -> SaidBlock | None:
     return parts.said[0]
 
 
-def arguments(value: Json) -> dict[str, Json]:
+def arguments(value: Json) -> JsonObject:
     """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under
     `input`.
     """
@@ -193,7 +195,7 @@ def tool_result(part: Part) -> ToolResult:
     return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
 
 
-def _only_text(value: dict[str, Json]) -> Json:
+def _only_text(value: JsonObject) -> Json:
     """The text of an object that has it in one field, else the object; None for an empty one."""
     for name in _RESULT_TEXTS:
         if isinstance(value.get(name), str):

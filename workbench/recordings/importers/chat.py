@@ -27,7 +27,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
-from workbench.recordings.importers.values import identifier, label, mapping, text
+from workbench.recordings.importers.values import Record, identifier, label, mapping, text
 
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
@@ -57,7 +57,7 @@ class ChatBuilder(SessionBuilder):
         self.waiting: dict[str, None] = {}
         self.again: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
         role = ROLES.get(label(record, "role"))
         if role is None:
@@ -85,7 +85,7 @@ class ChatBuilder(SessionBuilder):
                 stop=self.source.name(record, "stop_reason", "finish_reason"),
             )
 
-    def _add_beside(self, parts: Content, record: Mapping[str, Json]) -> None:
+    def _add_beside(self, parts: Content, record: Record) -> None:
         """Add what an answer has beside its content: a thought, a refusal, and calls."""
         thought = text(record, "reasoning_content") or label(record, "reasoning")
         refusal = text(record, "refusal")
@@ -98,7 +98,7 @@ class ChatBuilder(SessionBuilder):
         if old_call:
             parts.blocks.append(tool_call(old_call))
 
-    def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _after_compaction(self, record: Record) -> Record:
         """The message without Anthropic's block of a compaction, whose summary stands for all
         before it.
         """
@@ -115,7 +115,7 @@ class ChatBuilder(SessionBuilder):
             return record
         return {**record, "content": other_parts}
 
-    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+    def usage(self, record: Record) -> Usage | None:
         """What the provider reported beside the message."""
         fields = self.usage_fields
         if fields is None:
@@ -171,7 +171,7 @@ class ChatBuilder(SessionBuilder):
         self.waiting.pop(call_id, None)
         return call_id
 
-    def _result(self, message_id: str, record: Mapping[str, Json], parts: Content) -> Content:
+    def _result(self, message_id: str, record: Record, parts: Content) -> Content:
         """The result in a tool's message: its parts if they are results, else its content."""
         if parts.results:
             return Content(results=parts.results, unknown=parts.unknown)

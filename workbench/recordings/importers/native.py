@@ -17,6 +17,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin, Session
 from workbench.recordings.importers.records import TAGS, read_as
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import JsonObject, Record
 
 VERSION = 1
 MARK = "workbench"
@@ -63,7 +64,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
         yield _session(source, header, log, moved)
 
 
-def _header(record: Mapping[str, Json], source: SourceFile) -> Header:
+def _header(record: Record, source: SourceFile) -> Header:
     header: Header = _read_as(Header, record, source)
     if header.version != VERSION:
         raise FormatError(
@@ -89,7 +90,7 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
             stream.write(_line(as_plain(entry)))
 
 
-def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
+def _append(log: Log, record: Record, source: SourceFile) -> None:
     try:
         log.append(_read_as(Entry, record, source))
     except LogError as error:
@@ -97,7 +98,7 @@ def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
         raise FormatError(str(error), field=field) from None
 
 
-def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
+def _read_as(annotation: Json, record: Record, source: SourceFile) -> Json:
     """A header or an entry; a field that it can do without is left out where it cannot be read, and
     a note says so.
 
@@ -127,11 +128,11 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _UNNEEDED = ("time", "usage")
 
 
-def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict[str, Json] | None:
+def _without(record: Record, place: str, *, any_field: bool) -> JsonObject | None:
     """A copy of a record without the field at this place, or the report that it is in; None
     where there is none.
     """
-    copied: dict[str, Json] = deepcopy(dict(record))
+    copied: JsonObject = deepcopy(dict(record))
     holder: Json = copied
     steps = [int(index) if index else name for name, index in _STEP.findall(place)]
     for depth, step in enumerate(steps, 1):
@@ -177,8 +178,8 @@ def as_plain(value: Json) -> Json:
     if value is None or type(value) in (str, int, float, bool):
         return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
-        tags: dict[str, Json] = {}
-        other_fields: dict[str, Json] = {}
+        tags: JsonObject = {}
+        other_fields: JsonObject = {}
         for field in fields(value):
             item = getattr(value, field.name)
             if field.name in TAGS:

@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.values import kind
+from workbench.recordings.importers.values import JsonObject, kind
 
-Record = TypeVar("Record")
+TomlRecord = TypeVar("TomlRecord")
 TAGS = ("type", "role")
 """Fields that say which class a record is."""
 _WORDS: Mapping[Any, str] = {
@@ -72,14 +72,14 @@ def _tuple(item_type: Json, items: list[Json], place: str) -> tuple[Json, ...]:
     return tuple(read_as(item_type, item, f"{place}[{i}]") for i, item in enumerate(items))
 
 
-def read_toml(cls: type[Record], file: Path, what: str) -> Record:
+def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
     """The dataclass that a TOML file describes; `what` names the file in errors.
 
     Raises:
         FormatError: there is no such file, it is not TOML, or a field is wrong; the field is named.
     """
     try:
-        record: Record = read_as(cls, tomllib.loads(file.read_text("utf-8")))
+        record: TomlRecord = read_as(cls, tomllib.loads(file.read_text("utf-8")))
         return record
     except FileNotFoundError:
         raise FormatError(f"there is no {what} here", where=str(file)) from None
@@ -102,7 +102,7 @@ def _record(cls: Json, value: Json, place: str) -> Json:
     for name in fields_of_class.needed:
         if name not in record:
             raise FormatError("the field is missing", field=prefix + name)
-    values: dict[str, Json] = {}
+    values: JsonObject = {}
     for name, item in record.items():
         if name in types:
             values[name] = read_as(types[name], item, prefix + name)

@@ -23,7 +23,7 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_object
+from workbench.recordings.importers.values import Record, as_object
 
 _SPEAKERS: Mapping[str, Any] = {
     "system": SystemMessage,
@@ -69,7 +69,7 @@ class SessionBuilder:
         self._leaves: dict[str, str | None] = {}
         self._copies: dict[str, int] = {}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read what a document says of the whole session, before its records."""
         for name, fields in self.about.items():
             read = self.source.identifier if name == "id" else self.source.name
@@ -81,7 +81,7 @@ class SessionBuilder:
             with self.source.at(self.line or None, f"{field}[{index}]"):
                 self.read(as_object(record))
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record; a wrong field is a `FormatError` that names it."""
         raise NotImplementedError
 
@@ -144,7 +144,7 @@ class SessionBuilder:
         """Append what has a place in the log and was not sent, and return its id."""
         return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
 
-    def summary_in(self, message: Mapping[str, Json]) -> str:
+    def summary_in(self, message: Record) -> str:
         """The words of a summary; parts of unknown kinds in it are told."""
         summary = content(message)
         self.source.leave_unknown(summary.unknown)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
-from workbench.recordings.importers.values import decode_or
+from workbench.recordings.importers.values import JsonObject, decode_or
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class SessionTables:
             return False
         return set(self.columns) <= set(re.findall(r"\w+", head.text))
 
-    def documents(self, source: SourceFile) -> Iterator[dict[str, Json]]:
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
         """Each session's columns, with its `messages`.
 
         Raises:
@@ -55,9 +54,9 @@ class SessionTables:
                 f"the database cannot be read ({error})", where=source.where
             ) from None
 
-    def _decoded(self, row: sqlite3.Row) -> dict[str, Json]:
+    def _decoded(self, row: sqlite3.Row) -> JsonObject:
         """A row, with what is JSON in it decoded; a column without a value is left out."""
-        values: dict[str, Json] = {}
+        values: JsonObject = {}
         for name in row.keys():  # noqa: SIM118 - a row is no dict
             value = row[name]
             if value is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +22,8 @@ from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.sqlite import MAGIC, tables
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decodable,
     decode,
@@ -56,7 +58,7 @@ class Head:
     text: str
     is_list: bool
     keys: frozenset[str]
-    records: tuple[dict[str, Json], ...]
+    records: tuple[JsonObject, ...]
     is_all: bool = True
 
     @classmethod
@@ -98,9 +100,9 @@ def _keys(start: str) -> frozenset[str]:
     return frozenset(keys)
 
 
-def _records(start: str) -> tuple[dict[str, Json], ...]:
+def _records(start: str) -> tuple[JsonObject, ...]:
     """The objects that are whole on one of the first lines."""
-    records: list[dict[str, Json]] = []
+    records: list[JsonObject] = []
     for line in start.split("\n", _LINES)[:_LINES]:
         if line.startswith("{") and line.rstrip().endswith("}"):
             value = decodable(line)
@@ -211,7 +213,7 @@ class SourceFile:
                 if line and not line.isspace():
                     yield number, self._text(line, number).rstrip("\r\n")
 
-    def records(self) -> Iterator[tuple[int, dict[str, Json]]]:
+    def records(self) -> Iterator[tuple[int, JsonObject]]:
         """The JSON objects of a JSON-lines file with their line numbers; `//` lines are
         comments.
         """
@@ -288,7 +290,7 @@ class SourceFile:
                 error.why, where=self.where, line=error.line, field=error.field
             ) from None
 
-    def object_with(self, field: str) -> dict[str, Json]:
+    def object_with(self, field: str) -> JsonObject:
         """The JSON object that a file is; this field is named where it is something else.
 
         Raises:
@@ -341,31 +343,31 @@ class SourceFile:
         else:
             self.counted[key] = CountedNote(str(FormatError(words, line=line, field=place)))
 
-    def time(self, record: Mapping[str, Json], field: str) -> float | None:
+    def time(self, record: Record, field: str) -> float | None:
         """The time in a field; None where there is none, or none that can be read, which a note
         says.
         """
         return self._unneeded(lambda: timestamp(record, field), None)
 
-    def count(self, record: Mapping[str, Json], field: str) -> int | None:
+    def count(self, record: Record, field: str) -> int | None:
         """The count in a field, likewise."""
         return self._unneeded(lambda: optional_count(record, field), None)
 
-    def name(self, record: Mapping[str, Json], *fields: str) -> str:
+    def name(self, record: Record, *fields: str) -> str:
         """The first of these fields that holds a text, such as a title or a model's name; empty
         likewise.
         """
         return self._unneeded(lambda: text(record, *fields), "")
 
-    def identifier(self, record: Mapping[str, Json], *fields: str) -> str:
+    def identifier(self, record: Record, *fields: str) -> str:
         """The first of these fields that holds an identifier of the whole session, likewise."""
         return self._unneeded(lambda: identifier(record, *fields), "")
 
-    def report(self, record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+    def report(self, record: Record, *fields: str) -> JsonObject:
         """The first of these fields that holds an object of facts and figures; empty likewise."""
         return self._unneeded(lambda: mapping(record, *fields), {})
 
-    def usage(self, fields: UsageFields, record: Mapping[str, Json], *names: str) -> Usage | None:
+    def usage(self, fields: UsageFields, record: Record, *names: str) -> Usage | None:
         """What a record reports of its usage, likewise; a report with a false figure is not used.
 
         Args:

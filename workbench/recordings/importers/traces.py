@@ -7,7 +7,7 @@ nothing, and its caller says so.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -19,9 +19,16 @@ from workbench.recordings.importers.blocks import as_json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_printed, decode_or, label, mapping
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_printed,
+    decode_or,
+    label,
+    mapping,
+)
 
-ChatMessage: TypeAlias = dict[str, Json]
+ChatMessage: TypeAlias = JsonObject
 
 _SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human|ai): ?", re.MULTILINE)
 _REPR = re.compile(r"role='\w+' content=")
@@ -105,7 +112,7 @@ def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     return _from_message({name: value for name, value in fields.items() if value is not None}, role)
 
 
-def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
+def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
     value = _constructed(value)
     if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
         return _from_message(value, role)
@@ -122,7 +129,7 @@ def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
     return rules or None
 
 
-def _constructed(value: dict[str, Json]) -> dict[str, Json]:
+def _constructed(value: JsonObject) -> JsonObject:
     """What LangChain's constructor of a message is given, or the message itself."""
     arguments = value.get("kwargs")
     if not isinstance(arguments, dict) or "lc" not in value:
@@ -132,7 +139,7 @@ def _constructed(value: dict[str, Json]) -> dict[str, Json]:
     return {"type": name, **arguments}
 
 
-def _speaker(value: Mapping[str, Json]) -> str:
+def _speaker(value: Record) -> str:
     """The role that a message names, or LangChain's type; empty where it names none."""
     for name in ("role", "type"):
         role = label(value, name).removesuffix("MessageChunk").removesuffix("Message").lower()
@@ -141,7 +148,7 @@ def _speaker(value: Mapping[str, Json]) -> str:
     return ""
 
 
-def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
+def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
     """One traced message; none for the schema of a tool."""
     value = _constructed(value)
     if isinstance(value.get("message"), dict):

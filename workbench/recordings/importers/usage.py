@@ -2,11 +2,10 @@
 one way.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.engine.transcript.message import Json, Usage
-from workbench.recordings.importers.values import count
+from workbench.engine.transcript.message import Usage
+from workbench.recordings.importers.values import Record, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class UsageFields:
     cache_write_long: str = ""
     cache_in_input: bool = False
 
-    def read(self, record: Mapping[str, Json]) -> Usage | None:
+    def read(self, record: Record) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
         prompt = count(record, *self.input.split())
         cache_read = count(record, *self.cache_read.split())

@@ -22,6 +22,10 @@ MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
 
 
+Record: TypeAlias = Mapping[str, Json]
+"""A JSON object that is read."""
+JsonObject: TypeAlias = dict[str, Json]
+"""A JSON object that was decoded or made."""
 LeaveOut: TypeAlias = Callable[[FormatError], None]
 """Is told of each value that is left out, and why."""
 
@@ -164,7 +168,7 @@ def kind(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
-def as_object(value: Json, field: str = "") -> dict[str, Json]:
+def as_object(value: Json, field: str = "") -> JsonObject:
     """The value, a JSON object.
 
     Raises:
@@ -175,7 +179,7 @@ def as_object(value: Json, field: str = "") -> dict[str, Json]:
     return value
 
 
-def as_mapping(value: Json) -> dict[str, Json]:
+def as_mapping(value: Json) -> JsonObject:
     """The value where it is an object, else an empty one. Never an error, for recognising
     formats.
     """
@@ -233,7 +237,7 @@ are later than 5138.
 """
 
 
-def text(record: Mapping[str, Json], *fields: str) -> str:
+def text(record: Record, *fields: str) -> str:
     """A text; empty if all fields are absent, null or empty."""
     for field in fields:
         words = _typed(record, field, str, "text")
@@ -242,13 +246,13 @@ def text(record: Mapping[str, Json], *fields: str) -> str:
     return ""
 
 
-def label(record: Mapping[str, Json], field: str) -> str:
+def label(record: Record, field: str) -> str:
     """A text field; empty if it holds anything else. Never an error, for recognising formats."""
     value = record.get(field)
     return value if isinstance(value, str) else ""
 
 
-def first_value(record: Mapping[str, Json], fields: str) -> Json:
+def first_value(record: Record, fields: str) -> Json:
     """The first of these fields, separated by spaces, that holds something, whatever it is; None
     where none does.
     """
@@ -261,7 +265,7 @@ def first_value(record: Mapping[str, Json], fields: str) -> Json:
     return None
 
 
-def block_texts(record: Mapping[str, Json], field: str) -> str:
+def block_texts(record: Record, field: str) -> str:
     """The texts of a list of text blocks, a line each."""
     return "\n".join(text(block, "text") for block in objects(record, field))
 
@@ -279,7 +283,7 @@ def strings(value: Json) -> Iterator[str]:
             yield from strings(inner)
 
 
-def identifier(record: Mapping[str, Json], *fields: str) -> str:
+def identifier(record: Record, *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = _value(record, field)
@@ -291,31 +295,31 @@ def identifier(record: Mapping[str, Json], *fields: str) -> str:
     return ""
 
 
-def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+def mapping(record: Record, *fields: str) -> JsonObject:
     """An object; empty if all fields are absent, null or empty."""
     for field in fields:
-        value: dict[str, Json] | None = _typed(record, field, dict, "an object")
+        value: JsonObject | None = _typed(record, field, dict, "an object")
         if value:
             return value
     return {}
 
 
-def items(record: Mapping[str, Json], field: str) -> list[Json]:
+def items(record: Record, field: str) -> list[Json]:
     """A list; empty if it is absent or null."""
     return _typed(record, field, list, "a list") or []
 
 
-def texts(record: Mapping[str, Json], field: str) -> tuple[str, ...]:
+def texts(record: Record, field: str) -> tuple[str, ...]:
     """The texts in a list; anything else in it is passed over."""
     return tuple(item for item in items(record, field) if isinstance(item, str))
 
 
-def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
+def objects(record: Record, field: str) -> list[JsonObject]:
     """A list of objects."""
     return [as_object(value, f"{field}[{i}]") for i, value in enumerate(items(record, field))]
 
 
-def count(record: Mapping[str, Json], *fields: str) -> int:
+def count(record: Record, *fields: str) -> int:
     """A count; 0 if all fields are absent, null or 0."""
     for field in fields:
         figure = optional_count(record, field)
@@ -324,7 +328,7 @@ def count(record: Mapping[str, Json], *fields: str) -> int:
     return 0
 
 
-def optional_count(record: Mapping[str, Json], field: str) -> int | None:
+def optional_count(record: Record, field: str) -> int | None:
     """A count, or None if it is absent or null."""
     value = _value(record, field)
     if value is None:
@@ -343,7 +347,7 @@ def _is_number(value: Json) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def timestamp(record: Mapping[str, Json], field: str) -> float | None:
+def timestamp(record: Record, field: str) -> float | None:
     """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or
     nanoseconds.
     """
@@ -383,13 +387,13 @@ def time_of(words: str) -> float | None:
         return None
 
 
-def _value(record: Mapping[str, Json], field: str) -> Json:
+def _value(record: Record, field: str) -> Json:
     outer, _, name = field.rpartition("/")
     holder = mapping(record, outer) if outer else record
     return holder.get(name)
 
 
-def _typed(record: Mapping[str, Json], field: str, cls: type, expected: str) -> Json:
+def _typed(record: Record, field: str, cls: type, expected: str) -> Json:
     value = _value(record, field)
     if value is not None and not isinstance(value, cls):
         raise FormatError(

@@ -6,7 +6,6 @@ A file belongs to the first format that recognises it, so special formats come b
 import re
 from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers import native
 from workbench.recordings.importers.format import Carries, Format, json_document, json_lines
 from workbench.recordings.importers.formats import (
@@ -51,7 +50,7 @@ from workbench.recordings.importers.message_lists import (
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import SessionTables
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import as_mapping, label
+from workbench.recordings.importers.values import Record, as_mapping, label
 
 _ANTHROPIC = re.compile(
     r'"type":\s*"(?:tool_use|tool_result|thinking|redacted_thinking)"|"cache_control":\s*\{'
@@ -89,11 +88,11 @@ def _knows_pi(head: Head) -> bool:
     return any(_is_pi_header(record) or _is_pi_entry(record) for record in head.records)
 
 
-def _is_pi_header(record: Mapping[str, Json]) -> bool:
+def _is_pi_header(record: Record) -> bool:
     return record.get("type") == "session" and {"cwd", "timestamp"} <= set(record)
 
 
-def _is_pi_entry(record: Mapping[str, Json]) -> bool:
+def _is_pi_entry(record: Record) -> bool:
     return record.get("type") == "message" and {"parentId", "message"} <= set(record)
 
 

@@ -4,15 +4,14 @@
 Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.engine.transcript.message import Json, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import ToolCall, ToolResult, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import identifier, mapping, objects, text
+from workbench.recordings.importers.values import Record, identifier, mapping, objects, text
 
 USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
 
@@ -22,7 +21,7 @@ class AtifBuilder(SessionBuilder):
 
     about = {"id": "session_id trajectory_id", "model": "agent/model_name", "title": "agent/name"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one step."""
         self.time = self.source.time(record, "timestamp")
         speaker = text(record, "source")
@@ -50,7 +49,7 @@ class AtifBuilder(SessionBuilder):
         self.say_content(role, parts, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
-    def _observed(self, observation: Mapping[str, Json], call_ids: list[str]) -> None:
+    def _observed(self, observation: Record, call_ids: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is
         named.
         """

@@ -9,7 +9,6 @@ writes one JSON document with a history (`.traj`), before and since its version 
 """
 
 import re
-from collections.abc import Mapping
 
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.message import Json, ToolResult
@@ -18,6 +17,8 @@ from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_mapping,
     block_texts,
     identifier,
@@ -45,7 +46,7 @@ class ClineBuilder(ChatBuilder):
     usage_in = "metrics"
     compacted = False
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the system prompt and the id; a compacted state has its session's id, so its
         file's name is added.
         """
@@ -57,7 +58,7 @@ class ClineBuilder(ChatBuilder):
         if prompt:
             self.say_text("system", prompt, id="system")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none
         touches.
         """
@@ -76,13 +77,13 @@ class ClineBuilder(ChatBuilder):
         super().read({**record, "timestamp": record.get("ts"), "model": model})
         self.compacted = self.compacted or mark == "compaction"
 
-    def _mark(self, record: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+    def _mark(self, record: Record, about: Record) -> None:
         """Read the mark of a compaction whose summary is not shown."""
         self.time = self.source.time(record, "ts")
         entry_id = f"{identifier(record, 'id')}-compaction"
         self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
 
-    def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+    def _summary(self, message: Record, about: Record) -> None:
         details = mapping(about, "details")
         self.time = self.source.time(about, "generatedAt")
         self.compaction(
@@ -110,7 +111,7 @@ class ContinueBuilder(ChatBuilder):
         "promptTokensDetails/cacheWriteTokens",
     )
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one item. A thought is a message of its own; a summary stands for all before it
         and the item itself.
         """
@@ -130,7 +131,7 @@ class ContinueBuilder(ChatBuilder):
         if summary:
             self.compaction(summary, kept=self.system_ids)
 
-    def _call_state(self, state: Mapping[str, Json]) -> None:
+    def _call_state(self, state: Record) -> None:
         """Read the result in the state of a call; none where the call has not ended."""
         words = "\n".join(text(output, "content") for output in objects(state, "output"))
         status = text(state, "status")
@@ -144,7 +145,7 @@ class ContinueBuilder(ChatBuilder):
 class CursorBuilder(ChatBuilder):
     """Reads lines of a role and a message."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line."""
         if record.get("type") == "turn_ended":
             words = filter(None, (label(record, "status"), label(record, "error")))
@@ -161,13 +162,13 @@ class AmpBuilder(ChatBuilder):
         "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"
     )
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the thread's id, its title and the first folder that was open."""
         super().begin(document)
         folders = objects(mapping(document, "env/initial"), "trees")
         self.cwd = text(folders[0], "uri") if folders else ""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message; those of the client itself are notes."""
         role = text(record, "role")
         figures = self.source.report(record, "usage")
@@ -190,7 +191,7 @@ class AmpBuilder(ChatBuilder):
         super().read(message)
 
 
-def _amp_part(part: dict[str, Json]) -> dict[str, Json]:
+def _amp_part(part: JsonObject) -> JsonObject:
     """A part as Anthropic would name its fields."""
     if part.get("type") != "tool_result" or "run" not in part:
         return part
@@ -217,7 +218,7 @@ class DroidBuilder(ChatBuilder):
         super().__init__(source)
         self.newer: dict[str | None, str] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event."""
         match text(record, "type"):
             case "session_start":
@@ -237,7 +238,7 @@ class DroidBuilder(ChatBuilder):
             ):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _compaction(self, record: Mapping[str, Json]) -> None:
+    def _compaction(self, record: Record) -> None:
         """Read a summary; the message that it names is the last that it replaces."""
         anchor = record.get("anchorMessage")
         last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
@@ -271,7 +272,7 @@ class SweAgentBuilder(ChatBuilder):
     has_commands = False
     previous_role = ""
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the environment's name, and whether commands stand in the text of answers."""
         self.title = label(document, "environment")
         for turn in items(document, "history"):
@@ -280,7 +281,7 @@ class SweAgentBuilder(ChatBuilder):
             if is_answer and label(turn, "action"):
                 self.has_commands = True
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one turn: a result names its call in a list of one."""
         role = label(record, "role")
         self._tell_what_is_out_of_order(role, record)
@@ -293,7 +294,7 @@ class SweAgentBuilder(ChatBuilder):
         super().read(self._shaped(role, record))
         self.has_task = self.has_task or is_task
 
-    def _shaped(self, role: str, record: Mapping[str, Json]) -> dict[str, Json]:
+    def _shaped(self, role: str, record: Record) -> JsonObject:
         """The turn in the shape of a chat API."""
         fields = ("role", "content", "tool_calls")
         message = {name: record[name] for name in fields if name in record}
@@ -309,7 +310,7 @@ class SweAgentBuilder(ChatBuilder):
             message["content"] = self._with_call(record.get("content"), action)
         return message
 
-    def _tell_what_is_out_of_order(self, role: str, record: Mapping[str, Json]) -> None:
+    def _tell_what_is_out_of_order(self, role: str, record: Record) -> None:
         """Note turns that are not as answers with a command in their text and what it printed
         follow each other.
         """

@@ -18,7 +18,6 @@ from workbench.engine.transcript.log import CompactionEntry, Entry, NoteEntry
 from workbench.engine.transcript.message import (
     AnswerBlock,
     AssistantMessage,
-    Json,
     Message,
     Summary,
     Usage,
@@ -29,7 +28,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_records import Node, read_node
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_mapping, label, mapping, text
+from workbench.recordings.importers.values import Record, as_mapping, label, mapping, text
 
 SIDE = frozenset(
     {
@@ -218,7 +217,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.renamed: dict[str, str] = {}
         self.doubles: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line; a second one with the same uuid and the same words is a copy."""
         self.id = self.id or self.source.name(record, "sessionId")
         self.cwd = self.cwd or self.source.name(record, "cwd")
@@ -234,7 +233,7 @@ class ClaudeCodeBuilder(SessionBuilder):
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
-    def _progress(self, data: Mapping[str, Json]) -> None:
+    def _progress(self, data: Record) -> None:
         """Read a message of a sub-agent, which newer clients show as progress of the call that
         began it.
         """
@@ -452,7 +451,7 @@ def _joined(lines: Sequence[AssistantMessage]) -> AssistantMessage:
     return replace(lines[0], blocks=tuple(blocks), usage=usage, stop=stop)
 
 
-def is_record(record: Mapping[str, Json]) -> bool:
+def is_record(record: Record) -> bool:
     """Whether a line has the client's own fields."""
     fields = set(record)
     type_ = label(record, "type")

@@ -5,13 +5,19 @@ Its GitHub action keeps the same records as a list (`claude-execution-output.jso
 parent: it follows the one before it in the main conversation, or in the sub-agent of its call.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.values import as_object, label, mapping, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_object,
+    label,
+    mapping,
+    text,
+)
 
 SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
@@ -33,7 +39,7 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         self.count = 0
         self.is_behind_compaction = False
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record."""
         self.id = self.id or self.source.name(record, "session_id")
         type_, subtype = label(record, "type"), label(record, "subtype")
@@ -50,7 +56,7 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         elif mapping(record, "compact_metadata", "compactMetadata"):
             self.source.leave_record(f"compaction of subtype {subtype!r:.40}", record)
 
-    def _placed(self, record: Mapping[str, Json]) -> dict[str, Json]:
+    def _placed(self, record: Record) -> JsonObject:
         """The record with its parent, and with the names that the client's own files have."""
         self.count += 1
         call = text(record, "parent_tool_use_id")
@@ -84,12 +90,12 @@ def knows(head: Head) -> bool:
     return any(_is_start(record) or _is_message(record) for record in head.records)
 
 
-def _is_start(record: Mapping[str, Json]) -> bool:
+def _is_start(record: Record) -> bool:
     is_init = record.get("type") == "system" and record.get("subtype") == "init"
     return is_init and "session_id" in record
 
 
-def _is_message(record: Mapping[str, Json]) -> bool:
+def _is_message(record: Record) -> bool:
     fields = {"message", "session_id", "parent_tool_use_id"}
     return label(record, "type") in SPOKEN and fields <= set(record)
 

@@ -8,17 +8,26 @@ list of items.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
+from workbench.engine.transcript.message import Text, Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, Content, add_part, content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_object,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
@@ -48,7 +57,7 @@ class _Message:
 
     role: str
     parts: Content
-    fields: dict[str, Json] = field(default_factory=dict)
+    fields: JsonObject = field(default_factory=dict)
 
 
 class CodexBuilder(SessionBuilder):
@@ -58,15 +67,15 @@ class CodexBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.meta: Mapping[str, Json] = {}
+        self.meta: Record = {}
         self.gathered = Content()
         self.usage: Usage | None = None
         self.began: float | None = None
         self.last_prompt: int | None = None
         self.reported: dict[str, Usage] = {}
-        self.compacted: Mapping[str, Json] = {}
+        self.compacted: Record = {}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
         if self.meta:
             return
@@ -75,7 +84,7 @@ class CodexBuilder(SessionBuilder):
         if instructions := text(document, "base_instructions/text", "instructions"):
             self.say_text("system", instructions)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line: an item, an event, or what is known of the session."""
         type_ = text(record, "type")
         payload = mapping(record, "payload")
@@ -99,7 +108,7 @@ class CodexBuilder(SessionBuilder):
             case _:
                 self._bare(record, type_)
 
-    def _bare(self, record: Mapping[str, Json], type_: str) -> None:
+    def _bare(self, record: Record, type_: str) -> None:
         """Read a line of an older version: an item itself, or what is known of the session."""
         if "payload" not in record and (type_ in KINDS or type_ == "message"):
             self._item(record)
@@ -108,7 +117,7 @@ class CodexBuilder(SessionBuilder):
         elif "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
 
-    def _event(self, payload: Mapping[str, Json]) -> None:
+    def _event(self, payload: Record) -> None:
         type_ = text(payload, "type")
         match type_:
             case "token_count":
@@ -126,7 +135,7 @@ class CodexBuilder(SessionBuilder):
             case _ if type_ in _ITEMS_ONLY:
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _item(self, payload: Mapping[str, Json]) -> None:
+    def _item(self, payload: Record) -> None:
         type_ = text(payload, "type")
         is_message = type_ == "message"
         if is_message and label(payload, "role") not in _ROLES:
@@ -171,7 +180,7 @@ class CodexBuilder(SessionBuilder):
             call_id = f"{base}~{number}"
         return call_id
 
-    def _message(self, payload: Mapping[str, Json]) -> _Message:
+    def _message(self, payload: Record) -> _Message:
         """A message item, likewise."""
         parts = content(payload)
         role = text(payload, "role")
@@ -186,7 +195,7 @@ class CodexBuilder(SessionBuilder):
     def _say(self, message: _Message) -> None:
         self.say_content(message.role, message.parts, **message.fields)
 
-    def _reported(self, payload: Mapping[str, Json]) -> None:
+    def _reported(self, payload: Record) -> None:
         """Read what one response used; that of a compaction is in no total, and in no other
         record.
         """
@@ -215,7 +224,7 @@ class CodexBuilder(SessionBuilder):
         self.usage = None
         self.began = None
 
-    def _compacted(self, payload: Mapping[str, Json]) -> None:
+    def _compacted(self, payload: Record) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new
         ones.
         """
@@ -273,12 +282,12 @@ class ResponsesBuilder(CodexBuilder):
 
     about = {"id": "id", "model": "model"}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the instructions, the model and the id."""
         self.time = self.source.time(document, "created_at")
         super().begin(document)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one item."""
         if not text(record, "type") and not text(record, "role"):
             self.source.leave_record("item without a type and a role", record)

@@ -6,11 +6,10 @@ that tests of public projects quote. A file on disk has no event of the usage of
 only the length of each answer is known.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Json, ToolResult, Usage
+from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage
 from workbench.recordings.importers.blocks import (
     Content,
     result_blocks,
@@ -21,7 +20,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import identifier, mapping, text
+from workbench.recordings.importers.values import Record, identifier, mapping, text
 
 NOTES = frozenset(
     {
@@ -58,7 +57,7 @@ class CopilotCliBuilder(SessionBuilder):
         self.thought = ""
         self.content_hashes: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event; those that only stream or ask for leave change nothing."""
         event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
         content_hash = hash(str(record))
@@ -80,7 +79,7 @@ class CopilotCliBuilder(SessionBuilder):
         self.turn_to("")
         self.leaf_after[event_id] = self.log.leaf
 
-    def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
+    def _event(self, event_id: str, type_: str, data: Record) -> None:
         match type_:
             case "session.start" | "session.resume" | "session.context_changed":
                 self._about(data)
@@ -117,19 +116,19 @@ class CopilotCliBuilder(SessionBuilder):
             case _ if not type_.startswith(FAMILIES):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _usage(self, answer_id: str, data: Mapping[str, Json]) -> None:
+    def _usage(self, answer_id: str, data: Record) -> None:
         """Keep the figures of an answer, which are reported after it."""
         usage = self.source.usage(USAGE, data) or Usage()
         self.reported[answer_id] = usage, self.source.name(data, "model")
 
-    def _about(self, data: Mapping[str, Json]) -> None:
+    def _about(self, data: Record) -> None:
         context = mapping(data, "context") or data
         self.id = self.id or identifier(data, "sessionId")
         self.cwd = self.cwd or text(context, "cwd")
         self.project = self.project or text(context, "repository").rpartition("/")[2]
         self.model = text(data, "selectedModel") or self.model
 
-    def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
+    def _user(self, event_id: str, data: Record) -> None:
         typed = text(data, "content")
         sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
@@ -139,7 +138,7 @@ class CopilotCliBuilder(SessionBuilder):
             if added:
                 self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
 
-    def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
+    def _answer(self, event_id: str, data: Record) -> None:
         parts = Content()
         thought = text(data, "reasoningText") or self.thought
         self.thought = ""
@@ -152,7 +151,7 @@ class CopilotCliBuilder(SessionBuilder):
         model = self.source.name(data, "model") or self.model
         self.say_content("assistant", parts, id=event_id, model=model, usage=usage)
 
-    def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
+    def _result(self, event_id: str, data: Record) -> None:
         failed = data.get("success") is False
         value = mapping(data, "result").get("content")
         if value is None and failed:

@@ -5,7 +5,7 @@ The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file
 `.crush/crush.db`, Hermes `~/.hermes/state.db`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
@@ -16,7 +16,16 @@ from workbench.recordings.importers.formats.terminals import GooseBuilder
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import SessionTables
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_mapping, as_object, items, label, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    as_object,
+    items,
+    label,
+    objects,
+    text,
+)
 
 OPENAI_AGENTS_TABLES = SessionTables(
     ("agent_sessions", "agent_messages", "session_id", "message_data"),
@@ -73,7 +82,7 @@ class AgentsBuilder(ResponsesBuilder):
 
     about = {"id": "session_id"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row: an item, or what a compactor of this package knows of the items beside
         it.
         """
@@ -87,7 +96,7 @@ class AgentsBuilder(ResponsesBuilder):
 class GooseRowBuilder(GooseBuilder):
     """Reads the rows of one session."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row."""
         message = {
             "id": record.get("message_id"),
@@ -107,7 +116,7 @@ class CrushBuilder(DescribedBuilder):
 
     about = {"id": "id", "title": "title"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row."""
         parts: list[Json] = []
         stop = ""
@@ -133,7 +142,7 @@ class CrushBuilder(DescribedBuilder):
         super().read(message)
 
 
-def _crush_part(part: Mapping[str, Json]) -> dict[str, Json]:
+def _crush_part(part: Record) -> JsonObject:
     """A part as Anthropic would name its fields; empty for the end of an answer."""
     type_ = label(part, "type")
     data = as_mapping(part.get("data"))

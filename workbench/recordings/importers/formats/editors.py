@@ -5,7 +5,7 @@ the log: microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf wri
 `~/.windsurf/transcripts/*.jsonl`: a step a line, under its type's name.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,6 +22,8 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     block_texts,
     items,
@@ -52,12 +54,12 @@ def vscode_sessions(source: SourceFile) -> Iterator[Session]:
     yield chat.session()
 
 
-def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+def vscode_values(source: SourceFile) -> Iterator[JsonObject]:
     """The chat's newest state."""
     if not source.in_lines():
         yield source.object_with("requests")
         return
-    state: dict[str, Json] = {}
+    state: JsonObject = {}
     for line, record in source.records():
         with source.at(line):
             if record.get("kind") == 0:
@@ -67,7 +69,7 @@ def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
     yield state
 
 
-def _change(state: dict[str, Json], change: Mapping[str, Json]) -> None:
+def _change(state: JsonObject, change: Record) -> None:
     """Make one change of a state; a change of what is not there is none."""
     *way, last_step = items(change, "k") or [""]
     kind = change.get("kind")
@@ -93,7 +95,7 @@ class VscodeChatBuilder(SessionBuilder):
 
     about = {"id": "sessionId", "title": "customTitle"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one request."""
         about = mapping(record, "result/metadata")
         self.time = self.source.time(record, "timestamp")
@@ -115,7 +117,7 @@ class VscodeChatBuilder(SessionBuilder):
                 self.compaction(text(summary, "text", "summary"), tokens_before=tokens_before)
         self.source.unknown["result of a call that is not there"] += len(unanswered)
 
-    def _prompt(self, record: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+    def _prompt(self, record: Record, about: Record) -> None:
         """Read what was sent: the environment, and what was typed, as the client worded it."""
         environment = block_texts(about, "renderedGlobalContext")
         if environment:
@@ -127,7 +129,7 @@ class VscodeChatBuilder(SessionBuilder):
         self.say_content("user", Content([*text_block(sent)]))
 
 
-def _rounds(record: Mapping[str, Json], about: Mapping[str, Json]) -> list[dict[str, Json]]:
+def _rounds(record: Record, about: Record) -> list[JsonObject]:
     """The rounds of a request; the answer as it is shown where there are none."""
     rounds = objects(about, "toolCallRounds")
     if rounds:
@@ -136,16 +138,16 @@ def _rounds(record: Mapping[str, Json], about: Mapping[str, Json]) -> list[dict[
     return [{"response": answer}] if answer else []
 
 
-def _summaries(about: Mapping[str, Json]) -> dict[str, Mapping[str, Json]]:
+def _summaries(about: Record) -> dict[str, Record]:
     """The summaries of a request, by the id of the call_round that each follows."""
-    summaries: dict[str, Mapping[str, Json]] = {}
+    summaries: dict[str, Record] = {}
     for summary in [*objects(about, "summaries"), about.get("summary")]:
         if isinstance(summary, dict):
             summaries[text(summary, "toolCallRoundId")] = summary
     return summaries
 
 
-def _answer(call_round: Mapping[str, Json], results: Mapping[str, Json]) -> Content:
+def _answer(call_round: Record, results: Record) -> Content:
     """What the model said in a call_round: a thought, words, and calls with their results."""
     calls = tool_calls(call_round, "toolCalls")
     parts = Content()
@@ -183,7 +185,7 @@ class WindsurfBuilder(SessionBuilder):
         super().__init__(source)
         self.said: Content | None = None
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one step."""
         type_ = text(record, "type")
         if not type_:
@@ -204,12 +206,12 @@ class WindsurfBuilder(SessionBuilder):
         else:
             self._tool(type_, step, text(record, "status") == "error")
 
-    def _tool(self, name: str, step: Mapping[str, Json], failed: bool) -> None:
+    def _tool(self, name: str, step: Record, failed: bool) -> None:
         parts = self.said or Content()
         self.said = None
         call_id = f"call-{len(self.log) + 1}"
-        arguments: dict[str, Json] = {}
-        returned: dict[str, Json] = {}
+        arguments: JsonObject = {}
+        returned: JsonObject = {}
         for field, value in step.items():
             if field in RETURNED:
                 returned[field] = value

@@ -2,16 +2,17 @@
 conversation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from workbench.engine.transcript.message import Json, ToolCall, ToolResult
+from workbench.engine.transcript.message import ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile, Unknown
 from workbench.recordings.importers.values import (
+    Record,
     as_mapping,
     as_object,
     decode_or,
@@ -39,7 +40,7 @@ class ClaudeExportBuilder(DescribedBuilder):
     shape = CLAUDE
     about = {"id": "uuid", "title": "name"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read the attachments of a message, and the message."""
         for attached in objects(record, "attachments"):
             words = f"{text(attached, 'file_name')}\n{text(attached, 'extracted_content')}".strip()
@@ -73,7 +74,7 @@ class ChatGptBuilder(SessionBuilder):
         self.places: dict[str, str | None] = {}
         self.open_calls: dict[str, str] = {}
 
-    def read_conversation(self, document: Mapping[str, Json]) -> None:
+    def read_conversation(self, document: Record) -> None:
         """Read a conversation; its newest message is the end of the main path."""
         self.begin(document)
         nodes = mapping(document, "mapping")
@@ -86,7 +87,7 @@ class ChatGptBuilder(SessionBuilder):
                 self.places[name] = self.log.leaf
         self.log.leaf = self.places.get(text(document, "current_node"), self.log.leaf)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message: words, a call of the tool to whom it is addressed, or what a tool
         answered.
         """
@@ -118,7 +119,7 @@ class ChatGptBuilder(SessionBuilder):
             arguments = {"input": words}
         return ToolCall(message_id, recipient, arguments)
 
-    def _content(self, record: Mapping[str, Json]) -> Content:
+    def _content(self, record: Record) -> Content:
         """What a message says, by the type of its content."""
         kind = label(record, "content_type")
         if kind == "thoughts":
@@ -140,7 +141,7 @@ class ChatGptBuilder(SessionBuilder):
         return parts
 
 
-def _thoughts(record: Mapping[str, Json]) -> Content:
+def _thoughts(record: Record) -> Content:
     """What a model thought."""
     parts = Content()
     for thought in objects(record, "thoughts"):
@@ -153,7 +154,7 @@ def _thoughts(record: Mapping[str, Json]) -> Content:
     return parts
 
 
-def _parents_first(nodes: Mapping[str, Json]) -> list[str]:
+def _parents_first(nodes: Record) -> list[str]:
     """The names of the nodes of a tree, each behind its parent; in the order of the file where
     it is none.
     """

@@ -2,17 +2,25 @@
 sessions of its ADK.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.engine.transcript.message import Json, SaidBlock, Thinking, ToolCall, ToolResult
+from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content, tool_call
 from workbench.recordings.importers.format import json_document, json_lines
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
-from workbench.recordings.importers.values import identifier, label, mapping, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    identifier,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 CONTEXT = "<session_context>"
 """How the client begins what it adds to a user's first message."""
@@ -30,7 +38,7 @@ class AdkBuilder(SessionBuilder):
 
     about = {"id": "id", "project": "app_name appName"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event; those without content only change state, and partial ones come again
         whole.
         """
@@ -65,7 +73,7 @@ class GeminiCliBuilder(SessionBuilder):
         super().__init__(source)
         self.answered: set[str] = set()
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
         type_ = text(record, "type")
         message_id = identifier(record, "id")
@@ -96,7 +104,7 @@ class GeminiCliBuilder(SessionBuilder):
         synthetic = parts.words.startswith(CONTEXT)
         self.say_content("user", parts, id=message_id, synthetic=synthetic)
 
-    def _answer(self, record: Mapping[str, Json], message_id: str, parts: Content) -> None:
+    def _answer(self, record: Record, message_id: str, parts: Content) -> None:
         thoughts: list[Thinking] = []
         for thought in objects(record, "thoughts"):
             words = f"{text(thought, 'subject')}\n{text(thought, 'description')}"
@@ -113,7 +121,7 @@ class GeminiCliBuilder(SessionBuilder):
         usage = self.source.usage(USAGE, record, "tokens")
         self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
 
-    def _result(self, record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
+    def _result(self, record: Record, call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""
         status = text(record, "status")
         value = record.get("result")
@@ -143,11 +151,11 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.newest: dict[str, tuple[int, Mapping[str, Json]]] = {}
-        self.steps: list[Mapping[str, Json]] = []
+        self.newest: dict[str, tuple[int, Record]] = {}
+        self.steps: list[Record] = []
         self.entries_of: dict[str, tuple[str, ...]] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Keep one line until all are known."""
         message_id = identifier(record, "id")
         if message_id and message_id not in self.newest:
@@ -182,14 +190,14 @@ class GeminiLinesBuilder(GeminiCliBuilder):
             super().read(record)
         self.entries_of[message_id] = self.ids[entry_count:]
 
-    def _change(self, changes: Mapping[str, Json]) -> None:
+    def _change(self, changes: Record) -> None:
         """Read what changed of the session: its title, or its messages, of which a new one is a
         summary.
         """
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
         kept_ids: list[str] = []
-        added: list[dict[str, Json]] = []
+        added: list[JsonObject] = []
         for message in messages:
             message_id = identifier(message, "id")
             if message_id in self.entries_of:

@@ -3,7 +3,7 @@ JSON document of them.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from workbench.engine.transcript.message import Json, Usage
@@ -13,6 +13,8 @@ from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decode,
     identifier,
@@ -23,7 +25,7 @@ from workbench.recordings.importers.values import (
 )
 
 ZIP = "PK\x03\x04"
-Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
+Sample: TypeAlias = tuple[str, Record, Record]
 ATTACHED = "attachment://"
 USAGE = UsageFields(
     "input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
@@ -42,11 +44,11 @@ class SampleBuilder(ChatBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.figures: dict[str, Mapping[str, Json]] = {}
-        self.after: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
-        self.pending: list[Mapping[str, Json]] = []
+        self.figures: dict[str, Record] = {}
+        self.after: dict[str, list[Record]] = defaultdict(list)
+        self.pending: list[Record] = []
 
-    def read_sample(self, sample: Mapping[str, Json]) -> None:
+    def read_sample(self, sample: Record) -> None:
         """Read the events and then the messages; a compaction without a summary message comes
         last.
         """
@@ -61,7 +63,7 @@ class SampleBuilder(ChatBuilder):
         for event in self.pending:
             self._compaction(None, event)
 
-    def _read_events(self, events: list[dict[str, Json]]) -> None:
+    def _read_events(self, events: list[JsonObject]) -> None:
         answer_id = ""
         for event in events:
             kind = event.get("event")
@@ -76,7 +78,7 @@ class SampleBuilder(ChatBuilder):
             if answer_id and output.get("usage"):
                 self.figures[answer_id] = mapping(output, "usage")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message, or the summary of the compaction that is pending."""
         if mapping(record, "metadata").get("summary") is True:
             event = self.pending.pop(0) if self.pending else {}
@@ -85,7 +87,7 @@ class SampleBuilder(ChatBuilder):
             super().read(_shaped(record))
         self.pending += self.after.get(identifier(record, "id"), [])
 
-    def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
+    def _compaction(self, message: Record | None, event: Record) -> None:
         """Add a summary with the figures of its event; without a message, the context was
         cleared or trimmed.
         """
@@ -99,12 +101,12 @@ class SampleBuilder(ChatBuilder):
             reason=text(event, "type"),
         )
 
-    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+    def usage(self, record: Record) -> Usage | None:
         """The figures of the event whose answer this message is."""
         return self.source.usage(USAGE, self.figures.get(identifier(record, "id"), {}))
 
 
-def _shaped(record: Mapping[str, Json]) -> dict[str, Json]:
+def _shaped(record: Record) -> JsonObject:
     """A message as a chat API would name its fields."""
     shaped = dict(record)
     shaped.pop("timestamp", None)
@@ -157,7 +159,7 @@ def _zipped(source: SourceFile) -> Iterator[Sample]:
     note = source.leave_out if source.lenient else None
     with source.open() as stream:
         members = zip_members(stream, source.where, note)
-        about: Mapping[str, Json] = {}
+        about: Record = {}
         if "header.json" in members:
             with source.at(field="header.json"):
                 about = mapping(_object(members["header.json"]), "eval")
@@ -167,11 +169,11 @@ def _zipped(source: SourceFile) -> Iterator[Sample]:
                     yield name, about, _object(members[name])
 
 
-def _object(unpacked: Callable[[], bytes]) -> dict[str, Json]:
+def _object(unpacked: Callable[[], bytes]) -> JsonObject:
     return as_object(decode(unpacked().decode(errors="replace")))
 
 
-def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:
+def _resolved(value: Json, attached: Record) -> Json:
     """The value with its attachments put back in the places that name them."""
     if isinstance(value, str) and value.startswith(ATTACHED):
         return attached.get(value.removeprefix(ATTACHED), value)

@@ -1,13 +1,11 @@
 """LangChain's messages (1.x) in its three forms: `messages_to_dict`, `dumpd` and `model_dump`."""
 
 import re
-from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label
+from workbench.recordings.importers.values import Record, label
 
 LANGCHAIN = MessageShape(
     inside="data kwargs",
@@ -52,7 +50,7 @@ class LangChainBuilder(DescribedBuilder):
     shape = LANGCHAIN
     usage_fields = LANGCHAIN.usage
 
-    def role_of(self, record: Mapping[str, Json], message: Mapping[str, Json]) -> str:
+    def role_of(self, record: Record, message: Record) -> str:
         """The type of the message, or the class that made it."""
         type_ = label(message, "type") or label(record, "type")
         names = record.get("id")

@@ -8,7 +8,7 @@ reports them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json, ToolResult
 from workbench.engine.transcript.session import Session
@@ -16,7 +16,7 @@ from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, text
+from workbench.recordings.importers.values import Record, as_object, items, label, mapping, text
 
 ASIDE = "info messages.extra trajectory_format instance_id"
 """Fields that no model was sent."""
@@ -58,7 +58,7 @@ class MiniSweAgentBuilder(ChatBuilder):
     has_task = has_ended = False
     previous_role = ""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. `exit` is the client's, and ends the run."""
         if self.has_ended:
             self.source.note("stands after the end of the run", field="role")
@@ -95,7 +95,7 @@ class MiniSweAgentBuilder(ChatBuilder):
                 super().read(timed)
 
 
-def _parts(answer: Mapping[str, Json]) -> Json:
+def _parts(answer: Record) -> Json:
     """An answer's content; where its text has exactly one command, this is a call, as the agent
     takes it.
     """

@@ -8,11 +8,11 @@ parts are JSON in a column `data`.
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import ClearingEntry
-from workbench.engine.transcript.message import Json, SaidBlock, ToolCall, ToolResult
+from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, tool_call
 from workbench.recordings.importers.images import linked
@@ -22,6 +22,8 @@ from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decode,
     items,
@@ -43,10 +45,10 @@ class OpenCodeBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.compaction_request: Mapping[str, Json] | None = None
+        self.compaction_request: Record | None = None
         self.cleared: list[tuple[float, str]] = []
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
         info = mapping(record, "info")
         self.time = self.source.time(info, "time/created")
@@ -82,7 +84,7 @@ class OpenCodeBuilder(SessionBuilder):
         elif role != "user":
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
-    def _part(self, parts: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, parts: Content, part: Record) -> None:
         match text(part, "type"):
             case "file":
                 parts.blocks += _file(part)
@@ -97,7 +99,7 @@ class OpenCodeBuilder(SessionBuilder):
             case type_ if part.get("text") or part.get("state"):
                 self.source.unknown[f"words in a {type_}"] += 1
 
-    def _tool(self, parts: Content, part: Mapping[str, Json]) -> None:
+    def _tool(self, parts: Content, part: Record) -> None:
         """Read a call, and its result where it has one."""
         state = mapping(part, "state")
         call = tool_call({**part, "input": state.get("input")})
@@ -112,7 +114,7 @@ class OpenCodeBuilder(SessionBuilder):
         if part.get("text"):
             self.source.unknown["words in a tool"] += 1
 
-    def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
+    def _result(self, state: Record, call: ToolCall) -> ToolResult:
         failed = text(state, "status") == "error"
         words = text(state, "error" if failed else "output")
         blocks: list[SaidBlock] = [*text_block(words)]
@@ -141,7 +143,7 @@ class OpenCodeBuilder(SessionBuilder):
             self.add(ClearingEntry(id="", parent=None, call_ids=call_ids, time=newest))
 
 
-def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
+def _file(part: Record) -> list[SaidBlock]:
     """A picture as a placeholder; the text of other files is in a text part beside it."""
     if not text(part, "mime").startswith(("image/", "application/pdf")):
         return []
@@ -163,7 +165,7 @@ def database_sessions(source: SourceFile) -> Iterator[Session]:
             yield built.session()
 
 
-def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+def database_values(source: SourceFile) -> Iterator[JsonObject]:
     """Each session as `opencode export` would write it."""
     raw = source.raw()
     note_write_ahead_log(source)
@@ -176,19 +178,19 @@ def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
         raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
-def _messages(opened: sqlite3.Connection, session_id: str) -> list[dict[str, Json]]:
+def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:
     """The messages of a session, each with its parts."""
-    messages: list[dict[str, Json]] = []
+    messages: list[JsonObject] = []
     for info in _rows(opened, "message", "session_id", session_id):
         parts = _rows(opened, "part", "message_id", info["id"])
         messages.append({"info": info, "parts": parts})
     return messages
 
 
-def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
+def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[JsonObject]:
     """What the rows of a table hold that have this value in a field, oldest first."""
     query = f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id"
-    rows: list[dict[str, Json]] = []
+    rows: list[JsonObject] = []
     for row in opened.execute(query, (value,)).fetchall():
         data = as_object(decode(row["data"]), f"{table}.data")
         rows.append({**data, "id": row["id"]})

@@ -2,12 +2,11 @@
 of events.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import (
     AnswerBlock,
-    Json,
     Text,
     ToolCall,
     ToolResult,
@@ -26,6 +25,8 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     identifier,
     items,
     label,
@@ -49,12 +50,12 @@ class OpenHandsBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.responses: dict[str, Json] = {}
+        self.responses: JsonObject = {}
         self.calls: dict[str, str] = {}
         self.entries: dict[str, str] = {}
         self.actions_without_answer = 0
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event: something done, or what came of it."""
         self.time = self.source.time(record, "timestamp")
         old_leaf = self.log.leaf
@@ -65,7 +66,7 @@ class OpenHandsBuilder(SessionBuilder):
         if self.log.leaf is not None and self.log.leaf != old_leaf:
             self.entries[identifier(record, "id")] = self.log.leaf
 
-    def _action(self, event: Mapping[str, Json], action: str) -> None:
+    def _action(self, event: Record, action: str) -> None:
         args = mapping(event, "args")
         if action == "system":
             self.say_text("system", text(args, "content"))
@@ -80,7 +81,7 @@ class OpenHandsBuilder(SessionBuilder):
         else:
             self._answer(event, action, args)
 
-    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
+    def _answer(self, event: Record, action: str, args: Record) -> None:
         """Read an action: the model's answer with all its parallel calls, or the action where
         none is recorded.
         """
@@ -118,7 +119,7 @@ class OpenHandsBuilder(SessionBuilder):
             kind = "action without the answer that it is from, read as one"
             self.source.unknown[kind] += self.actions_without_answer
 
-    def _observation(self, event: Mapping[str, Json]) -> None:
+    def _observation(self, event: Record) -> None:
         observation = text(event, "observation")
         if observation in QUIET:
             self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
@@ -137,7 +138,7 @@ class OpenHandsBuilder(SessionBuilder):
         name = self.names.get(call_id, text(about, "function_name"))
         self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed))
 
-    def _condensation(self, args: Mapping[str, Json]) -> None:
+    def _condensation(self, args: Record) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
         if args.get("content"):
             self.source.unknown["words in a condensation"] += 1
@@ -149,7 +150,7 @@ class OpenHandsBuilder(SessionBuilder):
         summary = text(args, "summary") or None
         self.compaction(summary, id="condensation", kept=tuple(kept_ids))
 
-    def _forgotten_entries(self, args: Mapping[str, Json]) -> set[str]:
+    def _forgotten_entries(self, args: Record) -> set[str]:
         """The ids of the entries of the events that a condensation names."""
         event_ids = {
             identifier({"id": event_id}, "id") for event_id in items(args, "forgotten_event_ids")

@@ -2,15 +2,13 @@
 or a tree (3).
 """
 
-from collections.abc import Mapping
-
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label, mapping, text, texts
+from workbench.recordings.importers.values import Record, label, mapping, text, texts
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
 USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
@@ -25,7 +23,7 @@ class PiBuilder(SessionBuilder):
         super().__init__(source)
         self.lines: list[str] = []
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line."""
         place = len(self.lines)
         self.lines.append("")
@@ -51,7 +49,7 @@ class PiBuilder(SessionBuilder):
     def _skip(self, reason: str) -> None:
         self.source.skipped.append(f"line {self.line}: {reason}")
 
-    def _entry(self, line: Mapping[str, Json], entry_id: str) -> None:
+    def _entry(self, line: Record, entry_id: str) -> None:
         """Read a message by its role, or a line of another type."""
         type_ = text(line, "type")
         record = mapping(line, "message") if type_ == "message" else line
@@ -74,7 +72,7 @@ class PiBuilder(SessionBuilder):
                 self.time = None
                 self.note(type_, id=entry_id)
 
-    def _message(self, record: Mapping[str, Json], entry_id: str) -> None:
+    def _message(self, record: Record, entry_id: str) -> None:
         role = text(record, "role")
         match role:
             case "assistant":
@@ -92,14 +90,14 @@ class PiBuilder(SessionBuilder):
                 self.source.leave_record(f"message of role {role!r:.40}", record)
                 self.time = None
 
-    def _answer(self, record: Mapping[str, Json], entry_id: str) -> None:
+    def _answer(self, record: Record, entry_id: str) -> None:
         model = self.source.name(record, "model")
         stop = self.source.name(record, "stopReason")
         usage = self.source.usage(USAGE, record, "usage")
         parts = content(record)
         self.say_content("assistant", parts, id=entry_id, usage=usage, model=model, stop=stop)
 
-    def _result(self, record: Mapping[str, Json], entry_id: str) -> None:
+    def _result(self, record: Record, entry_id: str) -> None:
         parts = content(record)
         name = text(record, "toolName")
         self.source.leave_unknown(parts.unknown)
@@ -112,7 +110,7 @@ class PiBuilder(SessionBuilder):
         )
         self.say(result)
 
-    def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
+    def _compaction(self, record: Record, entry_id: str) -> None:
         details = mapping(record, "details")
         first_kept = text(record, "firstKeptEntryId") or None
         first_index = self.source.count(record, "firstKeptEntryIndex")
@@ -128,7 +126,7 @@ class PiBuilder(SessionBuilder):
         )
 
 
-def _note(record: Mapping[str, Json]) -> str:
+def _note(record: Record) -> str:
     """What a line that is no message names: a model, a label, a name."""
     for field in ("modelId", "thinkingLevel", "label", "name", "customType"):
         name = label(record, field)

@@ -1,7 +1,5 @@
 """pydantic-ai's messages (2.x), as `all_messages_json` writes them."""
 
-from collections.abc import Mapping
-
 from workbench.engine.transcript.message import Json, Text, ToolResult
 from workbench.recordings.importers.blocks import (
     Content,
@@ -15,7 +13,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import identifier, label, objects, text
+from workbench.recordings.importers.values import Record, identifier, label, objects, text
 
 PYDANTIC_USAGE = UsageFields(
     "input_tokens request_tokens",
@@ -40,7 +38,7 @@ class PydanticBuilder(ChatBuilder):
 
     usage_fields = PYDANTIC_USAGE
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. Instructions are sent with each request, and read where they change."""
         self.time = self.source.time(record, "timestamp")
         kind = label(record, "kind")
@@ -65,7 +63,7 @@ class PydanticBuilder(ChatBuilder):
                         instructions.append(block.text)
         return instructions
 
-    def _request_part(self, part: Mapping[str, Json]) -> None:
+    def _request_part(self, part: Record) -> None:
         kind = label(part, "part_kind")
         self.time = self.source.time(part, "timestamp") or self.time
         if kind == "system-prompt":
@@ -80,7 +78,7 @@ class PydanticBuilder(ChatBuilder):
         else:
             self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
-    def _retry(self, part: Mapping[str, Json]) -> None:
+    def _retry(self, part: Record) -> None:
         """Read what the model is told to do again: a call, or its answer."""
         if part.get("tool_name"):
             blocks = result_blocks(part.get("content"))
@@ -91,7 +89,7 @@ class PydanticBuilder(ChatBuilder):
             blocks = result_blocks(part.get("content"))
             self.say_content("user", Content([*blocks]), synthetic=True)
 
-    def _response(self, record: Mapping[str, Json]) -> None:
+    def _response(self, record: Record) -> None:
         answer = Content()
         for part in objects(record, "parts"):
             self._response_part(answer, part)
@@ -103,7 +101,7 @@ class PydanticBuilder(ChatBuilder):
             stop=self.source.name(record, "finish_reason"),
         )
 
-    def _response_part(self, answer: Content, part: Mapping[str, Json]) -> None:
+    def _response_part(self, answer: Content, part: Record) -> None:
         kind = label(part, "part_kind")
         if kind == "text":
             answer.blocks += text_block(text(part, "content"))

@@ -3,13 +3,11 @@ condensing.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label
+from workbench.recordings.importers.values import Record, label
 
 ROO = MessageShape(
     time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
@@ -33,7 +31,7 @@ class RooBuilder(DescribedBuilder):
         super().__init__(source)
         self.replaced: dict[str, set[str]] = defaultdict(set)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
         earlier_ids = set(self.ids)
         if is_value(record, "isTruncationMarker"):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import (
     Content,
     text_block,
@@ -12,7 +12,7 @@ from workbench.recordings.importers.blocks import (
 )
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import decode_or, label, text
+from workbench.recordings.importers.values import Record, decode_or, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("human", "user", "prompter"), "user"),
@@ -36,7 +36,7 @@ def knows_sharegpt(head: Head) -> bool:
 class ShareGptBuilder(ChatBuilder):
     """Reads turns; calls are turns of their own, or stand in the text as Hermes writes them."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one turn."""
         words = text(record, "value")
         role = SHAREGPT_ROLES.get(label(record, "from"))

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.engine.transcript.message import AnswerBlock, Json, Text, ToolCall, ToolResult
+from workbench.engine.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, text_block, thought_block
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import time_of
+from workbench.recordings.importers.values import JsonObject, time_of
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
 _TURN = re.compile(
@@ -230,7 +230,7 @@ def _tool(lines: Sequence[str]) -> _ToolUse:
     result = answer.strip()
     if not answer and blocks and (type_ != "write" or blocks[-1].label in ("", "text")):
         result = blocks.pop().text
-    arguments: dict[str, Json] = {}
+    arguments: JsonObject = {}
     named = _CODE.findall(summary) or _CODE.findall(prose)
     words = [prose]
     if type_ in _ARGUMENT and named:

@@ -7,7 +7,6 @@ newer) keeps `~/.qwen/projects/*/chats/*.jsonl`. `codex exec --json` prints the 
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -15,7 +14,6 @@ from workbench.engine.transcript.log import MessageEntry
 from workbench.engine.transcript.message import (
     AnswerBlock,
     AssistantMessage,
-    Json,
     Message,
     ToolCall,
     ToolResult,
@@ -33,6 +31,8 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_mapping,
     first_value,
     identifier,
@@ -71,7 +71,7 @@ class KimiBuilder(DescribedBuilder):
         super().__init__(source)
         self.id = source.folder if source.stem == "context" else ""
 
-    def shaped(self, message: Mapping[str, Json], role: str) -> dict[str, Json]:
+    def shaped(self, message: Record, role: str) -> JsonObject:
         """The message in the shape of a chat API; the client's own words begin with a tag."""
         self.synthetic = content(message).words.startswith("<system")
         return super().shaped(message, role)
@@ -89,7 +89,7 @@ class HermesBuilder(DescribedBuilder):
     shape = HERMES
     about = {"id": "session_id id", "model": "model", "title": "title"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message, or what the first line says of the session."""
         if record.get("role") == "session_meta":
             self.model = self.source.name(record, "model") or self.model
@@ -120,7 +120,7 @@ class GooseBuilder(DescribedBuilder):
         self.visible: list[str] = []
         self.is_hidden = False
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read the header or one message."""
         if "role" not in record and "working_dir" in record:
             self.begin(record)
@@ -145,7 +145,7 @@ class GooseBuilder(DescribedBuilder):
         else:
             self.is_hidden = True
 
-    def _notice(self, parts: list[dict[str, Json]]) -> None:
+    def _notice(self, parts: list[JsonObject]) -> None:
         """Read what the client tells its user alone."""
         for part in parts:
             if label(part, "msg"):
@@ -182,7 +182,7 @@ class QwenBuilder(SessionBuilder):
         super().__init__(source)
         self.places: dict[str, str | None] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record, behind its parent."""
         if not self.id:
             self.begin(record)
@@ -208,7 +208,7 @@ class QwenBuilder(SessionBuilder):
                 self.source.leave_record(f"record of type {type_!r:.40}", record)
         self.places[uuid] = self.log.leaf
 
-    def _system(self, record: Mapping[str, Json], uuid: str) -> None:
+    def _system(self, record: Record, uuid: str) -> None:
         subtype = text(record, "subtype")
         payload = mapping(record, "systemPayload")
         if subtype == "chat_compression":
@@ -218,7 +218,7 @@ class QwenBuilder(SessionBuilder):
         elif record.get("message") or "compressedHistory" in payload:
             self.source.leave_record(f"record of subtype {subtype!r:.40}", record)
 
-    def _compression(self, payload: Mapping[str, Json], uuid: str) -> None:
+    def _compression(self, payload: Record, uuid: str) -> None:
         """Read a compaction: contents that are in the log already were kept, the first other one
         is the summary.
         """
@@ -304,7 +304,7 @@ class CodexExecBuilder(SessionBuilder):
         self.gathered = Content()
         self.calls: dict[str, ToolCall] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event."""
         type_ = text(record, "type")
         if "item" in record and type_ not in EXEC_ITEMS:
@@ -318,7 +318,7 @@ class CodexExecBuilder(SessionBuilder):
         elif type_ not in EXEC_EVENTS:
             self.source.leave_record(f"event of type {type_!r:.40}", record)
 
-    def _item(self, item: Mapping[str, Json], *, is_whole: bool) -> None:
+    def _item(self, item: Record, *, is_whole: bool) -> None:
         type_ = text(item, "type")
         if type_ not in EXEC_WORDS:
             self._call(item, type_, is_whole=is_whole)
@@ -329,7 +329,7 @@ class CodexExecBuilder(SessionBuilder):
         elif is_whole:
             self._gather([*text_block(text(item, "text"))])
 
-    def _call(self, item: Mapping[str, Json], type_: str, *, is_whole: bool) -> None:
+    def _call(self, item: Record, type_: str, *, is_whole: bool) -> None:
         """Read a call when it begins, and its result when it ends."""
         call_id = identifier(item, "id")
         server_and_tool = filter(None, (label(item, "server"), label(item, "tool")))
@@ -357,7 +357,7 @@ class CodexExecBuilder(SessionBuilder):
         self.gathered = Content()
 
 
-def _exec_result(item: Mapping[str, Json], call: ToolCall) -> ToolResult:
+def _exec_result(item: Record, call: ToolCall) -> ToolResult:
     blocks = result_blocks(first_value(item, "aggregated_output result/content error/message"))
     code = item.get("exit_code")
     failed = label(item, "status") in ("failed", "declined")

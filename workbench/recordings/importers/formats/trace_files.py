@@ -10,7 +10,7 @@ document of a trace and its observations; LangSmith gives runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from workbench.base.errors import FormatError
@@ -25,6 +25,8 @@ from workbench.recordings.importers.traces import (
 )
 from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_mapping,
     decode_or,
     identifier,
@@ -114,7 +116,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
             yield builder.session()
 
 
-def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
+def _spans(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
     """Every span with its place in the file."""
     records: Iterable[tuple[int | None, Json]]
     if source.in_lines():
@@ -131,10 +133,10 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
                 yield f"line {line} {place}".strip() if line else place, span
 
 
-def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+def _inside(record: Record) -> Iterator[tuple[str, JsonObject]]:
     """The spans of a document or a line, in any of the shapes that exporters write."""
     resources = objects(record, "resourceSpans")
-    columns: dict[str, Json] = {}
+    columns: JsonObject = {}
     for name, value in record.items():
         if "." in name:
             columns[name.removeprefix("attributes.")] = value
@@ -153,29 +155,29 @@ def _inside(record: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]
                 yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
 
 
-def _listed(field: str, value: Json) -> Iterator[tuple[str, dict[str, Json]]]:
+def _listed(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
     """The spans of a list, with the name of its field and their numbers."""
     for number, span in enumerate(value if isinstance(value, list) else []):
         if isinstance(span, dict):
             yield f"{field}[{number}]", span
 
 
-def _attributes(value: Json) -> dict[str, Json]:
+def _attributes(value: Json) -> JsonObject:
     """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
     if isinstance(value, dict):
         return value
-    attributes: dict[str, Json] = {}
+    attributes: JsonObject = {}
     for attribute in value if isinstance(value, list) else []:
         if isinstance(attribute, dict) and isinstance(attribute.get("key"), str):
             attributes[attribute["key"]] = _value(attribute.get("value"))
     return attributes
 
 
-def _flattened(attributes: dict[str, Json]) -> dict[str, Json]:
+def _flattened(attributes: JsonObject) -> JsonObject:
     """Attributes with a key for each value inside of OpenInference's own, as it writes them to a
     span.
     """
-    flat: dict[str, Json] = {}
+    flat: JsonObject = {}
     for key, value in attributes.items():
         if key.partition(".")[0] in _NESTED and isinstance(value, dict | list):
             flat |= dict(_leaves(key, value))
@@ -223,7 +225,7 @@ def _value(value: Json) -> Json:
 
 
 def _generation(
-    source: SourceFile, span: Mapping[str, Json], attributes: dict[str, Json], place: str
+    source: SourceFile, span: Record, attributes: JsonObject, place: str
 ) -> Generation | None:
     """The request that a span traced; None for spans of tools and agents, and for those without
     messages.
@@ -255,7 +257,7 @@ def _generation(
     )
 
 
-def _mlflow(attributes: Mapping[str, Json]) -> _Exchange:
+def _mlflow(attributes: Record) -> _Exchange:
     """The messages of one of MLflow's spans, whose values are JSON text; none where it is no
     request.
     """
@@ -271,11 +273,11 @@ def _json(value: Json) -> Json:
     return decode_or(value, value)
 
 
-def _mlflow_usage(attributes: Mapping[str, Json]) -> dict[str, Json]:
+def _mlflow_usage(attributes: Record) -> JsonObject:
     return as_mapping(_json(attributes.get("mlflow.chat.tokenUsage")))
 
 
-def _latest(attributes: Mapping[str, Json]) -> _Exchange:
+def _latest(attributes: Record) -> _Exchange:
     """The messages as the newest conventions give them: JSON text or structured values."""
     exchange = _Exchange()
     rules = attributes.get("gen_ai.system_instructions")
@@ -288,7 +290,7 @@ def _latest(attributes: Mapping[str, Json]) -> _Exchange:
     return exchange
 
 
-def _event(event: Mapping[str, Json], details: dict[str, Json]) -> _Exchange:
+def _event(event: Record, details: JsonObject) -> _Exchange:
     """A message as an event of the older conventions."""
     name = text(event, "name")
     event_content = details.get("gen_ai.event.content")
@@ -312,7 +314,7 @@ def _event(event: Mapping[str, Json], details: dict[str, Json]) -> _Exchange:
     return _Exchange(sent=[message])
 
 
-def _indexed(attributes: Mapping[str, Json]) -> _Exchange:
+def _indexed(attributes: Record) -> _Exchange:
     """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
     sent: dict[int, _IndexedMessage] = {}
     answer: dict[int, _IndexedMessage] = {}
@@ -337,7 +339,7 @@ class _IndexedMessage:
 
     def __init__(self, role: str) -> None:
         self.fields: ChatMessage = {"role": role, "content": None}
-        self.calls: dict[int, dict[str, Json]] = {}
+        self.calls: dict[int, JsonObject] = {}
 
     def set(self, field: str, value: Json) -> None:
         """Take the value of an attribute; one of no message's field is passed over."""
@@ -376,7 +378,7 @@ class LangfuseBuilder(TraceBuilder):
         self.generations = outermost
         return super().session()
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the trace's id and its name, and the observations where they are inside of it."""
         trace = mapping(document, "trace") or document
         self.id, self.title = identifier(trace, "id"), text(trace, "name")
@@ -384,7 +386,7 @@ class LangfuseBuilder(TraceBuilder):
         if not items(document, "observations"):
             self.read_all(items(trace, "observations"), "trace.observations")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one observation."""
         type_ = text(record, "type")
         if type_ != "GENERATION":
@@ -434,7 +436,7 @@ def knows_langsmith(head: Head) -> bool:
 class LangSmithBuilder(TraceBuilder):
     """Reads runs; those of a model hold messages."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one run."""
         type_ = text(record, "run_type")
         if type_ != "llm":
@@ -461,7 +463,7 @@ class LangSmithBuilder(TraceBuilder):
             )
             self.generations.append(generation)
 
-    def _model(self, extra: Mapping[str, Json]) -> str:
+    def _model(self, extra: Record) -> str:
         """The model's name, of what a run has beside its messages."""
         model = self.source.name(mapping(extra, "metadata"), "ls_model_name")
         if model:
@@ -481,7 +483,7 @@ def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
             yield builder.session()
 
 
-def _runs(source: SourceFile) -> Iterator[tuple[str, dict[str, Json]]]:
+def _runs(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
     """Every run with its place in the file."""
     if source.in_lines():
         for line, record in source.records():
