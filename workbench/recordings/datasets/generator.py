@@ -107,9 +107,10 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
         model="generated",
         project=f"generated-{profile}-{seed}",
     )
-    facts = (
-        replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted
-    )
+    facts: list[Fact] = []
+    for fact in writing.planted:
+        uses = writing.uses.get(fact.entity, [])
+        facts.append(replace(fact, uses=tuple(uses)))
     return Generated(session, tuple(facts))
 
 
@@ -121,7 +122,8 @@ class _Writing:
         self.planted: list[Fact] = []
         self.stale: set[int] = set()
         self.uses: dict[str, list[str]] = {}
-        self._chance, self._words = chance, words
+        self._chance = chance
+        self._words = words
         self._due: list[tuple[int, int]] = []
         self._number = 10_000
         self._calls = 0
@@ -154,7 +156,8 @@ class _Writing:
 
     def _user(self) -> None:
         a, b = self._chance.sample(self._words["places"], 2)
-        lines = [self._chance.choice(self._words["asks"]).format(a=a, b=b)]
+        request = self._chance.choice(self._words["asks"])
+        lines = [request.format(a=a, b=b)]
         if self._chance.random() < 0.7:
             lines.append(self._plant("user", "Mind you, {about} is {entity}."))
         if self._chance.random() < 0.25:
@@ -199,7 +202,8 @@ class _Writing:
         line = form.format(about=f"the {about}", entity=entity)
         fact_index = len(self.planted)
         self.planted.append(Fact(fact_kind, about, entity, speaker, self._id(), line))
-        for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
+        use_count = self._chance.choice((0, 1, 1, 1, 2, 3))
+        for _ in range(use_count):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
             message_index = len(self.messages) + self._chance.randrange(*reach)
             heapq.heappush(self._due, (message_index, fact_index))
@@ -273,8 +277,9 @@ class _Writing:
 
     def _say(self, kind: Callable[..., Message], *blocks: AnswerBlock, **fields: str) -> None:
         time = START + 7.0 * len(self.messages)
-        self.messages.append(kind(id=self._id(), blocks=blocks, time=time, **fields))
-        self._chars += len(counted_text(self.messages[-1]))
+        message = kind(id=self._id(), blocks=blocks, time=time, **fields)
+        self.messages.append(message)
+        self._chars += len(counted_text(message))
 
     def _id(self) -> str:
         return f"m{len(self.messages)}"

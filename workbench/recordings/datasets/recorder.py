@@ -145,7 +145,9 @@ def _add_step(
     script_steps: list[ScriptStep], head: re.Match[str], body: str, where: str, line: int
 ) -> None:
     """Add what a step says: a step of its own, or a part of the agent's newest answer."""
-    is_parallel, kind, argument = bool(head[1]), head[2], head[3].strip()
+    is_parallel = bool(head[1])
+    kind = head[2]
+    argument = head[3].strip()
     if kind == "user":
         pause = float(argument[:-1]) * 60 if MINUTES.fullmatch(argument) else None
         script_steps.append(ScriptStep("user", body, pause))
@@ -164,7 +166,8 @@ def _add_step(
     elif kind == "agent":
         answer.text = body
     else:
-        answer.calls.append(ToolCall("", kind, _arguments(kind, argument, body, where, line)))
+        arguments = _arguments(kind, argument, body, where, line)
+        answer.calls.append(ToolCall("", kind, arguments))
 
 
 def _goes_on(step: ScriptStep, kind: str, *, is_parallel: bool) -> bool:
@@ -276,15 +279,16 @@ class _Player(SessionBuilder):
         for call in step.calls:
             self._calls += 1
             calls.append(replace(call, id=f"call_{self._calls:03}"))
-        self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
+        characters = len(step.thought) + len(step.text)
+        self._clock += 1.5 + characters / 240 + 0.8 * len(calls)
         parts = Content([*thought_block(step.thought), *text_block(step.text), *calls])
         stop = "tool_use" if calls else "end_turn"
         self.say_content("assistant", parts, model=MODEL, stop=stop)
         for call in calls:
             began = time.perf_counter()
-            text, failed = self._workspace.use(call.name, call.arguments)
+            output, failed = self._workspace.use(call.name, call.arguments)
             self._clock += time.perf_counter() - began
-            self.say(ToolResult(id="", call_id=call.id, blocks=(Text(text),), is_error=failed))
+            self.say_result(call.id, [Text(output)], failed=failed)
 
     def say(self, message: Message) -> str:
         self.time = round(self._clock, 3)

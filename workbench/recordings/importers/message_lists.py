@@ -20,10 +20,10 @@ def starts_with_messages(head: Head) -> bool:
     """Whether a file starts with messages that have a role, or with an object that holds such a
     list.
     """
-    if head.records and not head.is_list:
-        record = head.records[0]
-        if label(record, "role") in ROLES and {"content", "tool_calls"} & set(record):
-            return True
+    record = head.first_record
+    has_message = {"content", "tool_calls"} & set(record) and label(record, "role") in ROLES
+    if has_message and not head.is_list:
+        return True
     if {"role", "content"} <= head.keys:
         return True
     return bool(head.keys & set(LISTS)) and '"role"' in head.text
@@ -45,7 +45,8 @@ class MessageFile:
     """How messages stand in a file."""
 
     def __init__(self, builder: Callable[[SourceFile], ChatBuilder], lists: Sequence[str]) -> None:
-        self.builder, self.lists = builder, lists
+        self.builder = builder
+        self.lists = lists
 
     def sessions(self, source: SourceFile) -> Iterator[Session]:
         """The sessions of a file."""

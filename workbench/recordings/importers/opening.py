@@ -223,7 +223,8 @@ class _Pieces(io.RawIOBase):
     """
 
     def __init__(self, read: Callable[[int], bytes], under: io.IOBase) -> None:
-        self._read, self._under = read, under
+        self._read = read
+        self._under = under
 
     def readable(self) -> bool:
         return True

@@ -14,6 +14,7 @@ from workbench.engine.transcript.message import (
     AssistantMessage,
     Json,
     Message,
+    SaidBlock,
     Summary,
     SystemMessage,
     Text,
@@ -135,6 +136,21 @@ class SessionBuilder:
             messages.insert(0 if is_answer else len(messages), message)
         for message in messages:
             self.say(message)
+
+    def say_result(
+        self,
+        call_id: str,
+        blocks: Iterable[SaidBlock],
+        *,
+        id: str = "",
+        name: str = "",
+        failed: bool = False,
+    ) -> None:
+        """Append the result of a call."""
+        result = ToolResult(
+            id=id, call_id=call_id, blocks=tuple(blocks), name=name, is_error=failed
+        )
+        self.say(result)
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
         """Append a message of one text."""

@@ -76,6 +76,11 @@ class Head:
         """
         return self.is_all or bool(self.records)
 
+    @property
+    def first_record(self) -> Record:
+        """The first of its records; empty where there is none."""
+        return self.records[0] if self.records else {}
+
     def is_object_with(self, *keys: str) -> bool:
         """Whether it starts with a JSON object that has all these keys."""
         return not self.is_list and self.keys.issuperset(keys)

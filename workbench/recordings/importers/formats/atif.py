@@ -7,7 +7,7 @@ Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.
 from dataclasses import replace
 from typing import Any
 
-from workbench.engine.transcript.message import ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import ToolCall, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.usage import OPENAI_USAGE
@@ -61,6 +61,6 @@ class AtifBuilder(SessionBuilder):
                 call_id = next(iter(open_ids))
             if call_id in call_ids:
                 open_ids.discard(call_id)
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
+                self.say_result(call_id, blocks)
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))

@@ -11,7 +11,7 @@ writes one JSON document with a history (`.traj`), before and since its version 
 import re
 
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -138,8 +138,8 @@ class ContinueBuilder(ChatBuilder):
         failed = status in CONTINUE_FAILED
         if words or failed or status == "done":
             call_id = text(state, "toolCallId")
-            blocks = tuple(text_block(words))
-            self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
+            blocks = text_block(words)
+            self.say_result(call_id, blocks, failed=failed)
 
 
 class CursorBuilder(ChatBuilder):
@@ -286,8 +286,8 @@ class SweAgentBuilder(ChatBuilder):
         role = label(record, "role")
         self._tell_what_is_out_of_order(role, record)
         if role == "user" and self.waiting and isinstance(record.get("content"), str):
-            blocks = tuple(text_block(label(record, "content")))
-            self.say(ToolResult(id="", call_id="", blocks=blocks))
+            blocks = text_block(label(record, "content"))
+            self.say_result("", blocks)
             return
         is_task = role == "user" and not self.has_task and record.get("is_demo") is not True
         self.synthetic = not is_task

@@ -42,7 +42,8 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
     def read(self, record: Record) -> None:
         """Read one record."""
         self.id = self.id or self.source.name(record, "session_id")
-        type_, subtype = label(record, "type"), label(record, "subtype")
+        type_ = label(record, "type")
+        subtype = label(record, "subtype")
         is_boundary = type_ == "system" and subtype in BOUNDARIES
         if type_ in SPOKEN or is_boundary:
             super().read(self._placed(record))
@@ -104,8 +105,9 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     """The conversation and those of its sub-agents, from lines or from a list."""
     builder = ClaudeStreamBuilder(source)
     if source.in_lines():
-        for builder.line, record in source.records():
-            with source.at(builder.line):
+        for line, record in source.records():
+            builder.line = line
+            with source.at(line):
                 builder.read(record)
     else:
         document = source.document()

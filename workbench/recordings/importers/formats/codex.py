@@ -205,7 +205,8 @@ class CodexBuilder(SessionBuilder):
 
     def _compact(self) -> None:
         """Read the compaction whose usage was waited for."""
-        payload, self.compacted = self.compacted, {}
+        payload = self.compacted
+        self.compacted = {}
         if payload:
             self._compacted(payload)
 
@@ -216,8 +217,9 @@ class CodexBuilder(SessionBuilder):
         self._compact()
         usage = self.usage
         if self.gathered.blocks or self.gathered.results:
-            model, time = self.model, self.began
-            self.say_content("assistant", self.gathered, model=model, usage=usage, time=time)
+            self.say_content(
+                "assistant", self.gathered, model=self.model, usage=usage, time=self.began
+            )
         if usage is not None:
             self.last_prompt = usage.prompt
         self.gathered = Content()

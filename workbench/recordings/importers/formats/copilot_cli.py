@@ -9,7 +9,7 @@ only the length of each answer is known.
 from dataclasses import replace
 
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, ToolResult, Usage
+from workbench.engine.transcript.message import AssistantMessage, Usage
 from workbench.recordings.importers.blocks import (
     Content,
     result_blocks,
@@ -132,7 +132,8 @@ class CopilotCliBuilder(SessionBuilder):
         typed = text(data, "content")
         sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
-        self.say_content("user", Content([*text_block(typed)]), id=event_id, synthetic=synthetic)
+        parts = Content([*text_block(typed)])
+        self.say_content("user", parts, id=event_id, synthetic=synthetic)
         if typed and typed in sent:
             added = sent.replace(typed, "", 1).strip()
             if added:
@@ -158,8 +159,7 @@ class CopilotCliBuilder(SessionBuilder):
             value = text(data, "error/message")
         self.model = self.model or self.source.name(data, "model")
         call_id = identifier(data, "toolCallId")
-        blocks = result_blocks(value)
-        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
+        self.say_result(call_id, result_blocks(value), id=event_id, failed=failed)
 
     def close(self) -> None:
         """Give each answer the figures that were reported after it."""

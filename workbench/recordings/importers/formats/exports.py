@@ -5,7 +5,7 @@ conversation.
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from workbench.engine.transcript.message import ToolCall, ToolResult
+from workbench.engine.transcript.message import ToolCall
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
@@ -105,7 +105,7 @@ class ChatGptBuilder(SessionBuilder):
             name = text(record, "author/name")
             call_id = self.open_calls.get(name, "")
             self.source.leave_unknown(parts.unknown)
-            self.say(ToolResult(id=message_id, call_id=call_id, blocks=parts.said, name=name))
+            self.say_result(call_id, parts.said, id=message_id, name=name)
         elif role in ("user", "system"):
             if parts.blocks or parts.unknown:
                 self.say_content(role, parts, id=message_id)

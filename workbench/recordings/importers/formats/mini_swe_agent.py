@@ -10,7 +10,7 @@ reports them.
 import re
 from collections.abc import Iterator
 
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
@@ -78,14 +78,15 @@ class MiniSweAgentBuilder(ChatBuilder):
                 super().read(timed)
             case "user" if self.waiting:
                 self.time = self.source.time(timed, "timestamp")
-                self.say(_output(words))
+                self.say_result("", text_block(words), failed=_has_failed(words))
             case "user":
                 if _RETURN_CODE.search(words):
                     self.source.note(
                         "is what a command printed, and no command stands before it",
                         field="content",
                     )
-                self.synthetic, self.has_task = self.has_task, True
+                self.synthetic = self.has_task
+                self.has_task = True
                 super().read(timed)
             case "exit":
                 self.has_ended = True
@@ -117,8 +118,7 @@ def _parts(answer: Record) -> Json:
     return parts
 
 
-def _output(printed: str) -> ToolResult:
-    """What a command printed, as the result of the call that waits for one."""
-    returned = _RETURN_CODE.search(printed)
-    failed = returned is not None and returned["code"] != "0"
-    return ToolResult(id="", call_id="", blocks=tuple(text_block(printed)), is_error=failed)
+def _has_failed(printed: str) -> bool:
+    """Whether the command failed that printed this."""
+    return_code = _RETURN_CODE.search(printed)
+    return return_code is not None and return_code["code"] != "0"

@@ -9,7 +9,6 @@ from workbench.engine.transcript.message import (
     AnswerBlock,
     Text,
     ToolCall,
-    ToolResult,
     UserMessage,
 )
 from workbench.engine.transcript.session import Session
@@ -136,7 +135,7 @@ class OpenHandsBuilder(SessionBuilder):
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
         name = self.names.get(call_id, text(about, "function_name"))
-        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed))
+        self.say_result(call_id, blocks, name=name, failed=failed)
 
     def _condensation(self, args: Record) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""

@@ -3,7 +3,6 @@ or a tree (3).
 """
 
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
@@ -101,14 +100,10 @@ class PiBuilder(SessionBuilder):
         parts = content(record)
         name = text(record, "toolName")
         self.source.leave_unknown(parts.unknown)
-        result = ToolResult(
-            id=entry_id,
-            call_id=text(record, "toolCallId"),
-            blocks=parts.said_by("tool", self.source.unknown),
-            name=name,
-            is_error=record.get("isError") is True,
-        )
-        self.say(result)
+        call_id = text(record, "toolCallId")
+        blocks = parts.said_by("tool", self.source.unknown)
+        failed = record.get("isError") is True
+        self.say_result(call_id, blocks, id=entry_id, name=name, failed=failed)
 
     def _compaction(self, record: Record, entry_id: str) -> None:
         details = mapping(record, "details")

@@ -1,6 +1,6 @@
 """pydantic-ai's messages (2.x), as `all_messages_json` writes them."""
 
-from workbench.engine.transcript.message import Json, Text, ToolResult
+from workbench.engine.transcript.message import Json, Text
 from workbench.recordings.importers.blocks import (
     Content,
     add_part,
@@ -83,7 +83,7 @@ class PydanticBuilder(ChatBuilder):
         if part.get("tool_name"):
             blocks = result_blocks(part.get("content"))
             call_id = identifier(part, "tool_call_id")
-            self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=True))
+            self.say_result(call_id, blocks, failed=True)
         else:
             self.synthetic = True
             blocks = result_blocks(part.get("content"))

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import (
     Content,
     text_block,
@@ -48,7 +47,7 @@ class ShareGptBuilder(ChatBuilder):
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
             for response in _TOOL_RESPONSE.findall(words) or [words]:
-                self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(response))))
+                self.say_result("", text_block(response))
         else:
             self.say_text(role, words)
 

@@ -77,7 +77,8 @@ def fences(lines: Sequence[str]) -> list[tuple[int, int]]:
         fence = _FENCE.match(line)
         if fence is None:
             continue
-        fence_mark, label = fence[1], fence[2]
+        fence_mark = fence[1]
+        label = fence[2]
         if not mark:
             if fence_mark[0] != "`" or "`" not in label:
                 mark = fence_mark

@@ -79,8 +79,9 @@ class KimiBuilder(DescribedBuilder):
 
 def knows_hermes(head: Head) -> bool:
     """Whether it begins with what the agent says of a session, in a line or around the messages."""
-    begins = any(label(record, "role") == "session_meta" for record in head.records[:1])
-    return begins or head.is_object_with("session_id", "session_start", "messages")
+    if label(head.first_record, "role") == "session_meta":
+        return True
+    return head.is_object_with("session_id", "session_start", "messages")
 
 
 class HermesBuilder(DescribedBuilder):
@@ -102,9 +103,9 @@ class HermesBuilder(DescribedBuilder):
 
 def knows_goose(head: Head) -> bool:
     """Whether it has the header of a session, or the document of an export."""
-    header = head.records[0] if head.records else {}
-    is_lines = {"working_dir", "description", "message_count"} <= set(header)
-    return is_lines or head.is_object_with("working_dir", "conversation")
+    if {"working_dir", "description", "message_count"} <= set(head.first_record):
+        return True
+    return head.is_object_with("working_dir", "conversation")
 
 
 class GooseBuilder(DescribedBuilder):

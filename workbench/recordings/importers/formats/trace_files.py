@@ -322,12 +322,12 @@ def _indexed(attributes: Record) -> _Exchange:
         indexed = _INDEXED.match(key)
         if not indexed:
             continue
-        kind, number, field = indexed[1], int(indexed[2]), indexed[3]
-        if kind in ("completion", "output_messages"):
+        number = int(indexed[2])
+        if indexed[1] in ("completion", "output_messages"):
             message = answer.setdefault(number, _IndexedMessage("assistant"))
         else:
             message = sent.setdefault(number, _IndexedMessage("user"))
-        message.set(field, value)
+        message.set(indexed[3], value)
     return _Exchange(
         sent=[message.shaped for _, message in sorted(sent.items())],
         answer=[message.shaped for _, message in sorted(answer.items())],
@@ -345,8 +345,8 @@ class _IndexedMessage:
         """Take the value of an attribute; one of no message's field is passed over."""
         call = _CALL.match(field)
         if call:
-            number, name = int(call[1]), call[2]
-            self.calls.setdefault(number, {})[name] = value
+            fields = self.calls.setdefault(int(call[1]), {})
+            fields[call[2]] = value
         elif _CONTENTS.match(field):
             words = filter(None, (self.fields["content"], str(value)))
             self.fields["content"] = "\n".join(words)
@@ -381,7 +381,8 @@ class LangfuseBuilder(TraceBuilder):
     def begin(self, document: Record) -> None:
         """Read the trace's id and its name, and the observations where they are inside of it."""
         trace = mapping(document, "trace") or document
-        self.id, self.title = identifier(trace, "id"), text(trace, "name")
+        self.id = identifier(trace, "id")
+        self.title = text(trace, "name")
         self.project = self.title
         if not items(document, "observations"):
             self.read_all(items(trace, "observations"), "trace.observations")
@@ -430,7 +431,7 @@ def knows_langsmith(head: Head) -> bool:
     """Whether it is runs, one or many, with what went in."""
     if '"inputs"' not in head.text:
         return False
-    return "run_type" in head.keys or any("run_type" in record for record in head.records[:1])
+    return "run_type" in head.keys or "run_type" in head.first_record
 
 
 class LangSmithBuilder(TraceBuilder):
