@@ -124,13 +124,13 @@ class _Writing:
         self.uses: dict[str, list[str]] = {}
         self._chance = chance
         self._words = words
-        self._due: list[tuple[int, int]] = []
+        self._due_uses: list[tuple[int, int]] = []
         self._number = 10_000
         self._calls = 0
-        self._chars = self._counted = self._tokens = 0
+        self._chars = self._counted_messages = self._tokens = 0
         self._per_char = 0.0
         self._count = TiktokenCounter()
-        self._seen: set[str] = set()
+        self._subjects: set[str] = set()
         system = (
             "You help with the work at hand. Look before you change something, and keep to what was"
             " agreed."
@@ -139,11 +139,11 @@ class _Writing:
 
     def reaches(self, tokens: int) -> bool:
         """Whether that many tokens have been written."""
-        uncounted = self.messages[self._counted : SAMPLE]
+        uncounted = self.messages[self._counted_messages : SAMPLE]
         if uncounted:
             for message in uncounted:
                 self._tokens += self._count.count_text(counted_text(message))
-            self._counted += len(uncounted)
+            self._counted_messages += len(uncounted)
             self._per_char = self._tokens / max(1, self._chars)
         return self._chars * self._per_char >= tokens
 
@@ -206,7 +206,7 @@ class _Writing:
         for _ in range(use_count):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
             message_index = len(self.messages) + self._chance.randrange(*reach)
-            heapq.heappush(self._due, (message_index, fact_index))
+            heapq.heappush(self._due_uses, (message_index, fact_index))
         return line
 
     def _replacement(self) -> str:
@@ -230,11 +230,11 @@ class _Writing:
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
         sentences: list[str] = []
-        while self._due and len(sentences) < 2:
-            message_index, fact_index = self._due[0]
+        while self._due_uses and len(sentences) < 2:
+            message_index, fact_index = self._due_uses[0]
             if message_index > len(self.messages):
                 break
-            heapq.heappop(self._due)
+            heapq.heappop(self._due_uses)
             fact = self.planted[fact_index]
             uses = self.uses.get(fact.entity, [])
             is_said_here = self._id() in (fact.message, *uses)
@@ -252,10 +252,10 @@ class _Writing:
         choice = self._chance.choice
         while True:
             about = f"{choice(places)} {choice(things)} {choice(aspects)}"
-            if len(self._seen) >= combinations // 2:
+            if len(self._subjects) >= combinations // 2:
                 about += f" {choice(places)} {choice(places)}"
-            if about not in self._seen:
-                self._seen.add(about)
+            if about not in self._subjects:
+                self._subjects.add(about)
                 return about
 
     def _filler(self) -> str:

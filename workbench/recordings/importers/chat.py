@@ -54,8 +54,8 @@ class ChatBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.waiting: dict[str, None] = {}
-        self.again: dict[str, int] = {}
+        self.open_calls: dict[str, None] = {}
+        self.repeats: dict[str, int] = {}
 
     def read(self, record: Record) -> None:
         """Read one message."""
@@ -145,30 +145,30 @@ class ChatBuilder(SessionBuilder):
         if not call.id:
             call = replace(call, id=f"call-{len(self.log) + 1}-{index}")
         elif call.id in self.names:
-            if self._newest_id(call.id) in self.waiting:
+            if self._newest_id(call.id) in self.open_calls:
                 self.source.note(
                     "a call has the id of one that is still open, so a result may answer either"
                 )
-            self.again[call.id] = self.again.get(call.id, 1) + 1
+            self.repeats[call.id] = self.repeats.get(call.id, 1) + 1
             call = replace(call, id=self._newest_id(call.id))
         self.names[call.id] = call.name
-        self.waiting[call.id] = None
+        self.open_calls[call.id] = None
         return call
 
     def _newest_id(self, call_id: str) -> str:
         """The unique id of the newest call with this id."""
-        if call_id not in self.again:
+        if call_id not in self.repeats:
             return call_id
-        return f"{call_id}~{self.again[call_id]}"
+        return f"{call_id}~{self.repeats[call_id]}"
 
     def _answered(self, call_id: str) -> str:
         """The id of the call that a result answers: the one it names, else the oldest without a
         result.
         """
-        if not call_id and len(self.waiting) > 1:
+        if not call_id and len(self.open_calls) > 1:
             self.source.note("a result names no call, so it answers the oldest that is open")
-        call_id = self._newest_id(call_id) or next(iter(self.waiting), "")
-        self.waiting.pop(call_id, None)
+        call_id = self._newest_id(call_id) or next(iter(self.open_calls), "")
+        self.open_calls.pop(call_id, None)
         return call_id
 
     def _result(self, message_id: str, record: Record, parts: Content) -> Content:

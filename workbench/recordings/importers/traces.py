@@ -215,7 +215,7 @@ class TraceBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.generations: list[Generation] = []
-        self.after: dict[tuple[str | None, str], str] = {}
+        self.entry_after: dict[tuple[str | None, str], str] = {}
         self.depth: dict[str | None, int] = {None: 0}
         self.ends: list[str] = []
 
@@ -260,7 +260,7 @@ class TraceBuilder(SessionBuilder):
         """Where a request begins: at the root, or at an earlier answer if only what is new was
         sent.
         """
-        if not sent or (None, _key(sent[0])) in self.after:
+        if not sent or (None, _key(sent[0])) in self.entry_after:
             return None
         for leaf in reversed(self.ends[-8:]):
             entry = self.log[leaf]
@@ -271,13 +271,13 @@ class TraceBuilder(SessionBuilder):
     def _step(self, leaf: str | None, message: Message) -> str:
         """Append a message after the leaf, unless it stands there already; return its id."""
         key = (leaf, _key(message))
-        if key not in self.after:
+        if key not in self.entry_after:
             entry_id = f"m{len(self.log) + 1}"
             message = replace(message, id=entry_id)
             self.log.append(MessageEntry(id=entry_id, parent=leaf, message=message))
-            self.after[key] = entry_id
+            self.entry_after[key] = entry_id
             self.depth[entry_id] = self.depth[leaf] + 1
-        return self.after[key]
+        return self.entry_after[key]
 
 
 def _order(generation: Generation) -> tuple[float, int]:

@@ -285,7 +285,7 @@ class SweAgentBuilder(ChatBuilder):
         """Read one turn: a result names its call in a list of one."""
         role = label(record, "role")
         self._tell_what_is_out_of_order(role, record)
-        if role == "user" and self.waiting and isinstance(record.get("content"), str):
+        if role == "user" and self.open_calls and isinstance(record.get("content"), str):
             blocks = text_block(label(record, "content"))
             self.say_result("", blocks)
             return
@@ -325,9 +325,9 @@ class SweAgentBuilder(ChatBuilder):
             self.source.note("is no text, so that the answer has no call", field="action")
         if not self.has_commands or record.get("is_demo") is True:
             return
-        if role == "user" and self.waiting and not record.get("content"):
+        if role == "user" and self.open_calls and not record.get("content"):
             self.source.unknown["result of a command without its text"] += 1
-        if role == "user" and not self.waiting and self.has_task:
+        if role == "user" and not self.open_calls and self.has_task:
             self.source.note("answers no command", field="content")
 
     def _with_call(self, words: Json, action: str) -> Json:

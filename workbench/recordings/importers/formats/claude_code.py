@@ -65,11 +65,11 @@ class Unit:
     def _fits(self, node: Node) -> bool:
         """Whether a record is a part of this unit."""
         head = self.records[0]
-        if isinstance(head.what, CompactionEntry):
+        if isinstance(head.item, CompactionEntry):
             return node.summary and len(self.records) == 1
-        if not isinstance(head.what, AssistantMessage):
+        if not isinstance(head.item, AssistantMessage):
             return False
-        if isinstance(node.what, AssistantMessage):
+        if isinstance(node.item, AssistantMessage):
             return head.message_id == node.message_id
         call_ids = {result.call_id for result in node.results}
         return bool(call_ids) and call_ids <= self.calls
@@ -85,7 +85,7 @@ def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
             new_parent = ""
             if previous is not None and not node.side:
                 new_parent = previous.uuid
-            if previous is not None and not isinstance(node.what, CompactionEntry):
+            if previous is not None and not isinstance(node.item, CompactionEntry):
                 repair = "attached to the record before" if new_parent else "taken as a start"
                 yield f"line {node.line}: the parent {node.parent!r} is not in the file, {repair}"
             node.parent = new_parent
@@ -101,13 +101,13 @@ def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
     """
     order = list(nodes.values())
     for index, node in enumerate(order):
-        if not isinstance(node.what, CompactionEntry):
+        if not isinstance(node.item, CompactionEntry):
             continue
-        compaction = node.what
+        compaction = node.item
         tail = node.preserved[1]
         if compaction.kept is None and tail in nodes:
             compaction = replace(compaction, kept=_preserved(nodes, node))
-            node.what = compaction
+            node.item = compaction
         preserved = {*(compaction.kept or ()), tail} - {""}
         if not preserved:
             continue
@@ -165,7 +165,7 @@ def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
             siblings.newest = node.uuid
             if sibling and node.client:
                 siblings.moved = node.uuid
-            if isinstance(node.what, AssistantMessage):
+            if isinstance(node.item, AssistantMessage):
                 siblings.answer = node.uuid
             if not node.client:
                 siblings.is_client_only = False
@@ -180,10 +180,10 @@ def _beside(node: Node, parent: Node, siblings: Children) -> str:
         return siblings.moved
     if node.client:
         return siblings.answer
-    if isinstance(node.what, AssistantMessage):
+    if isinstance(node.item, AssistantMessage):
         is_part = node.message_id == parent.message_id
         return siblings.newest if siblings.is_client_only and not is_part else ""
-    if parent.client and isinstance(node.what, UserMessage):
+    if parent.client and isinstance(node.item, UserMessage):
         return siblings.answer
     return ""
 
@@ -312,7 +312,7 @@ class ClaudeCodeBuilder(SessionBuilder):
     def _leaf(self, main: Sequence[Node]) -> str | None:
         """The id of the entry that is the live end."""
         for node in main:
-            if not isinstance(node.what, NoteEntry):
+            if not isinstance(node.item, NoteEntry):
                 unit = self.unit_of[node.uuid]
                 return self.log.leaf if unit is None else unit.newest_entry
         return self.log.leaf
@@ -359,11 +359,11 @@ class ClaudeCodeBuilder(SessionBuilder):
         """Write the unit's entries, each after the one before."""
         unit.newest_entry = None if unit.parent is None else unit.parent.newest_entry
         head = unit.records[0]
-        if isinstance(head.what, AssistantMessage):
+        if isinstance(head.item, AssistantMessage):
             self._answer(unit)
             return
-        if isinstance(head.what, CompactionEntry):
-            head.what = self._compaction(head.what, unit.records[1:])
+        if isinstance(head.item, CompactionEntry):
+            head.item = self._compaction(head.item, unit.records[1:])
         self._record(unit, head)
 
     def _answer(self, unit: Unit) -> None:
@@ -375,9 +375,9 @@ class ClaudeCodeBuilder(SessionBuilder):
         results: list[Node] = []
         messages: list[AssistantMessage] = []
         for node in unit.records:
-            if isinstance(node.what, AssistantMessage):
+            if isinstance(node.item, AssistantMessage):
                 lines.append(node)
-                messages.append(node.what)
+                messages.append(node.item)
             else:
                 results.append(node)
         answer_id = self._place(unit, head, _joined(messages))
@@ -405,8 +405,8 @@ class ClaudeCodeBuilder(SessionBuilder):
 
     def _record(self, unit: Unit, node: Node) -> None:
         self._results(unit, node)
-        if node.what is not None:
-            self._place(unit, node, node.what)
+        if node.item is not None:
+            self._place(unit, node, node.item)
 
     def _results(self, unit: Unit, node: Node) -> None:
         for result in node.results:
@@ -415,8 +415,8 @@ class ClaudeCodeBuilder(SessionBuilder):
     def _compaction(self, entry: CompactionEntry, summaries: Sequence[Node]) -> CompactionEntry:
         """The compaction with its summary, and with the entries of the records that it kept."""
         for node in summaries:
-            if isinstance(node.what, UserMessage):
-                summary = Summary(id=node.uuid, text=plain_text(node.what), time=node.time)
+            if isinstance(node.item, UserMessage):
+                summary = Summary(id=node.uuid, text=plain_text(node.item), time=node.time)
                 entry = replace(entry, summary=summary)
         if entry.kept is None:
             return entry
@@ -425,13 +425,13 @@ class ClaudeCodeBuilder(SessionBuilder):
             entry_ids += self.entries_of.get(uuid, [uuid])
         return replace(entry, kept=tuple(dict.fromkeys(entry_ids)))
 
-    def _place(self, unit: Unit, node: Node, what: Message | Entry) -> str:
+    def _place(self, unit: Unit, node: Node, item: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return
         its id.
         """
         self.log.leaf = unit.newest_entry
         self.time = node.time
-        entry_id = self.say(what) if isinstance(what, Message) else self.add(what)
+        entry_id = self.say(item) if isinstance(item, Message) else self.add(item)
         if node.side and unit.newest_entry is None:
             self.agents.append(entry_id)
         unit.newest_entry = entry_id

@@ -46,7 +46,7 @@ class Node:
     """One record of the tree.
 
     Attributes:
-        what: the message or entry that it is, with the record's id; None if it only connects its
+        item: the message or entry that it is, with the record's id; None if it only connects its
             children to its parent, or holds only results. The ids in `kept` of a compaction are
             those of records.
         summary: whether it is the summary of the compaction before it.
@@ -61,7 +61,7 @@ class Node:
     parent: str
     side: bool
     time: float | None
-    what: UserMessage | AssistantMessage | Entry | None = None
+    item: UserMessage | AssistantMessage | Entry | None = None
     results: tuple[ToolResult, ...] = ()
     summary: bool = False
     preserved: tuple[str, str] = ("", "")
@@ -71,33 +71,33 @@ class Node:
     @property
     def calls(self) -> dict[str, str]:
         """The names of the tools that the record calls, by the ids of the calls."""
-        if not isinstance(self.what, AssistantMessage):
+        if not isinstance(self.item, AssistantMessage):
             return {}
-        return {call.id: call.name for call in self.what.calls}
+        return {call.id: call.name for call in self.item.calls}
 
     @property
     def says(self) -> object:
         """All that it says: what two records with one id must have in common to be one."""
         blocks: Sequence[object] = ()
         note = ""
-        if isinstance(self.what, UserMessage | AssistantMessage):
-            blocks = self.what.blocks
-        elif isinstance(self.what, NoteEntry):
-            note = self.what.text
+        if isinstance(self.item, UserMessage | AssistantMessage):
+            blocks = self.item.blocks
+        elif isinstance(self.item, NoteEntry):
+            note = self.item.text
         results = [(result.call_id, result.blocks) for result in self.results]
-        return type(self.what), blocks, note, results
+        return type(self.item), blocks, note, results
 
     def rename(self, uuid: str) -> None:
         """Give it another id."""
         self.uuid = uuid
-        if self.what is not None:
-            self.what = replace(self.what, id=uuid)
+        if self.item is not None:
+            self.item = replace(self.item, id=uuid)
         self.results = tuple(replace(result, id=uuid) for result in self.results)
 
     @property
     def is_through(self) -> bool:
         """Whether it has no content, and only connects its children to its parent."""
-        return self.what is None and not self.results
+        return self.item is None and not self.results
 
 
 def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
@@ -122,9 +122,9 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
         case "user" | "assistant" as type_:
             _read_message(node, type_, record, source)
         case "attachment":
-            node.what = _attachment(node, mapping(record, "attachment"), source)
+            node.item = _attachment(node, mapping(record, "attachment"), source)
         case "system":
-            node.what = _system(node, record, source)
+            node.item = _system(node, record, source)
         case "progress":
             if record.get("message"):
                 source.leave_record("message in a record of progress", record)
@@ -151,9 +151,9 @@ def _read_message(node: Node, type_: str, record: Part, source: SourceFile) -> N
     node.results = tuple(replace(result, id=node.uuid) for result in parts.results)
     node.summary = record.get("isCompactSummary") is True
     if type_ == "assistant":
-        node.what = _answer(node, record, parts, source)
+        node.item = _answer(node, record, parts, source)
     else:
-        node.what = _user(node, record, parts, source)
+        node.item = _user(node, record, parts, source)
 
 
 def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserMessage | None:

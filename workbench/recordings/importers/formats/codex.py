@@ -68,12 +68,12 @@ class CodexBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.meta: Record = {}
-        self.gathered = Content()
+        self.answer = Content()
         self.usage: Usage | None = None
-        self.began: float | None = None
+        self.answer_time: float | None = None
         self.last_prompt: int | None = None
-        self.reported: dict[str, Usage] = {}
-        self.compacted: Record = {}
+        self.usage_of_response: dict[str, Usage] = {}
+        self.pending_compaction: Record = {}
 
     def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
@@ -104,7 +104,7 @@ class CodexBuilder(SessionBuilder):
             case "event_msg":
                 self._event(payload)
             case "compacted":
-                self.compacted = payload
+                self.pending_compaction = payload
             case _:
                 self._bare(record, type_)
 
@@ -124,7 +124,7 @@ class CodexBuilder(SessionBuilder):
                 info = mapping(payload, "info")
                 self.window = self.source.count(info, "model_context_window") or self.window
                 usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
-                if usage is not None and self.gathered.blocks:
+                if usage is not None and self.answer.blocks:
                     self.usage = usage
             case "task_started":
                 self.close()
@@ -155,23 +155,23 @@ class CodexBuilder(SessionBuilder):
 
     def _gather(self, type_: str, parts: Content) -> None:
         """Put what an item of this type holds to the answer that is gathered."""
-        if parts.blocks and (self.usage is not None or self.gathered.results):
+        if parts.blocks and (self.usage is not None or self.answer.results):
             self.close()
-        if parts.blocks and self.began is None:
-            self.began = self.time
+        if parts.blocks and self.answer_time is None:
+            self.answer_time = self.time
         for block in parts.blocks:
             if isinstance(block, ToolCall) and not block.id:
                 block = replace(block, id=self._call_id(type_))
             if block != Thinking(""):
-                self.gathered.blocks.append(block)
+                self.answer.blocks.append(block)
         for result in parts.results:
             exit_code = _EXIT.search(plain_text(result)[:_HEADER])
             failed = exit_code is not None and exit_code[1] != "0"
-            self.gathered.results.append(replace(result, is_error=failed, time=self.time))
+            self.answer.results.append(replace(result, is_error=failed, time=self.time))
 
     def _call_id(self, type_: str) -> str:
         """An id for a call without one, that no other call of this answer has."""
-        used_ids = {block.id for block in self.gathered.blocks if isinstance(block, ToolCall)}
+        used_ids = {block.id for block in self.answer.blocks if isinstance(block, ToolCall)}
         base = f"{type_}-{len(self.log)}"
         call_id = base
         number = 1
@@ -201,12 +201,12 @@ class CodexBuilder(SessionBuilder):
         """
         usage = self.source.usage(OPENAI_USAGE, payload, "usage")
         if usage is not None:
-            self.reported[text(payload, "response_id")] = usage
+            self.usage_of_response[text(payload, "response_id")] = usage
 
     def _compact(self) -> None:
         """Read the compaction whose usage was waited for."""
-        payload = self.compacted
-        self.compacted = {}
+        payload = self.pending_compaction
+        self.pending_compaction = {}
         if payload:
             self._compacted(payload)
 
@@ -216,15 +216,15 @@ class CodexBuilder(SessionBuilder):
         """
         self._compact()
         usage = self.usage
-        if self.gathered.blocks or self.gathered.results:
+        if self.answer.blocks or self.answer.results:
             self.say_content(
-                "assistant", self.gathered, model=self.model, usage=usage, time=self.began
+                "assistant", self.answer, model=self.model, usage=usage, time=self.answer_time
             )
         if usage is not None:
             self.last_prompt = usage.prompt
-        self.gathered = Content()
+        self.answer = Content()
         self.usage = None
-        self.began = None
+        self.answer_time = None
 
     def _compacted(self, payload: Record) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new
@@ -252,7 +252,7 @@ class CodexBuilder(SessionBuilder):
             summary or None,
             kept=tuple(kept_ids),
             tokens_before=self.last_prompt,
-            usage=self.reported.get(text(payload, "compaction_response_id")),
+            usage=self.usage_of_response.get(text(payload, "compaction_response_id")),
         )
         if not summary:
             state = "not in the recording"

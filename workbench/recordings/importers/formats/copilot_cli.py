@@ -53,7 +53,7 @@ class CopilotCliBuilder(SessionBuilder):
         super().__init__(source)
         self.leaf_after: dict[str, str | None] = {}
         self.newest_answers: dict[str, str] = {}
-        self.reported: dict[str, tuple[Usage, str]] = {}
+        self.figures_of_answer: dict[str, tuple[Usage, str]] = {}
         self.thought = ""
         self.content_hashes: dict[str, int] = {}
 
@@ -119,7 +119,7 @@ class CopilotCliBuilder(SessionBuilder):
     def _usage(self, answer_id: str, data: Record) -> None:
         """Keep the figures of an answer, which are reported after it."""
         usage = self.source.usage(USAGE, data) or Usage()
-        self.reported[answer_id] = usage, self.source.name(data, "model")
+        self.figures_of_answer[answer_id] = usage, self.source.name(data, "model")
 
     def _about(self, data: Record) -> None:
         context = mapping(data, "context") or data
@@ -169,11 +169,11 @@ class CopilotCliBuilder(SessionBuilder):
 
     def _with_usage(self, entry: Entry) -> Entry:
         """The entry with the figures that were reported of it."""
-        if entry.id not in self.reported or not isinstance(entry, MessageEntry):
+        if entry.id not in self.figures_of_answer or not isinstance(entry, MessageEntry):
             return entry
         message = entry.message
         if not isinstance(message, AssistantMessage):
             return entry
-        usage, model = self.reported[entry.id]
+        usage, model = self.figures_of_answer[entry.id]
         message = replace(message, usage=usage, model=model or message.model)
         return replace(entry, message=message)

@@ -183,7 +183,7 @@ class WindsurfBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.said: Content | None = None
+        self.answer: Content | None = None
 
     def read(self, record: Record) -> None:
         """Read one step."""
@@ -202,13 +202,13 @@ class WindsurfBuilder(SessionBuilder):
             self.close()
             thoughts = thought_block(text(step, "thinking"))
             words = text_block(text(step, "response"))
-            self.said = Content([*thoughts, *words])
+            self.answer = Content([*thoughts, *words])
         else:
             self._tool(type_, step, text(record, "status") == "error")
 
     def _tool(self, name: str, step: Record, failed: bool) -> None:
-        parts = self.said or Content()
-        self.said = None
+        parts = self.answer or Content()
+        self.answer = None
         call_id = f"call-{len(self.log) + 1}"
         arguments: JsonObject = {}
         returned: JsonObject = {}
@@ -228,6 +228,6 @@ class WindsurfBuilder(SessionBuilder):
 
     def close(self) -> None:
         """Write what was said without a call."""
-        if self.said is not None:
-            self.say_content("assistant", self.said)
-        self.said = None
+        if self.answer is not None:
+            self.say_content("assistant", self.answer)
+        self.answer = None

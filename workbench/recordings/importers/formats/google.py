@@ -71,7 +71,7 @@ class GeminiCliBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.answered: set[str] = set()
+        self.answered_calls: set[str] = set()
 
     def read(self, record: Record) -> None:
         """Read one message."""
@@ -96,7 +96,7 @@ class GeminiCliBuilder(SessionBuilder):
         """Read what was typed, what the client added, or results, which newer versions write
         twice.
         """
-        results = [result for result in parts.results if result.call_id not in self.answered]
+        results = [result for result in parts.results if result.call_id not in self.answered_calls]
         is_repeated = len(results) < len(parts.results)
         parts.results = results
         if is_repeated and not parts.blocks and not results:
@@ -116,7 +116,7 @@ class GeminiCliBuilder(SessionBuilder):
             result = self._result(call_record, call)
             if result is not None:
                 parts.results.append(result)
-        self.answered.update(result.call_id for result in parts.results)
+        self.answered_calls.update(result.call_id for result in parts.results)
         model = self.source.name(record, "model")
         usage = self.source.usage(USAGE, record, "tokens")
         self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
@@ -151,17 +151,17 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.newest: dict[str, tuple[int, Record]] = {}
+        self.newest_lines: dict[str, tuple[int, Record]] = {}
         self.steps: list[Record] = []
         self.entries_of: dict[str, tuple[str, ...]] = {}
 
     def read(self, record: Record) -> None:
         """Keep one line until all are known."""
         message_id = identifier(record, "id")
-        if message_id and message_id not in self.newest:
+        if message_id and message_id not in self.newest_lines:
             self.steps.append({"message": message_id})
         if message_id:
-            self.newest[message_id] = self.line, record
+            self.newest_lines[message_id] = self.line, record
         elif "$set" in record or "$rewindTo" in record:
             self.steps.append(record)
         elif "projectHash" in record:
@@ -184,7 +184,7 @@ class GeminiLinesBuilder(GeminiCliBuilder):
         self.steps = []
 
     def _message(self, message_id: str) -> None:
-        line, record = self.newest[message_id]
+        line, record = self.newest_lines[message_id]
         entry_count = len(self.log)
         with self.source.at(line):
             super().read(record)

@@ -37,7 +37,7 @@ class SampleBuilder(ChatBuilder):
 
     Attributes:
         figures: what the provider reported, by the id of the answer.
-        after: the compactions that followed an answer, by its id; under the empty id, those before
+        compactions_after: those that followed an answer, by its id; under the empty id, those before
             any.
         pending: the compactions whose summaries have not come yet.
     """
@@ -45,7 +45,7 @@ class SampleBuilder(ChatBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.figures: dict[str, Record] = {}
-        self.after: dict[str, list[Record]] = defaultdict(list)
+        self.compactions_after: dict[str, list[Record]] = defaultdict(list)
         self.pending: list[Record] = []
 
     def read_sample(self, sample: Record) -> None:
@@ -54,7 +54,7 @@ class SampleBuilder(ChatBuilder):
         """
         with self.source.at():
             self._read_events(objects(sample, "events"))
-        self.pending = list(self.after[""])
+        self.pending = list(self.compactions_after[""])
         if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
         attached = mapping(sample, "attachments")
@@ -68,7 +68,7 @@ class SampleBuilder(ChatBuilder):
         for event in events:
             kind = event.get("event")
             if kind == "compaction":
-                self.after[answer_id].append(event)
+                self.compactions_after[answer_id].append(event)
             if kind != "model":
                 continue
             output = mapping(event, "output")
@@ -85,7 +85,7 @@ class SampleBuilder(ChatBuilder):
             self._compaction(record, event)
         else:
             super().read(_shaped(record))
-        self.pending += self.after.get(identifier(record, "id"), [])
+        self.pending += self.compactions_after.get(identifier(record, "id"), [])
 
     def _compaction(self, message: Record | None, event: Record) -> None:
         """Add a summary with the figures of its event; without a message, the context was

@@ -76,7 +76,7 @@ class MiniSweAgentBuilder(ChatBuilder):
                 timed["model"] = response.get("model")
                 timed["content"] = _parts(record)
                 super().read(timed)
-            case "user" if self.waiting:
+            case "user" if self.open_calls:
                 self.time = self.source.time(timed, "timestamp")
                 self.say_result("", text_block(words), failed=_has_failed(words))
             case "user":

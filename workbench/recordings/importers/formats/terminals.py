@@ -302,7 +302,7 @@ class CodexExecBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.gathered = Content()
+        self.answer = Content()
         self.calls: dict[str, ToolCall] = {}
 
     def read(self, record: Record) -> None:
@@ -344,18 +344,18 @@ class CodexExecBuilder(SessionBuilder):
         elif call.name != name:
             self.source.leave_record("item with the id of another", item)
         if is_whole:
-            self.gathered.results.append(_exec_result(item, call))
+            self.answer.results.append(_exec_result(item, call))
 
     def _gather(self, blocks: list[AnswerBlock]) -> None:
-        if self.gathered.results:
+        if self.answer.results:
             self.close()
-        self.gathered.blocks += blocks
+        self.answer.blocks += blocks
 
     def close(self) -> None:
         """Write the answer that was gathered, and behind it the results of its calls."""
-        if self.gathered.blocks or self.gathered.results:
-            self.say_content("assistant", self.gathered)
-        self.gathered = Content()
+        if self.answer.blocks or self.answer.results:
+            self.say_content("assistant", self.answer)
+        self.answer = Content()
 
 
 def _exec_result(item: Record, call: ToolCall) -> ToolResult:
