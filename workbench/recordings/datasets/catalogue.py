@@ -61,7 +61,9 @@ class PublicRecording:
     def lies_in(self, folder: Path) -> bool:
         """Whether the folder holds it unchanged."""
         file = folder / self.name
-        return file.is_file() and sha256(file.read_bytes()).hexdigest() == self.sha256
+        if not file.is_file():
+            return False
+        return sha256(file.read_bytes()).hexdigest() == self.sha256
 
     def cut(self, data: bytes, url: str) -> bytes:
         """The recording, of the file at the source, which was read from this address.
@@ -84,7 +86,8 @@ class PublicRecording:
 def _lines(data: bytes, ends: tuple[int, int]) -> bytes:
     """The lines from the first to the last, whose numbers these are."""
     first, last = ends
-    return b"".join(line + b"\n" for line in data.split(b"\n")[first - 1 : last])
+    lines = data.split(b"\n")[first - 1 : last]
+    return b"".join(line + b"\n" for line in lines)
 
 
 def _items(data: bytes, indices: Sequence[int]) -> bytes:

@@ -34,12 +34,15 @@ Speaker: TypeAlias = Literal["user", "tool", "assistant"]
 
 SAMPLE = 200
 """Messages that are counted in tokens; from them on the size is taken from the characters."""
-NEAR, FAR, ALL_BUT_LOST = (3, 12), (20, 70), (120, 400)
-"""How many messages lie between a fact and its use."""
+NEAR = (3, 12)
+"""How many messages at least, and less than how many, lie between a fact and its use."""
+FAR = (20, 70)
+ALL_BUT_LOST = (120, 400)
 START = 1_767_225_600.0
 
 
-_FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+_PATH = Path(__file__).with_name("vocabulary.toml")
+_FILE = tomllib.loads(_PATH.read_text("utf-8"))
 VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
     profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]}
     for profile in get_args(Profile)
@@ -168,7 +171,8 @@ class _Writing:
 
     def _look(self) -> None:
         place = self._words["place"].format(n=self._next())
-        call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
+        arguments = {self._words["argument"]: place}
+        call = ToolCall(f"c{self._calls}", self._words["tool"], arguments)
         self._calls += 1
         uses = self._used()
         sentences: list[str] = []
@@ -180,17 +184,21 @@ class _Writing:
             sentences += uses
         words = text_block(" ".join(sentences))
         self._say(AssistantMessage, *words, call, model="generated", stop="tool_use")
-        lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
+        line_count = self._chance.randrange(6, 60)
+        lines = [self._filler() for _ in range(line_count)]
         if self._chance.random() < 0.2:
             index = self._chance.randrange(len(lines))
             lines.insert(index, self._plant("tool", "here {about} stands as {entity}"))
-        self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
+        output = Text("\n".join(lines))
+        self._say(ToolResult, output, call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
-        lines = [self._chance.choice(self._words["says"]), *self._used()]
+        saying = self._chance.choice(self._words["says"])
+        lines = [saying, *self._used()]
         if self._chance.random() < 0.2:
             lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
-        self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
+        words = Text("\n".join(lines))
+        self._say(AssistantMessage, words, model="generated", stop="end_turn")
 
     def _plant(
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
@@ -201,7 +209,8 @@ class _Writing:
         entity = FORMS[fact_kind](self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
         fact_index = len(self.planted)
-        self.planted.append(Fact(fact_kind, about, entity, speaker, self._id(), line))
+        fact = Fact(fact_kind, about, entity, speaker, self._id(), line)
+        self.planted.append(fact)
         use_count = self._chance.choice((0, 1, 1, 1, 2, 3))
         for _ in range(use_count):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))

@@ -149,7 +149,9 @@ def _add_step(
     kind = head[2]
     argument = head[3].strip()
     if kind == "user":
-        pause = float(argument[:-1]) * 60 if MINUTES.fullmatch(argument) else None
+        pause: float | None = None
+        if MINUTES.fullmatch(argument):
+            pause = float(argument[:-1]) * 60
         script_steps.append(ScriptStep("user", body, pause))
         return
     if kind in ("mark", "back"):
@@ -239,7 +241,8 @@ def record(task: RecordingTask, seconds: float = 120.0) -> Session:
         player = _Player(task, workspace)
         for step in task.steps:
             player.play(step)
-    return replace(player.session(), origin=Origin(format="recorded", path=task.name))
+    origin = Origin(format="recorded", path=task.name)
+    return replace(player.session(), origin=origin)
 
 
 class _Player(SessionBuilder):

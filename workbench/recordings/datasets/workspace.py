@@ -87,7 +87,9 @@ class Workspace:
         self.seconds = seconds
         self.while_waiting: Callable[[int], object] = lambda process: None
         self._python = python
-        self._places = (*(python_places() if places is None else places), (str(self.root), ""))
+        if places is None:
+            places = python_places()
+        self._places = (*places, (str(self.root), ""))
         if files is not None and files.is_dir():
             shutil.copytree(files, self.cwd, ignore=shutil.ignore_patterns("__pycache__"))
         self.cwd.mkdir(parents=True, exist_ok=True)
@@ -161,7 +163,8 @@ class Workspace:
         shutil.copytree(self.root / "marks" / name, self.cwd, symlinks=True)
 
     def _bash(self, command: str) -> tuple[str, bool]:
-        return self._run(["bash", "-c", command.replace(HOME + "/", f"{self.root}{HOME}/")])
+        real_command = command.replace(HOME + "/", f"{self.root}{HOME}/")
+        return self._run(["bash", "-c", real_command])
 
     def _run(self, words: Sequence[str]) -> tuple[str, bool]:
         """Run a program in the project; what it printed, and whether it failed or was too late."""
@@ -205,7 +208,8 @@ class Workspace:
             remaining = deadline - time.monotonic()
             if remaining <= 0:
                 return False
-            readable, _, _ = select([stream], [], [], min(remaining, TICK_SECONDS))
+            seconds = min(remaining, TICK_SECONDS)
+            readable, _, _ = select([stream], [], [], seconds)
             if not readable:
                 process.poll()
                 self.while_waiting(process.pid)

@@ -74,6 +74,10 @@ class Content:
         """The words and pictures alone."""
         return tuple(block for block in self.blocks if isinstance(block, Text | Image))
 
+    def add_unknown(self, kind: str, part: Json) -> None:
+        """Add a part of a kind that is unknown, with its texts."""
+        self.unknown.append(Unknown(kind, tuple(strings(part))))
+
     def said_by(self, role: str, unknown: Counter[str]) -> tuple[SaidBlock, ...]:
         """What one who is no model says; thoughts and calls, which only a model has, are counted
         as unknown.
@@ -84,9 +88,24 @@ class Content:
         return self.said
 
     @property
+    def texts(self) -> list[str]:
+        """The texts alone."""
+        return [block.text for block in self.blocks if isinstance(block, Text)]
+
+    @property
     def words(self) -> str:
-        """The texts alone, joined by newlines."""
-        return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
+        """The texts, joined by newlines."""
+        return "\n".join(self.texts)
+
+    @property
+    def first_text(self) -> str:
+        """The first of the texts; empty where there is none."""
+        return next(iter(self.texts), "")
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls alone."""
+        return [block for block in self.blocks if isinstance(block, ToolCall)]
 
 
 def content(record: Record, name: str = "content") -> Content:
@@ -260,10 +279,10 @@ def add_part(parts: Content, part: Json) -> None:
     read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
     if read is None:
         if type_:
-            parts.unknown.append(Unknown(f"block of type {type_!r}", tuple(strings(part))))
+            parts.add_unknown(f"block of type {type_!r}", part)
         elif not part or set(part) - _NO_CONTENT:
             key = min(part, default="")
-            parts.unknown.append(Unknown(f"part with {key!r}", tuple(strings(part))))
+            parts.add_unknown(f"part with {key!r}", part)
         return
     block = read(part)
     if _leaves_words(part, block):
@@ -297,7 +316,8 @@ def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
 
 def _text(part: Part) -> Text | Thinking:
     words = text(part, "text", "content")
-    return Thinking(words) if part.get("thought") is True else Text(words)
+    is_thought = part.get("thought") is True
+    return Thinking(words) if is_thought else Text(words)
 
 
 def _thought(part: Part) -> Thinking:
@@ -340,7 +360,8 @@ def _media(part: Part) -> SaidBlock:
     link = part
     if isinstance(part.get("image_url"), dict):
         link = mapping(part, "image_url")
-    return linked(text(link, "image_url", "uri", "url", "image") or text(holder, "url"))
+    url = text(link, "image_url", "uri", "url", "image") or text(holder, "url")
+    return linked(url)
 
 
 KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {

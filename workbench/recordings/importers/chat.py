@@ -73,7 +73,8 @@ class ChatBuilder(SessionBuilder):
             name = text(record, "name")
             self.say_content("user", parts, id=message_id, name=name, synthetic=self.synthetic)
         elif role == "tool":
-            self.say_content("user", self._result(message_id, record, parts), id=message_id)
+            result = self._result(message_id, record, parts)
+            self.say_content("user", result, id=message_id)
         else:
             self._add_beside(parts, record)
             self.say_content(
@@ -89,10 +90,11 @@ class ChatBuilder(SessionBuilder):
         """Add what an answer has beside its content: a thought, a refusal, and calls."""
         thought = text(record, "reasoning_content") or label(record, "reasoning")
         refusal = text(record, "refusal")
-        parts.blocks = [*thought_block(thought), *parts.blocks, *text_block(refusal)]
-        shown_ids = {block.id for block in parts.blocks if isinstance(block, ToolCall)} - {""}
+        parts.blocks[:0] = thought_block(thought)
+        parts.blocks += text_block(refusal)
+        shown_ids = {call.id for call in parts.calls}
         for call in tool_calls(record):
-            if call.id not in shown_ids:
+            if not call.id or call.id not in shown_ids:
                 parts.blocks.append(call)
         old_call = mapping(record, "function_call")
         if old_call:

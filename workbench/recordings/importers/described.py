@@ -104,9 +104,11 @@ class DescribedBuilder(ChatBuilder):
 
     def role_of(self, record: Record, message: Record) -> str:
         """Who speaks, as OpenAI names it where it is known."""
-        role = first_value(message, self.shape.role) or first_value(record, self.shape.role)
-        name = role if isinstance(role, str) else ""
-        return self.shape.roles.get(name, name)
+        shape = self.shape
+        role = first_value(message, shape.role) or first_value(record, shape.role)
+        if not isinstance(role, str):
+            return shape.roles.get("", "")
+        return shape.roles.get(role, role)
 
     def read_message(self, message: Record) -> None:
         """Read a message in the shape of a chat API."""
@@ -161,4 +163,6 @@ def speaks(record: Record, shape: MessageShape) -> bool:
     for name in shape.inside.split():
         message = as_mapping(record.get(name)) or message
     role = message.get(shape.role) or record.get(shape.role)
-    return isinstance(role, str) and (role in ROLES or role in shape.roles or role in shape.notes)
+    if not isinstance(role, str):
+        return False
+    return role in ROLES or role in shape.roles or role in shape.notes

@@ -239,7 +239,8 @@ def _matching(name: str) -> list[str]:
         return [name]
     root = Path(name).anchor
     try:
-        paths = sorted(str(path) for path in Path(root or ".").glob(name.removeprefix(root)))
+        matches = Path(root or ".").glob(name.removeprefix(root))
+        paths = sorted(str(path) for path in matches)
     except (ValueError, NotImplementedError) as error:
         raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
     if not paths:
@@ -259,8 +260,9 @@ def _in_folder(folder: Path) -> Iterator[str]:
     if not os.access(folder, os.R_OK | os.X_OK):
         yield str(folder)
     for file in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if not hidden and _is_recording(file.name) and file.is_file():
+        names = file.relative_to(folder).parts
+        is_hidden = any(name.startswith(".") for name in names)
+        if not is_hidden and _is_recording(file.name) and file.is_file():
             yield str(file)
 
 

@@ -10,7 +10,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.values import as_object, block_texts, items, label
+from workbench.recordings.importers.values import as_list, as_object, block_texts, items, label
 
 LISTS = ("messages", "conversation", "conversations", "traj")
 """Fields that hold the messages; the last is tau-bench's, whose ids have run, task and trial."""
@@ -54,7 +54,7 @@ class MessageFile:
             yield from self._from_lines(source)
             return
         document = source.document()
-        holders = document if isinstance(document, list) else [document]
+        holders = as_list(document)
         if not any(self._is_holder(holder) for holder in holders):
             holders = [{self.lists[0]: holders}]
         if len(holders) == 1:
@@ -93,7 +93,7 @@ class MessageFile:
         self, source: SourceFile, value: Json, number: int | None = None, place: str = ""
     ) -> Session:
         """The session of one list of messages; `number` is its place among several."""
-        holder = as_object({self.lists[0]: value} if isinstance(value, list) else value)
+        holder = {self.lists[0]: value} if isinstance(value, list) else as_object(value)
         field = next(name for name in self.lists if name in holder)
         chat = self.builder(source)
         chat.begin(holder)

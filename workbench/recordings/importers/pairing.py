@@ -29,7 +29,7 @@ def pairing_faults(log: Log) -> Iterator[str]:
     tree = _Tree(log)
     lonely: list[str] = []
     for call_id, entries in results.items():
-        callers = _some(calls.get(call_id, []))
+        callers = _ends_of(calls.get(call_id, []))
         for entry_id in entries:
             if not tree.is_behind_any(entry_id, callers):
                 lonely.append(call_id)
@@ -38,11 +38,13 @@ def pairing_faults(log: Log) -> Iterator[str]:
     for call_id in _in_line_twice(tree, results):
         if call_id not in doubled_calls:
             doubled_results.append(call_id)
-    yield from _told(
+    yield from _sentence(
         lonely, "a tool result answers no call before it", "tool results answer no call before them"
     )
-    yield from _told(doubled_calls, "an id stands for two calls", "ids stand for two calls each")
-    yield from _told(doubled_results, "a call has two results", "calls have two results each")
+    yield from _sentence(
+        doubled_calls, "an id stands for two calls", "ids stand for two calls each"
+    )
+    yield from _sentence(doubled_results, "a call has two results", "calls have two results each")
 
 
 def _in_line_twice(tree: "_Tree", entries_by_id: Mapping[str, Sequence[str]]) -> list[str]:
@@ -54,7 +56,7 @@ def _in_line_twice(tree: "_Tree", entries_by_id: Mapping[str, Sequence[str]]) ->
     return doubled
 
 
-def _some(entries: list[str]) -> list[str]:
+def _ends_of(entries: list[str]) -> list[str]:
     """The first and the last of many entries, so that a hostile recording costs no more than its
     length.
     """
@@ -63,11 +65,12 @@ def _some(entries: list[str]) -> list[str]:
     return entries[:COMPARED] + entries[-COMPARED:]
 
 
-def _told(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
+def _sentence(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
     """The sentence for these ids; none where there are none."""
     if not ids:
         return
-    named = ", ".join(repr(call_id) for call_id in dict.fromkeys(ids[:NAMED]))
+    first_ids = dict.fromkeys(ids[:NAMED])
+    named = ", ".join(repr(call_id) for call_id in first_ids)
     if len(ids) > NAMED:
         named += ", ..."
     if len(ids) == 1:
@@ -103,6 +106,7 @@ class _Tree:
     def has_two_in_line(self, entries: Sequence[str]) -> bool:
         """Whether two of these entries, in the order of the log, stand on one path."""
         for number, later in enumerate(entries):
-            if self.is_behind_any(later, entries[max(0, number - COMPARED) : number]):
+            earlier_entries = entries[max(0, number - COMPARED) : number]
+            if self.is_behind_any(later, earlier_entries):
                 return True
         return False

@@ -79,7 +79,9 @@ def _from_transcript(transcript: str) -> list[ChatMessage]:
     """The messages of a plain transcript, each behind the name of its speaker."""
     pieces = _SPEAKER.split(transcript)[1:]
     messages: list[ChatMessage] = []
-    for speaker, words in zip(pieces[::2], pieces[1::2], strict=True):
+    speakers = pieces[::2]
+    texts = pieces[1::2]
+    for speaker, words in zip(speakers, texts, strict=True):
         role = "user" if speaker == "tool" else speaker
         messages.append({"role": role, "name": speaker, "content": words.strip("\n")})
     return messages
@@ -114,7 +116,8 @@ def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
 
 def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
     value = _constructed(value)
-    if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
+    is_message = label(value, "type") in _ITEMS | {"message"} or "parts" in value
+    if is_message or _speaker(value):
         return _from_message(value, role)
     rules: list[ChatMessage] = []
     system = value.get("system") or value.get("instructions")
@@ -142,7 +145,8 @@ def _constructed(value: JsonObject) -> JsonObject:
 def _speaker(value: Record) -> str:
     """The role that a message names, or LangChain's type; empty where it names none."""
     for name in ("role", "type"):
-        role = label(value, name).removesuffix("MessageChunk").removesuffix("Message").lower()
+        type_ = label(value, name).removesuffix("MessageChunk").removesuffix("Message")
+        role = type_.lower()
         if role in ROLES:
             return role
     return ""

@@ -186,6 +186,11 @@ def as_mapping(value: Json) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
+def as_list(value: Json) -> list[Json]:
+    """The value where it is a list, else a list of it alone."""
+    return value if isinstance(value, list) else [value]
+
+
 def _too_deep(value: Json) -> bool:
     """Whether a value is nested deeper than is read, found level by level."""
     containers = [value]
@@ -316,7 +321,8 @@ def texts(record: Record, field: str) -> tuple[str, ...]:
 
 def objects(record: Record, field: str) -> list[JsonObject]:
     """A list of objects."""
-    return [as_object(value, f"{field}[{i}]") for i, value in enumerate(items(record, field))]
+    values = enumerate(items(record, field))
+    return [as_object(value, f"{field}[{number}]") for number, value in values]
 
 
 def count(record: Record, *fields: str) -> int:
@@ -335,9 +341,9 @@ def optional_count(record: Record, field: str) -> int | None:
         return None
     if _is_number(value) and 0 <= value < _MOST:
         return int(value)
-    shown_value = value
-    if not isinstance(value, float) and not (_is_number(value) and abs(value) < 10**9):
-        shown_value = kind(value)
+    shown_value = kind(value)
+    if isinstance(value, float) or (_is_number(value) and abs(value) < 10**9):
+        shown_value = str(value)
     raise FormatError(
         f"expected a count from 0 to 2^53, found {shown_value}", field=field.replace("/", ".")
     )

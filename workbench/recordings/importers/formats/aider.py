@@ -53,7 +53,13 @@ def _mark(line: str) -> str:
     """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
     if line.startswith("#### ") or line.rstrip() == "####":
         return "typed"
-    return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
+    if line.startswith("> ") or line.rstrip() == ">":
+        return "client"
+    return "bare"
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip()
 
 
 class AiderBuilder(SessionBuilder):
@@ -73,13 +79,14 @@ class AiderBuilder(SessionBuilder):
         """Read lines of one mark that follow one another."""
         if mark == "typed":
             self.close()
-            self._write_typed("\n".join(line[5:].rstrip() for line in lines).strip())
+            typed = [line[5:].rstrip() for line in lines]
+            self._write_typed("\n".join(typed).strip())
         elif mark == "client":
             self._write_bare(_TOKENS.search(lines[0]) is not None)
             for line in lines:
                 self._read_client(line[2:].rstrip())
-        elif any(line.strip() for line in lines):
-            self.bare = list(dropwhile(lambda line: not line.strip(), lines))
+        elif not all(_is_blank(line) for line in lines):
+            self.bare = list(dropwhile(_is_blank, lines))
             self.direct = self.after_client and len(self.bare) == len(lines)
         self.after_client = mark == "client"
 
@@ -109,7 +116,8 @@ class AiderBuilder(SessionBuilder):
         errors = self.client[start:]
         del self.client[start:]
         self._flush(sent=True)
-        self.say_text("user", "\n".join(errors).strip(), synthetic=True)
+        words = "\n".join(errors).strip()
+        self.say_text("user", words, synthetic=True)
 
     def _write_typed(self, text: str) -> None:
         """Write what was typed: words for the model, or a command that it never sees."""
@@ -120,7 +128,8 @@ class AiderBuilder(SessionBuilder):
             return
         has_messages = any(isinstance(entry, MessageEntry) for entry in self.log)
         time = None if has_messages else time_of(self.title)
-        self.say_text("user", _TALK.sub("", text), time=time)
+        words = _TALK.sub("", text)
+        self.say_text("user", words, time=time)
 
     def _write_bare(self, is_answer: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
@@ -153,7 +162,8 @@ class AiderBuilder(SessionBuilder):
             self.note("output", self.output)
         self.output = ""
         if client:
-            if lines := "\n".join(self.client).strip():
+            lines = "\n".join(self.client).strip()
+            if lines:
                 self.note("client", lines)
             self.client = []
 

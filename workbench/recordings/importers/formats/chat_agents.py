@@ -121,7 +121,8 @@ class ContinueBuilder(ChatBuilder):
             self.say_text("user", attached, synthetic=True)
         if text(message, "role") == "thinking":
             thought = text(message, "content") or block_texts(message, "content")
-            message = {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]}
+            part = {"type": "thinking", "thinking": thought}
+            message = {"role": "assistant", "content": [part]}
         call_id = message.get("toolCallId")
         calls = message.get("toolCalls")
         super().read({**message, "tool_calls": calls, "tool_call_id": call_id})
@@ -148,8 +149,8 @@ class CursorBuilder(ChatBuilder):
     def read(self, record: Record) -> None:
         """Read one line."""
         if record.get("type") == "turn_ended":
-            words = filter(None, (label(record, "status"), label(record, "error")))
-            self.note("turn_ended", " ".join(words))
+            words = (label(record, "status"), label(record, "error"))
+            self.note("turn_ended", " ".join(filter(None, words)))
         else:
             super().read({**mapping(record, "message"), "role": record.get("role")})
 

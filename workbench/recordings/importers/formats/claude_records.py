@@ -18,6 +18,7 @@ from workbench.recordings.importers.images import image
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
 from workbench.recordings.importers.values import (
+    as_list,
     as_object,
     items,
     label,
@@ -160,8 +161,8 @@ def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserM
     said_blocks = parts.said_by("user", source.unknown)
     if parts.results and not said_blocks:
         return None
-    first_text = next((block.text for block in parts.blocks if isinstance(block, Text)), "")
-    synthetic = record.get("isMeta") is True or _CLIENT.match(first_text) is not None
+    is_client = _CLIENT.match(parts.first_text) is not None
+    synthetic = is_client or record.get("isMeta") is True
     return UserMessage(id=node.uuid, blocks=said_blocks, synthetic=synthetic)
 
 
@@ -259,7 +260,7 @@ def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:
     if not value:
         return []
     lines: list[str] = []
-    for part in value if isinstance(value, list) else [value]:
+    for part in as_list(value):
         lines.append(part if isinstance(part, str) else as_json(part))
     words = "\n".join(lines)
     return [Text(words)] if words.strip() else []

@@ -13,6 +13,7 @@ from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_list,
     as_object,
     label,
     mapping,
@@ -111,7 +112,7 @@ def sessions(source: SourceFile) -> Iterator[Session]:
                 builder.read(record)
     else:
         document = source.document()
-        for number, value in enumerate(document if isinstance(document, list) else [document]):
+        for number, value in enumerate(as_list(document)):
             with source.at(field=f"[{number}]"):
                 builder.read(as_object(value))
     with source.at():

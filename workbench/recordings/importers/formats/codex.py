@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import Text, Thinking, ToolCall, Usage, plain_text
+from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, Content, add_part, content
 from workbench.recordings.importers.session_builder import SessionBuilder
@@ -167,11 +167,12 @@ class CodexBuilder(SessionBuilder):
         for result in parts.results:
             exit_code = _EXIT.search(plain_text(result)[:_HEADER])
             failed = exit_code is not None and exit_code[1] != "0"
-            self.answer.results.append(replace(result, is_error=failed, time=self.time))
+            result = replace(result, is_error=failed, time=self.time)
+            self.answer.results.append(result)
 
     def _call_id(self, type_: str) -> str:
         """An id for a call without one, that no other call of this answer has."""
-        used_ids = {block.id for block in self.answer.blocks if isinstance(block, ToolCall)}
+        used_ids = {call.id for call in self.answer.calls}
         base = f"{type_}-{len(self.log)}"
         call_id = base
         number = 1
@@ -189,7 +190,7 @@ class CodexBuilder(SessionBuilder):
         if role == "assistant":
             said = Content([*parts.said], unknown=parts.unknown)
             return _Message("assistant", said, {"model": self.model})
-        synthetic = _CLIENT.match(_first_text(parts)) is not None
+        synthetic = _CLIENT.match(parts.first_text) is not None
         return _Message("user", parts, {"synthetic": synthetic})
 
     def _say(self, message: _Message) -> None:
@@ -272,13 +273,6 @@ class CodexBuilder(SessionBuilder):
         return entry_ids
 
 
-def _first_text(parts: Content) -> str:
-    for block in parts.said:
-        if isinstance(block, Text):
-            return block.text
-    return ""
-
-
 class ResponsesBuilder(CodexBuilder):
     """Reads items as Codex writes them; a compaction among them stands for all before it."""
 
@@ -294,7 +288,8 @@ class ResponsesBuilder(CodexBuilder):
         if not text(record, "type") and not text(record, "role"):
             self.source.leave_record("item without a type and a role", record)
         elif text(record, "type") in ("compaction", "compaction_summary"):
-            self._compacted({"message": text(record, "summary"), "replacement_history": [record]})
+            summary = text(record, "summary")
+            self._compacted({"message": summary, "replacement_history": [record]})
         else:
             self._item({"type": "message", **record})
 

@@ -151,7 +151,8 @@ def _answer(call_round: Record, results: Record) -> Content:
     """What the model said in a call_round: a thought, words, and calls with their results."""
     calls = tool_calls(call_round, "toolCalls")
     parts = Content()
-    parts.blocks += thought_block(_flat(mapping(call_round, "thinking").get("text")))
+    thinking = mapping(call_round, "thinking")
+    parts.blocks += thought_block(_flat(thinking.get("text")))
     parts.blocks += text_block(text(call_round, "response"))
     parts.blocks += calls
     for call in calls:
@@ -163,7 +164,8 @@ def _answer(call_round: Record, results: Record) -> Content:
 def _result(call: ToolCall, value: Json) -> ToolResult:
     parts = objects(as_object(value, "toolCallResults"), "content")
     words = "".join(_flat(part.get("value")) for part in parts).strip("\n")
-    return ToolResult(id="", call_id=call.id, blocks=tuple(text_block(words)), name=call.name)
+    blocks = tuple(text_block(words))
+    return ToolResult(id="", call_id=call.id, blocks=blocks, name=call.name)
 
 
 def _flat(value: Json) -> str:
@@ -175,7 +177,10 @@ def _flat(value: Json) -> str:
     if not isinstance(value, dict):
         return ""
     start = "\n" if value.get("lineBreakBefore") is True else ""
-    return start + label(value, "text") + _flat(value.get("node")) + _flat(value.get("children"))
+    words = label(value, "text")
+    node = _flat(value.get("node"))
+    children = _flat(value.get("children"))
+    return start + words + node + children
 
 
 class WindsurfBuilder(SessionBuilder):
@@ -222,7 +227,8 @@ class WindsurfBuilder(SessionBuilder):
             words = as_json(returned)
         parts.blocks.append(ToolCall(call_id, name, arguments))
         blocks = tuple(text_block(words))
-        parts.results.append(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
+        result = ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed)
+        parts.results.append(result)
         self.cwd = self.cwd or text(step, "cwd")
         self.say_content("assistant", parts)
 

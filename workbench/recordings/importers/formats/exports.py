@@ -5,7 +5,7 @@ conversation.
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from workbench.engine.transcript.message import ToolCall
+from workbench.engine.transcript.message import Text, ToolCall
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
@@ -13,6 +13,7 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile, Unknown
 from workbench.recordings.importers.values import (
     Record,
+    as_list,
     as_mapping,
     as_object,
     decode_or,
@@ -57,7 +58,7 @@ def knows_chatgpt(head: Head) -> bool:
 def chatgpt_sessions(source: SourceFile) -> Iterator[Session]:
     """One session a conversation."""
     document = source.document()
-    for number, value in enumerate(document if isinstance(document, list) else [document]):
+    for number, value in enumerate(as_list(document)):
         with source.at(field=f"[{number}]"):
             builder = ChatGptBuilder(source)
             builder.read_conversation(as_object(value))
@@ -85,7 +86,8 @@ class ChatGptBuilder(SessionBuilder):
                 if message := mapping(node, "message"):
                     self.read(message)
                 self.places[name] = self.log.leaf
-        self.log.leaf = self.places.get(text(document, "current_node"), self.log.leaf)
+        newest = text(document, "current_node")
+        self.log.leaf = self.places.get(newest, self.log.leaf)
 
     def read(self, record: Record) -> None:
         """Read one message: words, a call of the tool to whom it is addressed, or what a tool
@@ -130,7 +132,7 @@ class ChatGptBuilder(SessionBuilder):
             add_part(parts, {"type": "image", "url": asset} if asset else part)
         for name in ("text", "result", "content", "user_profile", "user_instructions"):
             parts.blocks += text_block(label(record, name))
-        parts.blocks = [block for block in parts.blocks if block.type != "text" or block.text]
+        parts.blocks = [block for block in parts.blocks if block != Text("")]
         if not parts.blocks:
             other_values = dict(record)
             other_values.pop("content_type", None)

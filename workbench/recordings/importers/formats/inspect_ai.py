@@ -103,7 +103,8 @@ class SampleBuilder(ChatBuilder):
 
     def usage(self, record: Record) -> Usage | None:
         """The figures of the event whose answer this message is."""
-        return self.source.usage(USAGE, self.figures.get(identifier(record, "id"), {}))
+        answer_id = identifier(record, "id")
+        return self.source.usage(USAGE, self.figures.get(answer_id, {}))
 
 
 def _shaped(record: Record) -> JsonObject:

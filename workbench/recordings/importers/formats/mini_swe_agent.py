@@ -30,15 +30,17 @@ def knows(head: Head) -> bool:
     """
     if head.is_list:
         return "```mswea_bash_command" in head.text and "role" in head.keys
-    named = "trajectory_format" in head.keys and "mini-swe-agent" in head.text
-    ended = head.keys <= {"info", "messages"} and '"exit_status"' in head.text
-    return named or (ended and ('"submission"' in head.text or '"mini_version"' in head.text))
+    if "trajectory_format" in head.keys and "mini-swe-agent" in head.text:
+        return True
+    if not head.keys <= {"info", "messages"} or '"exit_status"' not in head.text:
+        return False
+    return '"submission"' in head.text or '"mini_version"' in head.text
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a trajectory."""
     document = source.document()
-    holder = as_object({"messages": document} if isinstance(document, list) else document)
+    holder = {"messages": document} if isinstance(document, list) else as_object(document)
     builder = MiniSweAgentBuilder(source)
     with source.at():
         builder.begin(holder)
@@ -112,7 +114,8 @@ def _parts(answer: Record) -> Json:
     parts: list[Json] = []
     if text_before:
         parts.append({"type": "text", "text": text_before})
-    parts.append({"type": "tool_use", "name": "bash", "input": {"command": action["command"]}})
+    command = action["command"]
+    parts.append({"type": "tool_use", "name": "bash", "input": {"command": command}})
     if text_after:
         parts.append({"type": "text", "text": text_after})
     return parts

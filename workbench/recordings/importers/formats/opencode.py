@@ -152,7 +152,10 @@ def _file(part: Record) -> list[SaidBlock]:
 
 def knows_database(head: Head) -> bool:
     """Whether it is a database with OpenCode's tables."""
-    return head.text.startswith(MAGIC) and {"message", "part"} <= set(_TABLES.findall(head.text))
+    if not head.text.startswith(MAGIC):
+        return False
+    tables = set(_TABLES.findall(head.text))
+    return {"message", "part"} <= tables
 
 
 def database_sessions(source: SourceFile) -> Iterator[Session]:

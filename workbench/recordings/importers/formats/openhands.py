@@ -71,7 +71,8 @@ class OpenHandsBuilder(SessionBuilder):
             self.say_text("system", text(args, "content"))
         elif action == "message" and text(event, "source") == "user":
             pictures = [linked(url) for url in texts(args, "image_urls")]
-            self.say_content("user", Content([Text(text(args, "content")), *pictures]))
+            prompt = Text(text(args, "content"))
+            self.say_content("user", Content([prompt, *pictures]))
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
@@ -106,8 +107,10 @@ class OpenHandsBuilder(SessionBuilder):
         if not blocks and action == "message":
             blocks = [Text(text(args, "content"))]
         elif not blocks:
-            arguments = {name: value for name, value in args.items() if name != "thought"}
-            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, arguments)]
+            arguments = dict(args)
+            arguments.pop("thought", None)
+            blocks += text_block(text(args, "thought"))
+            blocks.append(ToolCall(call_id, action, arguments))
         model = self.source.name(response, "model")
         usage = self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)

@@ -13,7 +13,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import Record, identifier, label, objects, text
+from workbench.recordings.importers.values import Record, as_list, identifier, label, objects, text
 
 PYDANTIC_USAGE = UsageFields(
     "input_tokens request_tokens",
@@ -120,7 +120,7 @@ class PydanticBuilder(ChatBuilder):
 def _prompt(value: Json) -> Content:
     """What a user's prompt holds: text, or texts and media."""
     parts = Content()
-    for part in value if isinstance(value, list) else [value]:
+    for part in as_list(value):
         if isinstance(part, dict) and "kind" in part:
             shaped = {**part, "type": "file", "mime_type": part.get("media_type")}
             add_part(parts, shaped)

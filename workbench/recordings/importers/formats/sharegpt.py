@@ -11,7 +11,7 @@ from workbench.recordings.importers.blocks import (
 )
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import Record, decode_or, label, text
+from workbench.recordings.importers.values import Record, as_list, decode_or, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("human", "user", "prompter"), "user"),
@@ -56,7 +56,7 @@ def _calls(words: str) -> Content:
     """A turn of calls, as JSON; its words where it has none."""
     value = decode_or(words)
     parts = Content()
-    for call in value if isinstance(value, list) else [value]:
+    for call in as_list(value):
         if isinstance(call, dict):
             parts.blocks.append(tool_call(call))
     if not parts.blocks:
@@ -73,6 +73,7 @@ def _hermes_answer(words: str) -> Content:
         return parts
     for thought in _THINK.findall(words):
         parts.blocks += thought_block(thought)
-    parts.blocks += text_block(_TOOL_CALL.sub("", _THINK.sub("", words)).strip())
+    answer = _TOOL_CALL.sub("", _THINK.sub("", words))
+    parts.blocks += text_block(answer.strip())
     parts.blocks += [tool_call(call) for call in calls]
     return parts

@@ -100,15 +100,16 @@ def fenced(lines: Sequence[str]) -> set[int]:
 def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
     """The turns, their text without the rule that closes a turn."""
     quoted = fenced(lines)
-    heads: list[tuple[int, re.Match[str]]] = []
+    heads: dict[int, re.Match[str]] = {}
     for index, line in enumerate(lines):
         if line.startswith("_**") and index not in quoted:
             head = _TURN.match(line)
             if head:
-                heads.append((index, head))
-    ends = [start for start, _ in heads[1:]] + [len(lines)]
-    for (start, head), end in zip(heads, ends, strict=False):
-        words = "\n".join(lines[start + 1 : end]).strip()
+                heads[index] = head
+    starts = [*heads, len(lines)]
+    for number, (start, head) in enumerate(heads.items(), 1):
+        body = lines[start + 1 : starts[number]]
+        words = "\n".join(body).strip()
         words = "" if words == "---" else words.removesuffix("\n---").strip("\n")
         yield _Turn(
             user=head[1] == "User",
@@ -143,7 +144,8 @@ class SpecStoryBuilder(SessionBuilder):
                 self.compaction(turn.text)
             else:
                 synthetic = turn.text.lstrip().startswith(_CLIENT)
-                self.say_content("user", Content([*text_block(turn.text)]), synthetic=synthetic)
+                parts = Content([*text_block(turn.text)])
+                self.say_content("user", parts, synthetic=synthetic)
         elif turn.text.strip():
             self._agent(turn)
 
@@ -226,7 +228,8 @@ def _tool(lines: Sequence[str]) -> _ToolUse:
     text_before, _, folded = outside.partition("<summary>")
     folded, _, text_after = folded.partition("</summary>")
     summary = _NAME.sub("", folded).strip()
-    prose, _, answer = _TAGS.sub("", text_before + text_after).strip().partition("**Answer:**")
+    untagged = _TAGS.sub("", text_before + text_after).strip()
+    prose, _, answer = untagged.partition("**Answer:**")
     prose = prose.strip()
     result = answer.strip()
     if not answer and blocks and (type_ != "write" or blocks[-1].label in ("", "text")):
@@ -256,7 +259,8 @@ def _blocks(lines: Sequence[str]) -> tuple[list[_Block], str]:
     for start, end in fences(lines):
         outside += lines[next_line:start]
         label = lines[start].strip().lstrip("`~").strip()
-        blocks.append(_Block(label, "\n".join(lines[start + 1 : end])))
+        text = "\n".join(lines[start + 1 : end])
+        blocks.append(_Block(label, text))
         next_line = end + 1
     outside += lines[next_line:]
     return blocks, "\n".join(outside)

@@ -167,11 +167,13 @@ def knows_qwen(head: Head) -> bool:
     """Whether a line has a message in Gemini's shape, or the client's own record, with its place
     in a tree.
     """
-    return any(
-        {"uuid", "parentUuid", "sessionId"} <= set(record)
-        and ("parts" in as_mapping(record.get("message")) or "systemPayload" in record)
-        for record in head.records
-    )
+    return any(_is_qwen_record(record) for record in head.records)
+
+
+def _is_qwen_record(record: Record) -> bool:
+    if not {"uuid", "parentUuid", "sessionId"} <= set(record):
+        return False
+    return "systemPayload" in record or "parts" in as_mapping(record.get("message"))
 
 
 class QwenBuilder(SessionBuilder):
@@ -268,10 +270,12 @@ def _key(message: Message) -> MessageKey:
 
 def _keys(role: str, parts: Content) -> list[MessageKey]:
     """Likewise of the results and the message that a content of a compressed history holds."""
-    keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in parts.results]
+    keys: list[MessageKey] = []
+    for result in parts.results:
+        keys.append(("tool", "", (result.call_id,)))
     if parts.blocks:
-        calls = tuple(block.id for block in parts.blocks if isinstance(block, ToolCall))
-        keys.append((role, parts.words, calls))
+        call_ids = tuple(call.id for call in parts.calls)
+        keys.append((role, parts.words, call_ids))
     return keys
 
 
@@ -286,11 +290,12 @@ EXEC_RESULTS = frozenset(
 
 def knows_codex_exec(head: Head) -> bool:
     """Whether it begins with the start of a thread, or holds its items."""
-    return any(
-        (record.get("type") == "thread.started" and "thread_id" in record)
-        or (label(record, "type") in EXEC_EVENTS and "id" in as_mapping(record.get("item")))
-        for record in head.records
-    )
+    for record in head.records:
+        if record.get("type") == "thread.started" and "thread_id" in record:
+            return True
+        if label(record, "type") in EXEC_EVENTS and "id" in as_mapping(record.get("item")):
+            return True
+    return False
 
 
 class CodexExecBuilder(SessionBuilder):
@@ -333,8 +338,8 @@ class CodexExecBuilder(SessionBuilder):
     def _call(self, item: Record, type_: str, *, is_whole: bool) -> None:
         """Read a call when it begins, and its result when it ends."""
         call_id = identifier(item, "id")
-        server_and_tool = filter(None, (label(item, "server"), label(item, "tool")))
-        name = ".".join(server_and_tool) or type_
+        name_parts = (label(item, "server"), label(item, "tool"))
+        name = ".".join(filter(None, name_parts)) or type_
         call = self.calls.get(call_id)
         if call is None:
             fields = {field: value for field, value in item.items() if field not in EXEC_RESULTS}

@@ -27,6 +27,7 @@ from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
 from workbench.recordings.importers.values import (
     JsonObject,
     Record,
+    as_list,
     as_mapping,
     decode_or,
     identifier,
@@ -123,8 +124,7 @@ def _spans(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
         records = source.records()
     else:
         document = source.document()
-        values = document if isinstance(document, list) else [document]
-        records = [(None, value) for value in values]
+        records = [(None, value) for value in as_list(document)]
     for line, record in records:
         if not isinstance(record, dict):
             continue
@@ -329,8 +329,8 @@ def _indexed(attributes: Record) -> _Exchange:
             message = sent.setdefault(number, _IndexedMessage("user"))
         message.set(indexed[3], value)
     return _Exchange(
-        sent=[message.shaped for _, message in sorted(sent.items())],
-        answer=[message.shaped for _, message in sorted(answer.items())],
+        sent=[sent[number].shaped for number in sorted(sent)],
+        answer=[answer[number].shaped for number in sorted(answer)],
     )
 
 
@@ -356,7 +356,7 @@ class _IndexedMessage:
     @property
     def shaped(self) -> ChatMessage:
         """The message in the shape of a chat API, its calls in order."""
-        calls = [call for _, call in sorted(self.calls.items())]
+        calls = [self.calls[number] for number in sorted(self.calls)]
         return {**self.fields, "tool_calls": calls}
 
 

@@ -75,15 +75,15 @@ class VercelUiBuilder(ChatBuilder):
 
     def _tool(self, answer: Content, part: Record, name: str) -> None:
         """Read a call of this tool, and its result where it has one."""
-        call = tool_call({"id": part.get("toolCallId"), "name": name, "input": part.get("input")})
+        call_id = part.get("toolCallId")
+        call = tool_call({"id": call_id, "name": name, "input": part.get("input")})
         answer.blocks.append(call)
         failed = part.get("errorText") is not None
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            answer.results.append(
-                ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
-            )
+            result = ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
+            answer.results.append(result)
 
 
 def is_step_start(part: Record) -> bool:
