@@ -1,10 +1,8 @@
-"""Traces: OpenTelemetry's by the GenAI conventions (OTLP as JSON, in one document or in lines), and
-Langfuse's.
+"""OpenTelemetry's traces by the GenAI conventions: OTLP as JSON, in one document or in lines.
 
 Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and
 indexed attributes of its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat
-or nested, as Phoenix exports them, and MLflow's spans. Langfuse's page and API give one JSON
-document of a trace and its observations; LangSmith gives runs.
+or nested, as Phoenix exports them, and MLflow's spans.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from dataclasses import dataclass, field
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
-from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.traces import (
     ChatMessage,
     Generation,
@@ -31,9 +29,7 @@ from workbench.recordings.importers.values import (
     as_mapping,
     decode_or,
     identifier,
-    items,
     label,
-    mapping,
     objects,
     text,
 )
@@ -61,17 +57,6 @@ OTEL_USAGE = UsageFields(
     "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
     cache_in_input=True,
 )
-LANGFUSE_USAGE = UsageFields(
-    "input",
-    "output",
-    "prompt_details.cache_read input_cache_read input_cached_tokens",
-    reasoning="completion_details.reasoning output_reasoning",
-    cache_in_input=True,
-)
-OBSERVATIONS = frozenset(
-    {"SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL"}
-)
-"""Langfuse's types of observations that are no request of a model."""
 
 
 @dataclass(slots=True)
@@ -358,143 +343,3 @@ class _IndexedMessage:
         """The message in the shape of a chat API, its calls in order."""
         calls = [self.calls[number] for number in sorted(self.calls)]
         return {**self.fields, "tool_calls": calls}
-
-
-class LangfuseBuilder(TraceBuilder):
-    """Reads observations; those that are generations hold messages. One inside another is the
-    same request again.
-    """
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.inside: dict[str, str] = {}
-
-    def session(self) -> Session:
-        """The session without generations inside of others."""
-        outermost: list[Generation] = []
-        for generation in self.generations:
-            if self.inside[generation.place] not in self.inside:
-                outermost.append(generation)
-        self.generations = outermost
-        return super().session()
-
-    def begin(self, document: Record) -> None:
-        """Read the trace's id and its name, and the observations where they are inside of it."""
-        trace = mapping(document, "trace") or document
-        self.id = identifier(trace, "id")
-        self.title = text(trace, "name")
-        self.project = self.title
-        if not items(document, "observations"):
-            self.read_all(items(trace, "observations"), "trace.observations")
-
-    def read(self, record: Record) -> None:
-        """Read one observation."""
-        type_ = text(record, "type")
-        if type_ != "GENERATION":
-            if type_ not in OBSERVATIONS:
-                self.source.unknown[f"observation of type {type_!r}"] += 1
-            return
-        sent = chat_messages(record.get("input"))
-        answer = chat_messages(record.get("output"), "assistant")
-        if sent is None:
-            self.source.unknown["generation whose input has another framework's shape"] += 1
-            return
-        if not sent and not answer:
-            return
-        generation = Generation(
-            sent=sent,
-            answer=answer or (),
-            model=self.source.name(record, "model"),
-            time=self.source.time(record, "startTime"),
-            usage=self.source.usage(LANGFUSE_USAGE, record, "usageDetails", "usage"),
-            place=identifier(record, "id"),
-        )
-        parent = identifier(record, "parentObservationId")
-        self.inside[generation.place] = parent
-        if parent == generation.place:
-            self.source.unknown["generation that names itself as its parent"] += 1
-        self.generations.append(generation)
-
-
-RUNS = frozenset({"chain", "tool", "retriever", "embedding", "prompt", "parser"})
-"""LangSmith's types of runs that are no request of a model."""
-LANGSMITH_USAGE = UsageFields(
-    "prompt_tokens input_tokens",
-    "completion_tokens output_tokens",
-    "prompt_token_details/cache_read input_token_details/cache_read",
-    reasoning="completion_token_details/reasoning output_token_details/reasoning",
-    cache_in_input=True,
-)
-
-
-def knows_langsmith(head: Head) -> bool:
-    """Whether it is runs, one or many, with what went in."""
-    if '"inputs"' not in head.text:
-        return False
-    return "run_type" in head.keys or "run_type" in head.first_record
-
-
-class LangSmithBuilder(TraceBuilder):
-    """Reads runs; those of a model hold messages."""
-
-    def read(self, record: Record) -> None:
-        """Read one run."""
-        type_ = text(record, "run_type")
-        if type_ != "llm":
-            if type_ not in RUNS:
-                self.source.leave_record(f"run of type {type_!r:.40}", record)
-            else:
-                self.source.note("asks no model, left out", field=f"run of type {type_}")
-            return
-        self.id = self.id or identifier(record, "session_id", "trace_id")
-        inputs = mapping(record, "inputs")
-        outputs = mapping(record, "outputs")
-        sent = chat_messages(inputs)
-        answer = chat_messages(outputs, "assistant")
-        if sent is None:
-            self.source.leave_record("run whose inputs have another framework's shape", inputs)
-        elif sent or answer:
-            generation = Generation(
-                sent=sent,
-                answer=answer or (),
-                model=self._model(as_mapping(record.get("extra"))),
-                usage=self.source.usage(LANGSMITH_USAGE, record),
-                time=self.source.time(record, "start_time"),
-                place=identifier(record, "id"),
-            )
-            self.generations.append(generation)
-
-    def _model(self, extra: Record) -> str:
-        """The model's name, of what a run has beside its messages."""
-        model = self.source.name(mapping(extra, "metadata"), "ls_model_name")
-        if model:
-            return model
-        return self.source.name(mapping(extra, "invocation_params"), "model", "model_name")
-
-
-def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
-    """One session a trace."""
-    builders: dict[str, LangSmithBuilder] = {}
-    for place, run in _runs(source):
-        with source.at(field=place):
-            trace = identifier(run, "trace_id", "session_id") or source.stem
-            builders.setdefault(trace, LangSmithBuilder(source)).read(run)
-    for builder in builders.values():
-        if builder.generations:
-            yield builder.session()
-
-
-def _runs(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
-    """Every run with its place in the file."""
-    if source.in_lines():
-        for line, record in source.records():
-            yield f"line {line}", record
-        return
-    runs = source.document()
-    if isinstance(runs, dict):
-        runs = runs.get("runs", [runs])
-    if not isinstance(runs, list):
-        return
-    for number, run in enumerate(runs):
-        if isinstance(run, dict):
-            yield f"[{number}]", run
