@@ -248,7 +248,7 @@ class _Writing:
             uses = self.uses.get(fact.entity, [])
             is_said_here = self._id() in (fact.message, *uses)
             if fact_index not in self.stale and not is_said_here:
-                self.uses.setdefault(fact.entity, []).append(self._id())
+                self.uses[fact.entity] = [*uses, self._id()]
                 sentences.append(f"For the {fact.about} I take {fact.entity} here.")
         return sentences
 

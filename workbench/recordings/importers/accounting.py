@@ -110,8 +110,9 @@ def _is_silent(
     source: SourceFile, sessions: Sequence[Session], messages: Sequence[Message]
 ) -> bool:
     """Whether something was read or left out, and nothing of it is a message with text."""
-    holds_something = any(len(session.log) for session in sessions) or source.unknown.total() > 0
-    return holds_something and not any(message.blocks for message in messages)
+    if any(message.blocks for message in messages):
+        return False
+    return source.unknown.total() > 0 or any(len(session.log) for session in sessions)
 
 
 def account(

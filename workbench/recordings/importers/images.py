@@ -42,7 +42,8 @@ def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -
     if data.startswith("data:"):
         url_head, _, data = data[5:].partition(",")
         media_type = url_head.partition(";")[0] or media_type
-    size = max(len(data) * 3 // 4 - data[-2:].count("="), 0)
+    padding = data[-2:].count("=")
+    size = max(len(data) * 3 // 4 - padding, 0)
     tokens = _tokens(media_type, data, rule or anthropic_tokens)
     return Image(media_type or "image/png", size, tokens)
 
@@ -83,7 +84,8 @@ def openai_tokens(width: int, height: int) -> int:
     images and vision, for GPT-4o and GPT-4.1; newer models count less.
     """
     scale = min(1.0, 2_048 / max(width, height))
-    scale *= min(1.0, 768 / (min(width, height) * scale))
+    shorter_edge = min(width, height) * scale
+    scale *= min(1.0, 768 / shorter_edge)
     columns = ceil(width * scale / 512)
     rows = ceil(height * scale / 512)
     return 85 + 170 * columns * rows
@@ -122,6 +124,6 @@ def _sides_of_jpeg(head: bytes) -> tuple[int, ...]:
     while offset + 9 < len(head) and head[offset] == 0xFF:
         if head[offset + 1] in _FRAMES:
             return struct.unpack(">HH", head[offset + 5 : offset + 9])
-        (length,) = struct.unpack(">H", head[offset + 2 : offset + 4])
-        offset += 2 + length
+        length_bytes = head[offset + 2 : offset + 4]
+        offset += 2 + int.from_bytes(length_bytes, "big")
     return 0, 0

@@ -68,7 +68,8 @@ class NearestFormat:
     @property
     def share(self) -> float:
         """How much of the format is there."""
-        return len(self.present) / (len(self.present) + len(self.missing))
+        present_count = len(self.present)
+        return present_count / (present_count + len(self.missing))
 
 
 def nearest_format(head: Head) -> NearestFormat | None:

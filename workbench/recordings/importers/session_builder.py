@@ -60,7 +60,11 @@ class SessionBuilder:
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.log = Log()
-        self.id = self.model = self.title = self.cwd = self.project = ""
+        self.id = ""
+        self.model = ""
+        self.title = ""
+        self.cwd = ""
+        self.project = ""
         self.window: int | None = None
         self.names: dict[str, str] = {}
         self.line = 0
@@ -116,7 +120,8 @@ class SessionBuilder:
             message = replace(message, name=self.names[message.call_id])
         if message.time is None:
             message = replace(message, time=self.time)
-        return self.add(MessageEntry(id=message.id, parent=None, message=message))
+        entry = MessageEntry(id=message.id, parent=None, message=message)
+        return self.add(entry)
 
     def say_content(self, role: str, parts: Content, *, id: str = "", **fields: Json) -> None:
         """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the
@@ -154,11 +159,13 @@ class SessionBuilder:
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
         """Append a message of one text."""
-        self.say_content(role, Content([Text(words)]), id=id, **fields)
+        parts = Content([Text(words)])
+        self.say_content(role, parts, id=id, **fields)
 
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
-        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
+        note = NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time)
+        return self.add(note)
 
     def summary_in(self, message: Record) -> str:
         """The words of a summary; parts of unknown kinds in it are told."""
@@ -198,7 +205,8 @@ class SessionBuilder:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""
         entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
         if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
-            entry = replace(entry, message=replace(entry.message, id=entry.id))
+            message = replace(entry.message, id=entry.id)
+            entry = replace(entry, message=message)
         if self.speaker and entry.parent is None:
             self.agents.append(entry.id)
         self.log.append(entry)

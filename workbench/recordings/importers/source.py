@@ -189,7 +189,8 @@ class SourceFile:
     @property
     def stem(self) -> str:
         """The file's name without its endings: the id of a session that has none."""
-        return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
+        name = re.split(r"[/\\]", self.where)[-1]
+        return name.split(".")[0] or "session"
 
     def heads(self) -> Iterator[Head]:
         """What the first 64 KB tell, whatever they hold, and then more; of a database, what made
@@ -204,8 +205,8 @@ class SourceFile:
                 if statements:
                     yield Head.of(f"{MAGIC}\n{statements}")
                     return
-            text = raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n")
-            yield Head.of(text, is_all=is_all)
+            text = raw.removeprefix(BOM).decode(errors="replace")
+            yield Head.of(text.replace("\r\n", "\n"), is_all=is_all)
             if is_all:
                 return
 
@@ -256,7 +257,8 @@ class SourceFile:
     def text(self) -> str:
         """The whole text, with plain newlines."""
         raw = self.raw()
-        return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
+        text = self._text(raw.removeprefix(BOM), None)
+        return text.replace("\r\n", "\n")
 
     def values(self) -> Iterator[Json]:
         """Everything that it holds: the JSON values of its lines, the one of a document, or its
@@ -319,7 +321,8 @@ class SourceFile:
         """
         for part in parts:
             self.unknown[part.kind] += 1
-            self.unknown_texts.setdefault(part.kind, []).extend(part.texts)
+            texts = self.unknown_texts.setdefault(part.kind, [])
+            texts += part.texts
 
     def leave_record(self, kind: str, record: Json) -> None:
         """Count a record of a kind that the importer does not know, likewise."""
@@ -346,7 +349,8 @@ class SourceFile:
         if key in self.counted:
             self.counted[key].more += 1
         else:
-            self.counted[key] = CountedNote(str(FormatError(words, line=line, field=place)))
+            sentence = str(FormatError(words, line=line, field=place))
+            self.counted[key] = CountedNote(sentence)
 
     def time(self, record: Record, field: str) -> float | None:
         """The time in a field; None where there is none, or none that can be read, which a note

@@ -111,7 +111,8 @@ def _from_item(value: Json, role: str) -> list[ChatMessage] | None:
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
     fields = {name: as_printed(printed) for name, printed in _PRINTED.findall(words)}
-    return _from_message({name: value for name, value in fields.items() if value is not None}, role)
+    present = {name: value for name, value in fields.items() if value is not None}
+    return _from_message(present, role)
 
 
 def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
@@ -163,12 +164,10 @@ def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
         return [{"role": speaker, "content": value}]
     speaker = _speaker(value) or role
     content = value.get("content")
-    holder = value
-    if isinstance(content, dict) and isinstance(content.get("parts"), list):
-        holder = content
-    if isinstance(holder.get("parts"), list):
-        parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
-        return [{"role": _speaker(holder) or speaker, "content": parts}]
+    for holder in (content, value):
+        if isinstance(holder, dict) and isinstance(holder.get("parts"), list):
+            parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
+            return [{"role": _speaker(holder) or speaker, "content": parts}]
     from_tool = ROLES.get(speaker) == "tool"
     if from_tool and isinstance(content, dict) and content.get("type") == "function":
         return []
@@ -176,6 +175,14 @@ def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
         return [{"role": "assistant", "content": None, "tool_calls": content}]
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
+    message = _shaped(value, speaker)
+    if from_tool and isinstance(content, dict | list) and not _are_objects_with(content, "type"):
+        message["content"] = as_json(content)
+    return [message]
+
+
+def _shaped(value: JsonObject, speaker: str) -> ChatMessage:
+    """A message in the shape of a chat API, without what only its trace needs."""
     message: ChatMessage = {**value, "role": speaker}
     for name in ("id", "timestamp", "usage"):
         message.pop(name, None)
@@ -184,9 +191,7 @@ def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
     more_calls = mapping(value, "additional_kwargs").get("tool_calls")
     if more_calls and not value.get("tool_calls"):
         message["tool_calls"] = more_calls
-    if from_tool and isinstance(content, dict | list) and not _are_objects_with(content, "type"):
-        message["content"] = as_json(content)
-    return [message]
+    return message
 
 
 def _are_objects_with(value: Json, field: str) -> bool:

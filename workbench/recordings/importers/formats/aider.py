@@ -137,12 +137,15 @@ class AiderBuilder(SessionBuilder):
         Output follows aider's own line directly, or a shell command; but lines before the figures
         of a request are an answer always.
         """
-        text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
+        text = _ESCAPE.sub("", "\n".join(self.bare))
+        text = text.strip("\n")
         self.bare = []
         if not text.strip():
             return
         if (self.direct or self.shell) and not is_answer:
-            self.output += ("\n" if self.output else "") + text
+            if self.output:
+                self.output += "\n"
+            self.output += text
             return
         self._flush(sent=True)
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
@@ -178,8 +181,13 @@ def _usage(figures: re.Match[str]) -> Usage:
     cached = {kind: _count(count) for count, kind in _CACHED.findall(figures[2])}
     cache_read = cached.get("hit", 0)
     cache_written = cached.get("write", 0)
-    fresh = max(_count(figures[1]) - cache_read - cache_written, 0)
-    return Usage(fresh, cache_read, cache_written, output=_count(figures[3]))
+    fresh = _count(figures[1]) - cache_read - cache_written
+    return Usage(
+        input=max(fresh, 0),
+        cache_read=cache_read,
+        cache_write=cache_written,
+        output=_count(figures[3]),
+    )
 
 
 def _count(text: str) -> int:

@@ -161,9 +161,11 @@ def _beside(node: Node, parent: Node, siblings: Children) -> str:
 
 def _end(uuid: str, children: Mapping[str, Children]) -> str:
     """The newest record that follows this one; the way there is shortened for the next time."""
-    while newest := children[uuid].newest:
+    newest = children[uuid].newest
+    while newest:
         children[uuid].newest = children[newest].newest or newest
         uuid = newest
+        newest = children[uuid].newest
     return uuid
 
 

@@ -81,7 +81,8 @@ class CodexBuilder(SessionBuilder):
             return
         self.meta = document
         super().begin(document)
-        if instructions := text(document, "base_instructions/text", "instructions"):
+        instructions = text(document, "base_instructions/text", "instructions")
+        if instructions:
             self.say_text("system", instructions)
 
     def read(self, record: Record) -> None:
@@ -188,8 +189,8 @@ class CodexBuilder(SessionBuilder):
         if role in ("developer", "system"):
             return _Message("system", parts)
         if role == "assistant":
-            said = Content([*parts.said], unknown=parts.unknown)
-            return _Message("assistant", said, {"model": self.model})
+            parts = Content([*parts.said], unknown=parts.unknown)
+            return _Message("assistant", parts, {"model": self.model})
         synthetic = _CLIENT.match(parts.first_text) is not None
         return _Message("user", parts, {"synthetic": synthetic})
 

@@ -83,7 +83,8 @@ class ChatGptBuilder(SessionBuilder):
             with self.source.at(field=f"mapping.{name}"):
                 node = mapping(nodes, name)
                 self.log.leaf = self.places.get(text(node, "parent"))
-                if message := mapping(node, "message"):
+                message = mapping(node, "message")
+                if message:
                     self.read(message)
                 self.places[name] = self.log.leaf
         newest = text(document, "current_node")

@@ -4,7 +4,7 @@ JSON document of them.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
@@ -25,11 +25,25 @@ from workbench.recordings.importers.values import (
 )
 
 ZIP = "PK\x03\x04"
-Sample: TypeAlias = tuple[str, Record, Record]
 ATTACHED = "attachment://"
 USAGE = UsageFields(
     "input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample of a log.
+
+    Attributes:
+        place: where it is in the file.
+        about: what is known of the evaluation.
+        record: the sample itself.
+    """
+
+    place: str
+    about: Record
+    record: Record
 
 
 class SampleBuilder(ChatBuilder):
@@ -120,28 +134,29 @@ def _shaped(record: Record) -> JsonObject:
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a sample."""
-    for place, about, sample in _samples(source):
-        with source.at(field=place):
+    for sample in _samples(source):
+        with source.at(field=sample.place):
             builder = SampleBuilder(source)
-            builder.read_sample(sample)
-            sample_id = source.identifier(sample, "id")
-            epoch = source.count(sample, "epoch") or 1
+            builder.read_sample(sample.record)
+            sample_id = source.identifier(sample.record, "id")
+            epoch = source.count(sample.record, "epoch") or 1
             builder.id = f"{source.stem}-{sample_id}-{epoch}"
-            builder.model = source.name(about, "model")
-            builder.title = builder.project = source.name(about, "task")
+            builder.model = source.name(sample.about, "model")
+            builder.title = source.name(sample.about, "task")
+            builder.project = builder.title
             yield builder.session()
 
 
 def values(source: SourceFile) -> Iterator[Json]:
     """Its samples, without the events, which repeat their messages."""
-    for _, _, sample in _samples(source):
-        value = dict(sample)
+    for sample in _samples(source):
+        value = dict(sample.record)
         value.pop("events", None)
         yield value
 
 
 def _samples(source: SourceFile) -> Iterator[Sample]:
-    """The samples, with their places and what is known of the evaluation."""
+    """The samples of a zip or of a document."""
     is_zip = next(source.heads()).text.startswith(ZIP)
     yield from _zipped(source) if is_zip else _listed(source)
 
@@ -152,7 +167,7 @@ def _listed(source: SourceFile) -> Iterator[Sample]:
     with source.at():
         about = mapping(document, "eval")
         for number, sample in enumerate(objects(document, "samples")):
-            yield f"samples[{number}]", about, sample
+            yield Sample(f"samples[{number}]", about, sample)
 
 
 def _zipped(source: SourceFile) -> Iterator[Sample]:
@@ -167,11 +182,12 @@ def _zipped(source: SourceFile) -> Iterator[Sample]:
         for name in sorted(members):
             if name.startswith("samples/") and name.endswith(".json"):
                 with source.at(field=name):
-                    yield name, about, _object(members[name])
+                    yield Sample(name, about, _object(members[name]))
 
 
 def _object(unpacked: Callable[[], bytes]) -> JsonObject:
-    return as_object(decode(unpacked().decode(errors="replace")))
+    text = unpacked().decode(errors="replace")
+    return as_object(decode(text))
 
 
 def _resolved(value: Json, attached: Record) -> Json:

@@ -81,7 +81,8 @@ def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
     for place, run in _runs(source):
         with source.at(field=place):
             trace = identifier(run, "trace_id", "session_id") or source.stem
-            builders.setdefault(trace, LangSmithBuilder(source)).read(run)
+            builder = builders.setdefault(trace, LangSmithBuilder(source))
+            builder.read(run)
     for builder in builders.values():
         if builder.generations:
             yield builder.session()

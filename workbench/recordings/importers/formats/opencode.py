@@ -161,11 +161,11 @@ def knows_database(head: Head) -> bool:
 def database_sessions(source: SourceFile) -> Iterator[Session]:
     """The sessions, those of sub-agents among them, in the order in which they were begun."""
     for document in database_values(source):
-        built = OpenCodeBuilder(source)
+        builder = OpenCodeBuilder(source)
         with source.at():
-            built.begin(document)
-            built.read_all(items(document, "messages"), "messages")
-            yield built.session()
+            builder.begin(document)
+            builder.read_all(items(document, "messages"), "messages")
+            yield builder.session()
 
 
 def database_values(source: SourceFile) -> Iterator[JsonObject]:

@@ -52,14 +52,16 @@ class PiBuilder(SessionBuilder):
         """Read a message by its role, or a line of another type."""
         type_ = text(line, "type")
         record = mapping(line, "message") if type_ == "message" else line
-        self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
+        self.time = self.source.time(record, "timestamp")
+        if not self.time:
+            self.time = self.source.time(line, "timestamp")
         match type_:
             case "message":
                 self._message(record, entry_id)
             case "custom_message":
                 self.say_content("user", content(record), id=entry_id, synthetic=True)
             case "branch_summary":
-                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+                self._summary(record, entry_id)
             case "compaction":
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
@@ -79,15 +81,19 @@ class PiBuilder(SessionBuilder):
             case "toolResult":
                 self._result(record, entry_id)
             case "user" | "custom" | "hookMessage":
-                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
+                synthetic = role != "user"
+                self.say_content("user", content(record), id=entry_id, synthetic=synthetic)
             case "compactionSummary" | "branchSummary":
-                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+                self._summary(record, entry_id)
             case "bashExecution":
                 words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
                 self.say_text("user", words, id=entry_id, synthetic=True)
             case _:
                 self.source.leave_record(f"message of role {role!r:.40}", record)
                 self.time = None
+
+    def _summary(self, record: Record, entry_id: str) -> None:
+        self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
 
     def _answer(self, record: Record, entry_id: str) -> None:
         model = self.source.name(record, "model")
