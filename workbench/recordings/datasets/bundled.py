@@ -52,7 +52,8 @@ def is_bundled_session(session: Session) -> bool:
 def bundled() -> list[Session]:
     """The bundled recorded sessions, smallest file first."""
     sessions: list[Session] = []
-    for path in sorted(bundled_files(), key=lambda path: path.stat().st_size):
+    smallest_first = sorted(bundled_files(), key=lambda path: path.stat().st_size)
+    for path in smallest_first:
         sessions += load(path)
     return sessions
 

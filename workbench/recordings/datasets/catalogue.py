@@ -61,7 +61,9 @@ class PublicRecording:
     def lies_in(self, folder: Path) -> bool:
         """Whether the folder holds it unchanged."""
         file = folder / self.name
-        return file.is_file() and sha256(file.read_bytes()).hexdigest() == self.sha256
+        if not file.is_file():
+            return False
+        return sha256(file.read_bytes()).hexdigest() == self.sha256
 
     def cut(self, data: bytes, url: str) -> bytes:
         """The recording, of the file at the source, which was read from this address.
@@ -71,17 +73,9 @@ class PublicRecording:
         """
         part = data
         if self.lines:
-            part = b"".join(
-                line + b"\n" for line in data.split(b"\n")[self.lines[0] - 1 : self.lines[1]]
-            )
-        try:
-            if self.items:
-                every = json.loads(data)
-                part = json.dumps(
-                    [every[at] for at in self.items], indent=1, ensure_ascii=False
-                ).encode()
-        except (ValueError, LookupError, TypeError):
-            part = b""
+            part = _lines(data, self.lines)
+        if self.items:
+            part = _items(data, self.items)
         if sha256(part).hexdigest() != self.sha256:
             raise FormatError(
                 "the downloaded file differs from the one in the catalogue; try again", where=url
@@ -89,13 +83,32 @@ class PublicRecording:
         return part
 
 
+def _lines(data: bytes, ends: tuple[int, int]) -> bytes:
+    """The lines from the first to the last, whose numbers these are."""
+    first, last = ends
+    lines = data.split(b"\n")[first - 1 : last]
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _items(data: bytes, indices: Sequence[int]) -> bytes:
+    """A JSON list of these items of a JSON list; nothing where it is none, or lacks one."""
+    try:
+        items = json.loads(data)
+        chosen_items = [items[index] for index in indices]
+    except (ValueError, LookupError, TypeError):
+        return b""
+    return json.dumps(chosen_items, indent=1, ensure_ascii=False).encode()
+
+
 def recordings() -> tuple[PublicRecording, ...]:
     """All recordings of the catalogue, in its order."""
-    found = []
+    entries: list[PublicRecording] = []
     for source in tomllib.loads(CATALOGUE.read_text("utf-8"))["source"]:
-        of = {"source": source.pop("name"), **source}
-        found += [PublicRecording(**(of | file)) for file in of.pop("files")]
-    return tuple(found)
+        files = source.pop("files")
+        source["source"] = source.pop("name")
+        for file in files:
+            entries.append(PublicRecording(**(source | file)))
+    return tuple(entries)
 
 
 def find(name: str) -> tuple[PublicRecording, ...]:
@@ -104,17 +117,23 @@ def find(name: str) -> tuple[PublicRecording, ...]:
     Raises:
         SettingError: the catalogue has no such name; the message lists the sources.
     """
-    found = tuple(one for one in recordings() if name in (one.set, one.source, one.name))
-    if not found:
-        known = ", ".join(
-            dict.fromkeys(name for one in recordings() for name in (one.set, one.source))
-        )
-        raise SettingError(f"the catalogue has nothing named {name!r}; it has {known}")
-    return found
+    matches: list[PublicRecording] = []
+    names: list[str] = []
+    for recording in recordings():
+        names += [recording.set, recording.source]
+        if name in (recording.set, recording.source, recording.name):
+            matches.append(recording)
+    if not matches:
+        listed = ", ".join(dict.fromkeys(names))
+        raise SettingError(f"the catalogue has nothing named {name!r}; it has {listed}")
+    return tuple(matches)
 
 
 def fetch(
-    wanted: Sequence[PublicRecording], folder: Path, host: str = HOST, seconds: float = 30.0
+    recordings_to_fetch: Sequence[PublicRecording],
+    folder: Path,
+    host: str = HOST,
+    seconds: float = 30.0,
 ) -> Iterator[tuple[PublicRecording, Path | WorkbenchError]]:
     """Each recording with its file in this folder, or why there is none; one that lies there
     unchanged stays.
@@ -126,11 +145,13 @@ def fetch(
     Raises:
         SetupError: the network or the host does not answer.
     """
-    for url, group in groupby(wanted, lambda one: one.url(host)):
-        own = list(group)
-        data = None if all(one.lies_in(folder) for one in own) else _download(url, seconds)
-        for one in own:
-            yield one, _written(one, folder / one.name, data, url)
+    for url, group in groupby(recordings_to_fetch, lambda recording: recording.url(host)):
+        same_url = list(group)
+        data: bytes | WorkbenchError | None = None
+        if not all(recording.lies_in(folder) for recording in same_url):
+            data = _download(url, seconds)
+        for recording in same_url:
+            yield recording, _written(recording, folder / recording.name, data, url)
 
 
 def _download(url: str, seconds: float) -> bytes | WorkbenchError:
@@ -151,13 +172,13 @@ def _download(url: str, seconds: float) -> bytes | WorkbenchError:
 
 
 def _written(
-    one: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str
+    recording: PublicRecording, file: Path, data: bytes | WorkbenchError | None, url: str
 ) -> Path | WorkbenchError:
     if isinstance(data, WorkbenchError):
         return data
     if data is not None:
         try:
-            part = one.cut(data, url)
+            part = recording.cut(data, url)
         except FormatError as problem:
             return problem
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ tests and for scale.
 import heapq
 import random
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
@@ -34,12 +34,15 @@ Speaker: TypeAlias = Literal["user", "tool", "assistant"]
 
 SAMPLE = 200
 """Messages that are counted in tokens; from them on the size is taken from the characters."""
-NEAR, FAR, ALL_BUT_LOST = (3, 12), (20, 70), (120, 400)
-"""How many messages lie between a fact and its use."""
+NEAR = (3, 12)
+"""How many messages at least, and less than how many, lie between a fact and its use."""
+FAR = (20, 70)
+ALL_BUT_LOST = (120, 400)
 START = 1_767_225_600.0
 
 
-_FILE = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text("utf-8"))
+_PATH = Path(__file__).with_name("vocabulary.toml")
+_FILE = tomllib.loads(_PATH.read_text("utf-8"))
 VOCABULARY: Mapping[Profile, Mapping[str, Any]] = {
     profile: {"places": _FILE["places"], "says": _FILE["says"], **_FILE[profile]}
     for profile in get_args(Profile)
@@ -107,9 +110,10 @@ def generate(tokens: int, seed: int = 0, profile: Profile = "coding") -> Generat
         model="generated",
         project=f"generated-{profile}-{seed}",
     )
-    facts = (
-        replace(fact, uses=tuple(writing.uses.get(fact.entity, ()))) for fact in writing.planted
-    )
+    facts: list[Fact] = []
+    for fact in writing.planted:
+        uses = writing.uses.get(fact.entity, [])
+        facts.append(replace(fact, uses=tuple(uses)))
     return Generated(session, tuple(facts))
 
 
@@ -121,14 +125,15 @@ class _Writing:
         self.planted: list[Fact] = []
         self.stale: set[int] = set()
         self.uses: dict[str, list[str]] = {}
-        self._chance, self._words = chance, words
-        self._due: list[tuple[int, int]] = []
+        self._chance = chance
+        self._words = words
+        self._due_uses: list[tuple[int, int]] = []
         self._number = 10_000
         self._calls = 0
-        self._chars = self._counted = self._tokens = 0
+        self._chars = self._counted_messages = self._tokens = 0
         self._per_char = 0.0
         self._count = TiktokenCounter()
-        self._seen: set[str] = set()
+        self._subjects: set[str] = set()
         system = (
             "You help with the work at hand. Look before you change something, and keep to what was"
             " agreed."
@@ -137,10 +142,11 @@ class _Writing:
 
     def reaches(self, tokens: int) -> bool:
         """Whether that many tokens have been written."""
-        fresh = self.messages[self._counted : SAMPLE]
-        if fresh:
-            self._tokens += sum(self._count.count_text(counted_text(message)) for message in fresh)
-            self._counted += len(fresh)
+        uncounted = self.messages[self._counted_messages : SAMPLE]
+        if uncounted:
+            for message in uncounted:
+                self._tokens += self._count.count_text(counted_text(message))
+            self._counted_messages += len(uncounted)
             self._per_char = self._tokens / max(1, self._chars)
         return self._chars * self._per_char >= tokens
 
@@ -153,71 +159,77 @@ class _Writing:
 
     def _user(self) -> None:
         a, b = self._chance.sample(self._words["places"], 2)
-        lines = [self._chance.choice(self._words["asks"]).format(a=a, b=b)]
+        request = self._chance.choice(self._words["asks"])
+        lines = [request.format(a=a, b=b)]
         if self._chance.random() < 0.7:
             lines.append(self._plant("user", "Mind you, {about} is {entity}."))
-        if self._chance.random() < 0.25 and (line := self._replacement()):
-            lines.append(line)
+        if self._chance.random() < 0.25:
+            line = self._replacement()
+            if line:
+                lines.append(line)
         self._say(UserMessage, Text("\n".join(lines)))
 
     def _look(self) -> None:
         place = self._words["place"].format(n=self._next())
-        call = ToolCall(f"c{self._calls}", self._words["tool"], {self._words["argument"]: place})
+        arguments = {self._words["argument"]: place}
+        call = ToolCall(f"c{self._calls}", self._words["tool"], arguments)
         self._calls += 1
-        used = self._used()
-        said = (
-            [self._chance.choice(self._words["says"])]
-            if self._chance.random() < 0.4 or used
-            else []
-        )
-        if used and self._chance.random() < 0.3:
-            call = replace(call, arguments={**call.arguments, "note": " ".join(used)})
+        uses = self._used()
+        sentences: list[str] = []
+        if self._chance.random() < 0.4 or uses:
+            sentences.append(self._chance.choice(self._words["says"]))
+        if uses and self._chance.random() < 0.3:
+            call = replace(call, arguments={**call.arguments, "note": " ".join(uses)})
         else:
-            said += used
-        self._say(
-            AssistantMessage, *text_block(" ".join(said)), call, model="generated", stop="tool_use"
-        )
-        lines = [self._filler() for _ in range(self._chance.randrange(6, 60))]
+            sentences += uses
+        words = text_block(" ".join(sentences))
+        self._say(AssistantMessage, *words, call, model="generated", stop="tool_use")
+        line_count = self._chance.randrange(6, 60)
+        lines = [self._filler() for _ in range(line_count)]
         if self._chance.random() < 0.2:
-            lines.insert(
-                self._chance.randrange(len(lines)),
-                self._plant("tool", "here {about} stands as {entity}"),
-            )
-        self._say(ToolResult, Text("\n".join(lines)), call_id=call.id, name=call.name)
+            index = self._chance.randrange(len(lines))
+            lines.insert(index, self._plant("tool", "here {about} stands as {entity}"))
+        output = Text("\n".join(lines))
+        self._say(ToolResult, output, call_id=call.id, name=call.name)
 
     def _answer(self) -> None:
-        lines = [self._chance.choice(self._words["says"]), *self._used()]
+        saying = self._chance.choice(self._words["says"])
+        lines = [saying, *self._used()]
         if self._chance.random() < 0.2:
             lines.append(self._plant("assistant", "I decide that {about} becomes {entity}."))
-        self._say(AssistantMessage, Text("\n".join(lines)), model="generated", stop="end_turn")
+        words = Text("\n".join(lines))
+        self._say(AssistantMessage, words, model="generated", stop="end_turn")
 
     def _plant(
         self, speaker: Speaker, form: str, about: str = "", kind: FactKind | None = None
     ) -> str:
-        chosen: FactKind = self._chance.choice(KINDS) if kind is None else kind
+        """Plant a fact, and return the line that says it."""
+        fact_kind = self._chance.choice(KINDS) if kind is None else kind
         about = about or self._subject()
-        entity = FORMS[chosen](self._chance, self._next())
+        entity = FORMS[fact_kind](self._chance, self._next())
         line = form.format(about=f"the {about}", entity=entity)
-        self.planted.append(Fact(chosen, about, entity, speaker, self._id(), line))
-        for _ in range(self._chance.choice((0, 1, 1, 1, 2, 3))):
+        fact_index = len(self.planted)
+        fact = Fact(fact_kind, about, entity, speaker, self._id(), line)
+        self.planted.append(fact)
+        use_count = self._chance.choice((0, 1, 1, 1, 2, 3))
+        for _ in range(use_count):
             reach = self._chance.choice((NEAR, FAR, FAR, ALL_BUT_LOST))
-            heapq.heappush(
-                self._due,
-                (len(self.messages) + self._chance.randrange(*reach), len(self.planted) - 1),
-            )
+            message_index = len(self.messages) + self._chance.randrange(*reach)
+            heapq.heappush(self._due_uses, (message_index, fact_index))
         return line
 
     def _replacement(self) -> str:
         """A newer value for one of the last facts that are still good; empty where there is
         none.
         """
-        first = max(0, len(self.planted) - 40)
-        recent = [i for i in range(first, len(self.planted) - 2) if i not in self.stale]
+        first_index = max(0, len(self.planted) - 40)
+        indices = range(first_index, len(self.planted) - 2)
+        recent = [index for index in indices if index not in self.stale]
         if not recent:
             return ""
-        i = self._chance.choice(recent)
-        self.stale.add(i)
-        old = self.planted[i]
+        index = self._chance.choice(recent)
+        self.stale.add(index)
+        old = self.planted[index]
         line = self._plant(
             "user", "Change of plan: from now on {about} is {entity}.", old.about, old.kind
         )
@@ -226,43 +238,46 @@ class _Writing:
 
     def _used(self) -> list[str]:
         """Sentences that use what is due; the message that is written next holds them."""
-        said: list[str] = []
-        while self._due and self._due[0][0] <= len(self.messages) and len(said) < 2:
-            i = heapq.heappop(self._due)[1]
-            fact = self.planted[i]
-            if (
-                i in self.stale
-                or fact.message == self._id()
-                or self._id() in self.uses.get(fact.entity, ())
-            ):
-                continue
-            self.uses.setdefault(fact.entity, []).append(self._id())
-            said.append(f"For the {fact.about} I take {fact.entity} here.")
-        return said
+        sentences: list[str] = []
+        while self._due_uses and len(sentences) < 2:
+            message_index, fact_index = self._due_uses[0]
+            if message_index > len(self.messages):
+                break
+            heapq.heappop(self._due_uses)
+            fact = self.planted[fact_index]
+            uses = self.uses.get(fact.entity, [])
+            is_said_here = self._id() in (fact.message, *uses)
+            if fact_index not in self.stale and not is_said_here:
+                self.uses[fact.entity] = [*uses, self._id()]
+                sentences.append(f"For the {fact.about} I take {fact.entity} here.")
+        return sentences
 
     def _subject(self) -> str:
+        """Words that name a fact, and no other fact so far."""
+        places = self._words["places"]
+        things = self._words["things"]
+        aspects = self._words["aspects"]
+        combinations = len(places) * len(things) * len(aspects)
+        choice = self._chance.choice
         while True:
-            words = self._words
-            about = " ".join(
-                map(self._chance.choice, (words["places"], words["things"], words["aspects"]))
-            )
-            if (
-                len(self._seen)
-                >= len(words["places"]) * len(words["things"]) * len(words["aspects"]) // 2
-            ):
-                about += (
-                    f" {self._chance.choice(words['places'])}"
-                    f" {self._chance.choice(words['places'])}"
-                )
-            if about not in self._seen:
-                self._seen.add(about)
+            about = f"{choice(places)} {choice(things)} {choice(aspects)}"
+            if len(self._subjects) >= combinations // 2:
+                about += f" {choice(places)} {choice(places)}"
+            if about not in self._subjects:
+                self._subjects.add(about)
                 return about
 
     def _filler(self) -> str:
         """A line that no later message needs."""
-        one, places, forms = self._chance.random, self._words["places"], self._words["line"]
-        a, b = places[int(one() * len(places))], places[int(one() * len(places))]
-        return str(forms[int(one() * len(forms))].format(a=a, b=b, n=100 + int(one() * 900)))
+        a = self._drawn(self._words["places"])
+        b = self._drawn(self._words["places"])
+        form = self._drawn(self._words["line"])
+        number = 100 + int(self._chance.random() * 900)
+        return form.format(a=a, b=b, n=number)
+
+    def _drawn(self, texts: Sequence[str]) -> str:
+        """One of these texts; quicker than `choice`."""
+        return texts[int(self._chance.random() * len(texts))]
 
     def _next(self) -> int:
         """A number that nothing else in the session holds."""
@@ -271,8 +286,9 @@ class _Writing:
 
     def _say(self, kind: Callable[..., Message], *blocks: AnswerBlock, **fields: str) -> None:
         time = START + 7.0 * len(self.messages)
-        self.messages.append(kind(id=self._id(), blocks=blocks, time=time, **fields))
-        self._chars += len(counted_text(self.messages[-1]))
+        message = kind(id=self._id(), blocks=blocks, time=time, **fields)
+        self.messages.append(message)
+        self._chars += len(counted_text(message))
 
     def _id(self) -> str:
         return f"m{len(self.messages)}"

@@ -7,7 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field, replace
 from io import BytesIO
-from itertools import zip_longest
+
 from pathlib import Path
 
 from workbench.recordings.datasets.workspace import HOME, Workspace
@@ -88,28 +88,28 @@ def read_task(folder: Path) -> RecordingTask:
     Raises:
         FormatError: a file or field is missing, or a step cannot be read; names file and line.
     """
-    about, system, script = paths = [
-        folder / name for name in ("task.toml", "system.md", "script.md")
-    ]
-    for path in paths:
+    about = folder / "task.toml"
+    system = folder / "system.md"
+    script = folder / "script.md"
+    for path in (about, system, script):
         if not path.is_file():
             raise FormatError(
                 "a task needs the files task.toml, system.md and script.md", where=str(path)
             )
-    known = read_toml(_TaskFile, about, "task")
-    start = time_of(known.start)
+    task_file = read_toml(_TaskFile, about, "task")
+    start = time_of(task_file.start)
     if start is None:
         raise FormatError(
-            f"expected an ISO time, found {known.start!r}", where=str(about), field="start"
+            f"expected an ISO time, found {task_file.start!r}", where=str(about), field="start"
         )
     return RecordingTask(
-        name=known.name or folder.name,
-        title=known.title,
-        project=known.project,
-        files=folder / known.files,
+        name=task_file.name or folder.name,
+        title=task_file.title,
+        project=task_file.project,
+        files=folder / task_file.files,
         system=system.read_text("utf-8").strip(),
         start=start,
-        prepare=known.prepare,
+        prepare=task_file.prepare,
         steps=tuple(steps(script.read_text("utf-8"), str(script))),
     )
 
@@ -126,64 +126,92 @@ def steps(script: str, where: str = "script") -> list[ScriptStep]:
         FormatError: a line before the first step, a tool that lacks what it needs, a way back to no
             mark.
     """
-    opened, found = list(STEP.finditer(script)), list[ScriptStep]()
-    for line, words in enumerate(script[: opened[0].start() if opened else None].splitlines(), 1):
+    heads = list(STEP.finditer(script))
+    starts = [head.start() for head in heads] + [len(script)]
+    for line, words in enumerate(script[: starts[0]].splitlines(), 1):
         if words.strip() and not words.startswith("#"):
             raise FormatError(
                 "the script starts with a line that belongs to no `@@` step", where=where, line=line
             )
-    for head, following in zip_longest(opened, opened[1:]):
-        parallel, kind, rest = head[1], head[2], head[3].strip()
-        body = script[head.end() : following.start() if following else None].strip("\n")
+    script_steps: list[ScriptStep] = []
+    for number, head in enumerate(heads):
+        body = script[head.end() : starts[number + 1]].strip("\n")
         line = script.count("\n", 0, head.start()) + 1
-        if kind == "user":
-            found.append(
-                ScriptStep("user", body, float(rest[:-1]) * 60 if MINUTES.fullmatch(rest) else None)
-            )
-        elif kind in ("mark", "back"):
-            if kind == "back" and ScriptStep("mark", rest) not in found:
-                raise FormatError(f"there is no mark {rest!r} before this", where=where, line=line)
-            found.append(ScriptStep(kind, rest))
-        else:
-            answer = found[-1] if found and found[-1].kind == "agent" else None
-            speaks = kind in ("think", "agent")
-            if (
-                answer is None
-                or (answer.calls and not parallel)
-                or (speaks and (answer.text or answer.calls))
-            ):
-                found.append(answer := ScriptStep("agent"))
-            if kind == "think":
-                answer.thought = body
-            elif kind == "agent":
-                answer.text = body
-            else:
-                answer.calls.append(ToolCall("", kind, _arguments(kind, rest, body, where, line)))
-    return found
+        _add_step(script_steps, head, body, where, line)
+    return script_steps
 
 
-def _arguments(tool: str, rest: str, body: str, where: str, line: int) -> dict[str, str | int]:
+def _add_step(
+    script_steps: list[ScriptStep], head: re.Match[str], body: str, where: str, line: int
+) -> None:
+    """Add what a step says: a step of its own, or a part of the agent's newest answer."""
+    is_parallel = bool(head[1])
+    kind = head[2]
+    argument = head[3].strip()
+    if kind == "user":
+        pause: float | None = None
+        if MINUTES.fullmatch(argument):
+            pause = float(argument[:-1]) * 60
+        script_steps.append(ScriptStep("user", body, pause))
+        return
+    if kind in ("mark", "back"):
+        if kind == "back" and ScriptStep("mark", argument) not in script_steps:
+            raise FormatError(f"there is no mark {argument!r} before this", where=where, line=line)
+        script_steps.append(ScriptStep(kind, argument))
+        return
+    answer = script_steps[-1] if script_steps else None
+    if answer is None or not _goes_on(answer, kind, is_parallel=is_parallel):
+        answer = ScriptStep("agent")
+        script_steps.append(answer)
+    if kind == "think":
+        answer.thought = body
+    elif kind == "agent":
+        answer.text = body
+    else:
+        arguments = _arguments(kind, argument, body, where, line)
+        answer.calls.append(ToolCall("", kind, arguments))
+
+
+def _goes_on(step: ScriptStep, kind: str, *, is_parallel: bool) -> bool:
+    """Whether a thought, a text or a call belongs to this step."""
+    if step.kind != "agent":
+        return False
+    if step.calls and not is_parallel:
+        return False
+    speaks = kind in ("think", "agent")
+    return not (speaks and (step.text or step.calls))
+
+
+def _arguments(tool: str, argument: str, body: str, where: str, line: int) -> dict[str, str | int]:
     """The arguments as the recorded call has them."""
     match tool:
         case "bash":
             return {"command": body}
         case "read":
-            path, *span = rest.split()
-            return {"path": path, **dict(zip(("offset", "limit"), map(int, span), strict=False))}
+            return _read_arguments(argument)
         case "grep":
-            return {"pattern": body, "path": rest or "."}
+            return {"pattern": body, "path": argument or "."}
         case "list":
-            return {"path": rest or "."}
+            return {"path": argument or "."}
         case "write":
-            return {"path": rest, "content": body + "\n"}
-    found = EDIT.search(body)
-    if found is None:
+            return {"path": argument, "content": body + "\n"}
+    edit = EDIT.search(body)
+    if edit is None:
         raise FormatError(
             "an edit needs `<<<<`, the old text, `====`, the new text, `>>>>`",
             where=where,
             line=line,
         )
-    return {"path": rest, "old": found[1], "new": found[2]}
+    return {"path": argument, "old": edit[1], "new": edit[2]}
+
+
+def _read_arguments(argument: str) -> dict[str, str | int]:
+    """A path, and behind it the first line and the number of lines where they are named."""
+    path, *numbers = argument.split()
+    arguments: dict[str, str | int] = {"path": path}
+    for name, number in zip(("offset", "limit"), numbers, strict=False):
+        arguments[name] = int(number)
+    return arguments
 
 
 MODEL = "recorded-script"
@@ -213,7 +241,8 @@ def record(task: RecordingTask, seconds: float = 120.0) -> Session:
         player = _Player(task, workspace)
         for step in task.steps:
             player.play(step)
-    return replace(player.session(), origin=Origin(format="recorded", path=task.name))
+    origin = Origin(format="recorded", path=task.name)
+    return replace(player.session(), origin=origin)
 
 
 class _Player(SessionBuilder):
@@ -221,16 +250,22 @@ class _Player(SessionBuilder):
 
     def __init__(self, task: RecordingTask, workspace: Workspace) -> None:
         super().__init__(SourceFile(task.name, BytesIO))
-        self.id, self.title, self.project, self.window = task.name, task.title, task.project, WINDOW
+        self.id = task.name
+        self.title = task.title
+        self.project = task.project
+        self.window = WINDOW
         self.cwd = f"{HOME}/{task.project}"
-        self._workspace, self._clock, self._calls = workspace, task.start, 0
+        self._workspace = workspace
+        self._clock = task.start
+        self._calls = 0
         self._marks: dict[str, str | None] = {}
         self.say_text("system", task.system)
 
     def play(self, step: ScriptStep) -> None:
         match step.kind:
             case "user":
-                self._clock += (PAUSE if step.pause is None else step.pause) + len(step.text) / 8
+                pause = PAUSE if step.pause is None else step.pause
+                self._clock += pause + len(step.text) / 8
                 self.say_text("user", step.text)
             case "agent":
                 self._act(step)
@@ -243,22 +278,24 @@ class _Player(SessionBuilder):
                 self.note("branch", f"went back to {step.text}", id=f"n{len(self.log) + 1:04}")
 
     def _act(self, step: ScriptStep) -> None:
-        calls = [
-            replace(call, id=f"call_{n:03}") for n, call in enumerate(step.calls, self._calls + 1)
-        ]
-        self._calls += len(calls)
-        self._clock += 1.5 + (len(step.thought) + len(step.text)) / 240 + 0.8 * len(calls)
-        found = Content([*thought_block(step.thought), *text_block(step.text), *calls])
-        self.say_content("assistant", found, model=MODEL, stop="tool_use" if calls else "end_turn")
+        calls: list[ToolCall] = []
+        for call in step.calls:
+            self._calls += 1
+            calls.append(replace(call, id=f"call_{self._calls:03}"))
+        characters = len(step.thought) + len(step.text)
+        self._clock += 1.5 + characters / 240 + 0.8 * len(calls)
+        parts = Content([*thought_block(step.thought), *text_block(step.text), *calls])
+        stop = "tool_use" if calls else "end_turn"
+        self.say_content("assistant", parts, model=MODEL, stop=stop)
         for call in calls:
             began = time.perf_counter()
-            text, failed = self._workspace.use(call.name, call.arguments)
+            output, failed = self._workspace.use(call.name, call.arguments)
             self._clock += time.perf_counter() - began
-            self.say(ToolResult(id="", call_id=call.id, blocks=(Text(text),), is_error=failed))
+            self.say_result(call.id, [Text(output)], failed=failed)
 
     def say(self, message: Message) -> str:
         self.time = round(self._clock, 3)
         return super().say(message)
 
-    def fresh_id(self, wanted: str = "") -> str:
-        return wanted or f"m{len(self.log) + 1:04}"
+    def fresh_id(self, base_id: str = "") -> str:
+        return base_id or f"m{len(self.log) + 1:04}"

@@ -25,9 +25,13 @@ LARGEST_FILE = 32_000_000
 """Bytes of a file that a tool reads."""
 MOST_OUTPUT = 4_000_000
 """Bytes of a command's output that are kept: half from its beginning, half from its end."""
+MOST_MATCHES = 120
+"""Lines that a search shows."""
 TICK_SECONDS = 0.2
 CHECK_FILE = ".check.py"
-AUTHOR = (("NAME", "Dev"), ("EMAIL", "dev@example.org"), ("DATE", "2026-02-02T08:00:00+0000"))
+AUTHOR_NAME = "Dev"
+AUTHOR_EMAIL = "dev@example.org"
+COMMIT_DATE = "2026-02-02T08:00:00+0000"
 ADDRESS = re.compile(r"\b0x[0-9a-f]{9,16}\b")
 ODD_CALL = (OSError, ValueError, TypeError, ArithmeticError, MemoryError, RuntimeError)
 """What a call raises whose arguments no file or command can have; the agent is told of it."""
@@ -83,7 +87,9 @@ class Workspace:
         self.seconds = seconds
         self.while_waiting: Callable[[int], object] = lambda process: None
         self._python = python
-        self._places = (*(python_places() if places is None else places), (str(self.root), ""))
+        if places is None:
+            places = python_places()
+        self._places = (*places, (str(self.root), ""))
         if files is not None and files.is_dir():
             shutil.copytree(files, self.cwd, ignore=shutil.ignore_patterns("__pycache__"))
         self.cwd.mkdir(parents=True, exist_ok=True)
@@ -109,7 +115,9 @@ class Workspace:
             return self._shown(f"error: {failure}"), True
         except ODD_CALL as failure:
             return self._shown(f"error: {_sentence(failure)}"), True
-        return output if isinstance(output, tuple) else (self._shown(output), False)
+        if isinstance(output, tuple):
+            return output
+        return self._shown(output), False
 
     def put(self, files: Mapping[str, str]) -> None:
         """Write the files that a task begins with, by path."""
@@ -155,7 +163,8 @@ class Workspace:
         shutil.copytree(self.root / "marks" / name, self.cwd, symlinks=True)
 
     def _bash(self, command: str) -> tuple[str, bool]:
-        return self._run(["bash", "-c", command.replace(HOME + "/", f"{self.root}{HOME}/")])
+        real_command = command.replace(HOME + "/", f"{self.root}{HOME}/")
+        return self._run(["bash", "-c", real_command])
 
     def _run(self, words: Sequence[str]) -> tuple[str, bool]:
         """Run a program in the project; what it printed, and whether it failed or was too late."""
@@ -195,8 +204,13 @@ class Workspace:
         """Read until no process can write any more; False where the deadline came sooner."""
         assert process.stdout is not None
         stream = process.stdout.fileno()
-        while (remaining := deadline - time.monotonic()) > 0:
-            if not select([stream], [], [], min(remaining, TICK_SECONDS))[0]:
+        while True:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return False
+            seconds = min(remaining, TICK_SECONDS)
+            readable, _, _ = select([stream], [], [], seconds)
+            if not readable:
                 process.poll()
                 self.while_waiting(process.pid)
                 continue
@@ -204,23 +218,25 @@ class Workspace:
             if not chunk:
                 return True
             output.add(chunk)
-        return False
 
     def _read(self, path: str, offset: int = 1, limit: int = 400) -> str:
         lines = self._text(path).splitlines()
-        chosen = lines[offset - 1 : offset - 1 + limit]
-        if not chosen:
+        selected = lines[offset - 1 : offset - 1 + limit]
+        if not selected:
             raise ToolFailure(f"{path} has {len(lines)} lines, so there is no line {offset}")
-        remaining = len(lines) - (offset - 1) - len(chosen)
-        numbered = "\n".join(f"{n:>5}\t{line}" for n, line in enumerate(chosen, offset))
-        return f"{numbered}\n[{remaining} more lines]" if remaining else numbered
+        text = _numbered(selected, offset)
+        remaining = len(lines) - (offset - 1) - len(selected)
+        if remaining:
+            text += f"\n[{remaining} more lines]"
+        return text
 
     def _write(self, path: str, content: str) -> str:
         file = self._inside(path)
-        existed = file.exists()
+        deed = "overwrote" if file.exists() else "created"
         file.parent.mkdir(parents=True, exist_ok=True)
         self._put(file, path, content)
-        return f"{'overwrote' if existed else 'created'} {path} ({content.count(chr(10))} lines)"
+        line_count = content.count("\n")
+        return f"{deed} {path} ({line_count} lines)"
 
     def _edit(self, path: str, old: str, new: str) -> str:
         text = self._text(path)
@@ -231,11 +247,11 @@ class Workspace:
             )
         changed = text.replace(old, new)
         self._put(self._inside(path), path, changed)
-        start = text.count("\n", 0, text.index(old)) + 1
-        lines = changed.splitlines()
-        stop = min(len(lines), start + new.count("\n") + 2)
-        around = "\n".join(f"{n:>5}\t{lines[n - 1]}" for n in range(max(1, start - 2), stop + 1))
-        return f"edited {path}:\n{around}"
+        edited_line = text.count("\n", 0, text.index(old)) + 1
+        first_line = max(1, edited_line - 2)
+        last_line = edited_line + new.count("\n") + 2
+        shown_lines = changed.splitlines()[first_line - 1 : last_line]
+        return f"edited {path}:\n{_numbered(shown_lines, first_line)}"
 
     def _grep(self, pattern: str, path: str = ".") -> str:
         try:
@@ -243,23 +259,29 @@ class Workspace:
         except re.error as problem:
             raise ToolFailure(f"{pattern!r} is not a regular expression: {problem}") from None
         place = self._inside(path)
-        matches = list[str]()
+        matches: list[str] = []
         count = 0
         for file in _files_in(place) if place.is_dir() else [place]:
             for number, line in enumerate(self._text(str(file)).splitlines(), 1):
                 if expression.search(line):
                     count += 1
-                    if count <= 120:
+                    if count <= MOST_MATCHES:
                         matches.append(f"{file.relative_to(self.cwd)}:{number}: {line.strip()}")
-        more = f"\n[{count - 120} more matches]" if count > 120 else ""
-        return "\n".join(matches) + more if matches else "no match"
+        if not matches:
+            return "no match"
+        text = "\n".join(matches)
+        if count > MOST_MATCHES:
+            text += f"\n[{count - MOST_MATCHES} more matches]"
+        return text
 
     def _list(self, path: str = ".") -> str:
         place = self._inside(path)
         if not place.is_dir():
             raise ToolFailure(f"{path} is not a folder")
-        files = _files_in(place)
-        lines = [f"{file.stat().st_size:>7}  {file.relative_to(self.cwd)}" for file in files]
+        lines: list[str] = []
+        for file in _files_in(place):
+            size = file.stat().st_size
+            lines.append(f"{size:>7}  {file.relative_to(self.cwd)}")
         return "\n".join(lines) or "(empty)"
 
     def _text(self, path: str) -> str:
@@ -303,7 +325,9 @@ class _Output:
     """What a program prints: its beginning and end are kept, and what lies between is counted."""
 
     def __init__(self) -> None:
-        self._start, self._end, self.dropped = bytearray(), bytearray(), 0
+        self._start = bytearray()
+        self._end = bytearray()
+        self.dropped = 0
 
     def add(self, chunk: bytes) -> None:
         half = MOST_OUTPUT // 2
@@ -356,8 +380,18 @@ def _sentence(failure: BaseException) -> str:
     return str(failure) or type(failure).__name__
 
 
+def _numbered(lines: Sequence[str], first: int) -> str:
+    """These lines with their numbers, of which the first is given."""
+    return "\n".join(f"{number:>5}\t{line}" for number, line in enumerate(lines, first))
+
+
 def _files_in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    """The files below a folder but those of git, by name."""
+    files: list[Path] = []
+    for path in folder.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            files.append(path)
+    return sorted(files)
 
 
 def write_programs(folder: Path, python: str) -> None:
@@ -393,5 +427,10 @@ def _environment(root: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CONFIG_SYSTEM": "/dev/null",
         "GIT_PAGER": "cat",
-        **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in AUTHOR},
+        "GIT_AUTHOR_NAME": AUTHOR_NAME,
+        "GIT_AUTHOR_EMAIL": AUTHOR_EMAIL,
+        "GIT_AUTHOR_DATE": COMMIT_DATE,
+        "GIT_COMMITTER_NAME": AUTHOR_NAME,
+        "GIT_COMMITTER_EMAIL": AUTHOR_EMAIL,
+        "GIT_COMMITTER_DATE": COMMIT_DATE,
     }

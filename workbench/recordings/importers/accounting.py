@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import CompactionEntry, Entry, MessageEntry, NoteEntry
@@ -60,10 +59,9 @@ class Account:
     client_only: tuple[UnreadField, ...] = ()
 
     def __str__(self) -> str:
-        named = ", ".join(map(str, self.unread[:NAMED]))
-        return (
-            f"{self.read or 0:.0%} of the file's text was read; unread characters by field: {named}"
-        )
+        share = self.read or 0
+        fields = ", ".join(str(field) for field in self.unread[:NAMED])
+        return f"{share:.0%} of the file's text was read; unread characters by field: {fields}"
 
 
 def accounted(
@@ -78,36 +76,43 @@ def accounted(
     """
     messages = [message for session in sessions for message in session.messages]
     if not named and format.name != "native" and _is_silent(source, sessions, messages):
-        why = (
-            f"none of {len(messages)} messages has text"
-            if messages
-            else "nothing in it was said to or by a model"
-        )
-        raise FormatError(f"read as {format.name}, {why}; {ADVICE}", where=source.where)
+        reason = "nothing in it was said to or by a model"
+        if messages:
+            reason = f"none of {len(messages)} messages has text"
+        raise FormatError(f"read as {format.name}, {reason}; {ADVICE}", where=source.where)
     values = source.values() if format.values is None else format.values(source)
-    found = account(values, sessions, format.aside, source.unknown_texts)
-    if found.read is None:
+    text_account = account(values, sessions, format.aside, source.unknown_texts)
+    share_read = text_account.read
+    if share_read is None:
         return list(sessions)
-    if found.read < ENOUGH and not named and (why := _refusal(found, messages)):
-        raise FormatError(f"read as {format.name}, {why}: {found}; {ADVICE}", where=source.where)
-    unread = (str(found),) if found.read < ENOUGH else ()
-    figures: dict[str, Any] = {
-        "text_read": round(found.read, 4),
-        "text_noted": round(found.noted, 4),
-    }
-    figures["unread"] = found.unread + found.client_only
-    return [
-        replace(one, origin=replace(one.origin, skipped=(*one.origin.skipped, *unread), **figures))
-        for one in sessions
-    ]
+    unread: tuple[str, ...] = ()
+    if share_read < ENOUGH:
+        refusal = "" if named else _refusal(text_account, messages)
+        if refusal:
+            raise FormatError(
+                f"read as {format.name}, {refusal}: {text_account}; {ADVICE}", where=source.where
+            )
+        unread = (str(text_account),)
+    accounted_sessions: list[Session] = []
+    for session in sessions:
+        origin = replace(
+            session.origin,
+            skipped=(*session.origin.skipped, *unread),
+            text_read=round(share_read, 4),
+            text_noted=round(text_account.noted, 4),
+            unread=text_account.unread + text_account.client_only,
+        )
+        accounted_sessions.append(replace(session, origin=origin))
+    return accounted_sessions
 
 
 def _is_silent(
     source: SourceFile, sessions: Sequence[Session], messages: Sequence[Message]
 ) -> bool:
     """Whether something was read or left out, and nothing of it is a message with text."""
-    holds_something = any(len(session.log) for session in sessions) or source.unknown.total() > 0
-    return holds_something and not any(message.blocks for message in messages)
+    if any(message.blocks for message in messages):
+        return False
+    return source.unknown.total() > 0 or any(len(session.log) for session in sessions)
 
 
 def account(
@@ -126,47 +131,91 @@ def account(
         unknown: the texts of blocks that no message got, by kind; each counts as unread, however
             short it is.
     """
-    entries = [entry for session in sessions for entry in session.log]
-    notes = set(_lines_of([entry for entry in entries if entry.type == "note"]))
-    sent = set(_lines_of([entry for entry in entries if entry.type != "note"]))
-    whole, kept_by_client = "\n".join(sent | notes), frozenset(aside.split())
-    unread, client_only = Counter[str](), Counter[str]()
-    lines: dict[str, bool] = {}
+    ledger = _Ledger(sessions)
     for kind, texts in (unknown or {}).items():
-        for line in dict.fromkeys(line for text in texts for line in _lines(text) if line):
-            unread[kind] += 0 if line in lines else len(line)
-            lines[line] = False
-    client_lines: set[str] = set()
+        ledger.add_unknown(kind, texts)
+    client_fields = frozenset(aside.split())
     for field, line in _text_lines(values):
-        if _is_inside(field, kept_by_client):
-            if line not in client_lines and line not in sent:
-                client_lines.add(line)
-                client_only[field] += len(line)
-        elif line not in lines:
-            # a transcript names the speaker before the words
-            parts = {line, line.partition(": ")[2]} - {""}
-            lines[line] = not (parts.isdisjoint(sent) and parts.isdisjoint(notes)) or _stands_in(
-                whole, line
-            )
-            unread[field] += 0 if lines[line] else len(line)
-    total, noted = (
-        sum(map(len, lines)),
-        sum(len(line) for line in lines if line in notes and line not in sent),
-    )
-    client_fields = _unread_fields(client_only, client_only=True)
-    if not total:
-        return Account(client_only=client_fields)
-    return Account(1 - unread.total() / total, noted / total, _unread_fields(unread), client_fields)
+        if _is_inside(field, client_fields):
+            ledger.add_client_line(field, line)
+        else:
+            ledger.add_line(field, line)
+    return ledger.account()
 
 
-def _stands_in(whole: str, line: str) -> bool:
+class _Ledger:
+    """The lines of a file, each held against the text of the sessions that were read from it."""
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        notes: list[Entry] = []
+        sent: list[Entry] = []
+        for session in sessions:
+            for entry in session.log:
+                (notes if entry.type == "note" else sent).append(entry)
+        self.note_lines = set(_lines_of(notes))
+        self.sent_lines = set(_lines_of(sent))
+        self.all_text = "\n".join(self.sent_lines | self.note_lines)
+        self.unread = Counter[str]()
+        self.client_only = Counter[str]()
+        self.is_read: dict[str, bool] = {}
+        self.client_lines: set[str] = set()
+
+    def add_unknown(self, kind: str, texts: Sequence[str]) -> None:
+        """Count the lines of blocks of an unknown kind as unread."""
+        for text in texts:
+            for line in _lines(text):
+                if line:
+                    self.unread[kind] += 0 if line in self.is_read else len(line)
+                    self.is_read[line] = False
+
+    def add_client_line(self, field: str, line: str) -> None:
+        """Count a line of a field that a client keeps for itself."""
+        if line not in self.client_lines and line not in self.sent_lines:
+            self.client_lines.add(line)
+            self.client_only[field] += len(line)
+
+    def add_line(self, field: str, line: str) -> None:
+        """Count a line of any other field."""
+        if line not in self.is_read:
+            is_read = self._was_read(line)
+            self.is_read[line] = is_read
+            self.unread[field] += 0 if is_read else len(line)
+
+    def _was_read(self, line: str) -> bool:
+        # a transcript names the speaker before the words
+        for words in (line, line.partition(": ")[2]):
+            if words and (words in self.sent_lines or words in self.note_lines):
+                return True
+        return _stands_in(self.all_text, line)
+
+    def account(self) -> Account:
+        """What became of all lines."""
+        client_only = _unread_fields(self.client_only, client_only=True)
+        total = sum(len(line) for line in self.is_read)
+        if not total:
+            return Account(client_only=client_only)
+        noted = 0
+        for line in self.is_read:
+            if line in self.note_lines and line not in self.sent_lines:
+                noted += len(line)
+        return Account(
+            read=1 - self.unread.total() / total,
+            noted=noted / total,
+            unread=_unread_fields(self.unread),
+            client_only=client_only,
+        )
+
+
+def _stands_in(all_text: str, line: str) -> bool:
     """Whether a line, or each text in it where it is JSON itself, stands in the text of all
     entries.
     """
-    if line in whole:
+    if line in all_text:
         return True
-    texts = list(strings(decode_or(line))) if line[:1] in ("{", "[") else []
-    return bool(texts) and all(text in whole for text in texts)
+    if line[:1] not in ("{", "["):
+        return False
+    texts = list(strings(decode_or(line)))
+    return bool(texts) and all(text in all_text for text in texts)
 
 
 def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:
@@ -181,32 +230,41 @@ def _text_lines(values: Iterator[Json]) -> Iterator[tuple[str, str]]:
 
 def _is_inside(field: str, outer_fields: frozenset[str]) -> bool:
     """Whether a field is one of these or inside of one."""
-    names = field.split(".")
-    return any(".".join(names[:depth]) in outer_fields for depth in range(1, len(names) + 1))
+    while field:
+        if field in outer_fields:
+            return True
+        field = field.rpartition(".")[0]
+    return False
 
 
 def _unread_fields(
     characters: Counter[str], *, client_only: bool = False
 ) -> tuple[UnreadField, ...]:
-    return tuple(
-        UnreadField(field, count, client_only) for field, count in characters.most_common() if count
-    )
+    unread: list[UnreadField] = []
+    for field, count in characters.most_common():
+        if count:
+            unread.append(UnreadField(field, count, client_only))
+    return tuple(unread)
 
 
-def _refusal(found: Account, messages: Sequence[Message]) -> str:
+def _refusal(text_account: Account, messages: Sequence[Message]) -> str:
     """Why what was read of a file is of no use; empty where it is."""
+    if sum(field.characters for field in text_account.unread) < MATTERS:
+        return ""
     results = [message for message in messages if isinstance(message, ToolResult)]
     empty = sum(not result.blocks for result in results)
-    if sum(field.characters for field in found.unread) < MATTERS:
+    if empty <= EMPTY * len(results):
         return ""
-    return (
-        f"{empty} of {len(results)} tool results are empty" if empty > EMPTY * len(results) else ""
-    )
+    return f"{empty} of {len(results)} tool results are empty"
 
 
 def _lines_of(entries: Sequence[Entry]) -> Iterator[str]:
-    texts = (text for entry in entries for text in _texts(entry) if len(text) >= LEAST)
-    return (line for text in texts for piece in {text, *_decoded(text)} for line in _lines(piece))
+    """The lines of all entries' texts, and of the texts inside where these are JSON."""
+    for entry in entries:
+        for text in _texts(entry):
+            if len(text) >= LEAST:
+                for piece in {text, *_decoded(text)}:
+                    yield from _lines(piece)
 
 
 def _texts(entry: Entry) -> Iterator[str]:
@@ -222,9 +280,13 @@ def _texts(entry: Entry) -> Iterator[str]:
 def _decoded(text: str) -> list[str]:
     """A text, or the texts inside where it is JSON itself or a record as Python prints it."""
     if _PRINTED.match(text):
-        return [as_printed(one) for one in _QUOTED.findall(text)]
-    inside = decode_or(text) if text[:1] in ("{", "[", '"') else None
-    return [text] if inside is None else [inner for _, inner in _fields(inside)]
+        return [as_printed(quoted_text) for quoted_text in _QUOTED.findall(text)]
+    if text[:1] not in ("{", "[", '"'):
+        return [text]
+    value = decode_or(text)
+    if value is None:
+        return [text]
+    return [inner for _, inner in _fields(value)]
 
 
 def _fields(value: Json, field: str = "") -> Iterator[tuple[str, str]]:
@@ -241,6 +303,8 @@ def _fields(value: Json, field: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _lines(text: str) -> Iterator[str]:
+    """The lines of a text without tags, without marks of markdown and without data."""
     for line in text.splitlines():
-        bare = (_TAG.sub("", line) if "<" in line else line).strip(_MARKS)
-        yield _DATA.sub("", bare) if len(bare) > 200 else bare
+        words = _TAG.sub("", line) if "<" in line else line
+        words = words.strip(_MARKS)
+        yield _DATA.sub("", words) if len(words) > 200 else words

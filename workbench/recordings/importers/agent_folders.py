@@ -34,8 +34,11 @@ class AgentFolder:
     @property
     def path(self) -> Path:
         """The folder of its sessions on this machine."""
-        base = os.environ.get(self.variable) if self.variable else None
-        return (Path(base) if base else Path.home() / self.base) / self.below
+        base = Path.home() / self.base
+        named_base = os.environ.get(self.variable) if self.variable else None
+        if named_base:
+            base = Path(named_base)
+        return base / self.below
 
 
 def _editor_folder() -> str:
@@ -100,20 +103,28 @@ def folder_of(agent: str) -> Path:
 
 def agents_here() -> list[SessionFiles]:
     """The agents that have session files on this machine, the one with the newest file first."""
-    counted = filter(None, map(_session_files, AGENT_FOLDERS))
-    return sorted(counted, key=lambda files: files.written, reverse=True)
+    agents: list[SessionFiles] = []
+    for folder in AGENT_FOLDERS:
+        session_files = _session_files(folder)
+        if session_files is not None:
+            agents.append(session_files)
+    return sorted(agents, key=lambda files: files.written, reverse=True)
 
 
 def _session_files(folder: AgentFolder) -> SessionFiles | None:
+    """The session files of one agent; None where it has none."""
     count = size = 0
     newest: Path | None = None
-    written = 0.0
+    newest_time = 0.0
     for path, facts in _files(folder):
         count += 1
         size += facts.st_size
-        if newest is None or facts.st_mtime > written:
-            newest, written = path, facts.st_mtime
-    return None if newest is None else SessionFiles(folder, count, size, newest, written)
+        if newest is None or facts.st_mtime > newest_time:
+            newest = path
+            newest_time = facts.st_mtime
+    if newest is None:
+        return None
+    return SessionFiles(folder, count, size, newest, newest_time)
 
 
 def _files(folder: AgentFolder) -> Iterator[tuple[Path, os.stat_result]]:

@@ -22,6 +22,8 @@ from workbench.engine.transcript.message import (
 from workbench.recordings.importers.images import image, linked
 from workbench.recordings.importers.source import Unknown
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     block_texts,
     decode_or,
     identifier,
@@ -33,7 +35,7 @@ from workbench.recordings.importers.values import (
     text,
 )
 
-Part: TypeAlias = Mapping[str, Json]
+Part: TypeAlias = Record
 
 _IDS = ("call_id", "callID", "tool_use_id", "tool_call_id", "toolCallId", "toolUseId", "id")
 _IDS_BESIDE = _IDS[:-1]
@@ -46,6 +48,8 @@ _HOLDERS_OF_WORDS = (
     "text", "content", "output", "thinking", "think", "msg", "toolCall", *_ARGUMENTS, *_RESULTS, *_ANSWERS,
 )  # fmt: skip
 """Fields in which a part of any kind has its words."""
+_WORDS = ("text", "content", "output", "thinking", "think")
+"""Those that no picture and no call has."""
 _TYPED_VALUE = frozenset({"type", "value"})
 _UNTYPED = (
     "functionCall", "function_call", "functionResponse", "function_response", "inlineData", "inline_data", "text",
@@ -70,43 +74,66 @@ class Content:
         """The words and pictures alone."""
         return tuple(block for block in self.blocks if isinstance(block, Text | Image))
 
+    def add_unknown(self, kind: str, part: Json) -> None:
+        """Add a part of a kind that is unknown, with its texts."""
+        self.unknown.append(Unknown(kind, tuple(strings(part))))
+
     def said_by(self, role: str, unknown: Counter[str]) -> tuple[SaidBlock, ...]:
         """What one who is no model says; thoughts and calls, which only a model has, are counted
         as unknown.
         """
-        unknown.update(
-            f"{block.type} of a {role}"
-            for block in self.blocks
-            if isinstance(block, Thinking | ToolCall)
-        )
+        for block in self.blocks:
+            if isinstance(block, Thinking | ToolCall):
+                unknown[f"{block.type} of a {role}"] += 1
         return self.said
 
     @property
+    def texts(self) -> list[str]:
+        """The texts alone."""
+        return [block.text for block in self.blocks if isinstance(block, Text)]
+
+    @property
     def words(self) -> str:
-        """The texts alone, joined by newlines."""
-        return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
+        """The texts, joined by newlines."""
+        return "\n".join(self.texts)
+
+    @property
+    def first_text(self) -> str:
+        """The first of the texts; empty where there is none."""
+        return next(iter(self.texts), "")
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        """The calls alone."""
+        return [block for block in self.blocks if isinstance(block, ToolCall)]
 
 
-def content(record: Mapping[str, Json], name: str = "content") -> Content:
+def content(record: Record, name: str = "content") -> Content:
     """What a message's content field holds: null, text, one part, or a list of parts.
 
     Raises:
         FormatError: a part has the wrong type; the field is named.
     """
     value = record.get(name)
-    found = Content()
+    parts = Content()
+    if value is None:
+        return parts
     if isinstance(value, str):
-        found.blocks += text_block(value)
-    elif value is not None and not isinstance(value, list | dict):
+        parts.blocks += text_block(value)
+        return parts
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
         raise FormatError(f"expected text or a list of parts, found {kind(value)}", field=name)
-    else:
-        for i, part in enumerate([value] if isinstance(value, dict) else value or ()):
-            try:
-                add_part(found, part)
-            except FormatError as error:
-                place = f"{name}[{i}]" + (f".{error.field}" if error.field else "")
-                raise FormatError(error.why, field=place) from None
-    return found
+    for index, part in enumerate(value):
+        try:
+            add_part(parts, part)
+        except FormatError as error:
+            place = f"{name}[{index}]"
+            if error.field:
+                place += f".{error.field}"
+            raise FormatError(error.why, field=place) from None
+    return parts
 
 
 def text_block(words: str) -> list[Text]:
@@ -126,11 +153,12 @@ def result_blocks(value: Json) -> tuple[SaidBlock, ...]:
     if isinstance(value, str):
         return (Text(value),)
     if isinstance(value, list):
-        blocks = [_said_block(part) for part in value]
-        if any(blocks):
-            return tuple(
-                block or Text(as_json(part)) for block, part in zip(blocks, value, strict=True)
-            )
+        said_blocks = [_said_block(part) for part in value]
+        if any(said_blocks):
+            blocks: list[SaidBlock] = []
+            for part, block in zip(value, said_blocks, strict=True):
+                blocks.append(block or Text(as_json(part)))
+            return tuple(blocks)
     return (Text(as_json(value)),)
 
 
@@ -138,32 +166,35 @@ def _said_block(part: Json) -> SaidBlock | None:
     """What one part of a tool's result says; None where it is nothing that can be said."""
     if not isinstance(part, str | dict):
         return None
-    found = content({"content": [part]})
-    return found.said[0] if not found.unknown and len(found.said) == 1 else None
+    parts = content({"content": [part]})
+    if parts.unknown or len(parts.said) != 1:
+        return None
+    return parts.said[0]
 
 
-def arguments(value: Json) -> dict[str, Json]:
+def arguments(value: Json) -> JsonObject:
     """A call's arguments: an object, JSON text of one, or whatever else a model wrote, under
     `input`.
     """
     if value is None or value == "":
         return {}
-    inside = decode_or(value, value)
-    return inside if isinstance(inside, dict) else {"input": value}
+    decoded = decode_or(value, value)
+    return decoded if isinstance(decoded, dict) else {"input": value}
 
 
 def tool_call(record: Part) -> ToolCall:
     """A call in any known shape: its fields have many names and may stand inside `function`;
     some have only a type.
     """
-    function = next(
-        (record[name] for name in _FUNCTIONS if isinstance(record.get(name), dict)), record
-    )
+    function = record
+    for key in _FUNCTIONS:
+        if isinstance(record.get(key), dict):
+            function = record[key]
+            break
     name = text(function, "name", "function_name", "tool", "function", "toolName")
     name = name or label(record, "type").rpartition("_call")[0]
-    return ToolCall(
-        _call_id(function) or _call_id(record), name, arguments(_first(function, _ARGUMENTS))
-    )
+    call_id = _call_id(function) or _call_id(record)
+    return ToolCall(call_id, name, arguments(_first(function, _ARGUMENTS)))
 
 
 def tool_result(part: Part) -> ToolResult:
@@ -176,25 +207,36 @@ def tool_result(part: Part) -> ToolResult:
         value = value["value"]
     elif isinstance(value, dict):
         failed = failed or "error" in value
-        value = next(
-            (value[key] for key in _RESULT_TEXTS if isinstance(value.get(key), str)), value or None
-        )
-    call_id, blocks = _call_id(holder), result_blocks(value)
+        value = _only_text(value)
+    call_id = _call_id(holder)
+    blocks = result_blocks(value)
     name = label(holder, "name") or label(holder, "toolName")
     return ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed)
+
+
+def _only_text(value: JsonObject) -> Json:
+    """The text of an object that has it in one field, else the object; None for an empty one."""
+    for name in _RESULT_TEXTS:
+        if isinstance(value.get(name), str):
+            return value[name]
+    return value or None
 
 
 def _goose_call(part: Part) -> ToolCall:
     """A call whose name and arguments are the value of an outcome."""
     outcome = mapping(part, "toolCall")
     call = tool_call({**mapping(outcome, "value"), "id": part.get("id")})
-    return call if call.name else ToolCall(call.id, "invalid", {"error": text(outcome, "error")})
+    if call.name:
+        return call
+    return ToolCall(call.id, "invalid", {"error": text(outcome, "error")})
 
 
 def _goose_result(part: Part) -> ToolResult:
     """A result that is the value of an outcome."""
     outcome = mapping(part, "toolResult")
-    value = outcome.get("value") if outcome.get("value") is not None else outcome.get("error")
+    value = outcome.get("value")
+    if value is None:
+        value = outcome.get("error")
     failed = outcome.get("status") == "error"
     if isinstance(value, dict) and "content" in value:
         failed = failed or value.get("isError") is True
@@ -204,12 +246,12 @@ def _goose_result(part: Part) -> ToolResult:
 
 def tool_calls(record: Part, field: str = "tool_calls") -> list[ToolCall]:
     """The calls that a field lists."""
-    calls = []
-    for i, call in enumerate(objects(record, field)):
+    calls: list[ToolCall] = []
+    for index, call in enumerate(objects(record, field)):
         try:
             calls.append(tool_call(call))
         except FormatError as error:
-            raise FormatError(error.why, field=f"{field}[{i}].{error.field}") from None
+            raise FormatError(error.why, field=f"{field}[{index}].{error.field}") from None
     return calls
 
 
@@ -219,71 +261,84 @@ def as_json(value: Json) -> str:
 
 
 def _first(record: Part, names: tuple[str, ...]) -> Json:
-    return next((record[name] for name in names if record.get(name) is not None), None)
+    """The value of the first of these fields that has one."""
+    for name in names:
+        if record.get(name) is not None:
+            return record[name]
+    return None
 
 
-def add_part(found: Content, part: Json) -> None:
+def add_part(parts: Content, part: Json) -> None:
     """Add what a part or an item holds to a content."""
     if isinstance(part, str):
-        found.blocks.append(Text(part))
+        parts.blocks.append(Text(part))
         return
     if not isinstance(part, dict):
         raise FormatError(f"expected a part, found {kind(part)}")
-    type_ = text(part, "type") or next((key for key in _UNTYPED if part.get(key) is not None), "")
+    type_ = text(part, "type") or _untyped_kind(part)
     read = KINDS.get("tool_result" if type_.endswith("tool_result") else type_)
     if read is None:
-        if type_ or not part or set(part) - _NO_CONTENT:
-            what = f"block of type {type_!r}" if type_ else f"part with {min(part, default='')!r}"
-            found.unknown.append(Unknown(what, tuple(strings(part))))
+        if type_:
+            parts.add_unknown(f"block of type {type_!r}", part)
+        elif not part or set(part) - _NO_CONTENT:
+            key = min(part, default="")
+            parts.add_unknown(f"part with {key!r}", part)
         return
     block = read(part)
     if _leaves_words(part, block):
-        found.unknown.append(Unknown(f"words in a {type_}"))
+        parts.unknown.append(Unknown(f"words in a {type_}"))
     if isinstance(block, ToolResult):
-        found.results.append(block)
+        parts.results.append(block)
     else:
-        found.blocks.append(block)
+        parts.blocks.append(block)
+
+
+def _untyped_kind(part: Part) -> str:
+    """The key that says what a part without a type is; empty without one."""
+    for name in _UNTYPED:
+        if part.get(name) is not None:
+            return name
+    return ""
 
 
 def _leaves_words(part: Part, block: AnswerBlock | ToolResult) -> bool:
     """Whether a part has words where its type has none."""
-    words = [label(part, name) for name in ("text", "content", "output", "thinking", "think")]
     if isinstance(block, ToolResult):
-        return not block.blocks and (bool(words[0]) or "value" in mapping(part, *_ANSWERS))
+        if block.blocks:
+            return False
+        return bool(label(part, "text")) or "value" in mapping(part, *_ANSWERS)
     if isinstance(block, Text | Thinking):
         return not block.text and any(part.get(name) for name in _HOLDERS_OF_WORDS)
-    return any(words) or (isinstance(block, ToolCall) and isinstance(part.get("content"), list))
+    if isinstance(block, ToolCall) and isinstance(part.get("content"), list):
+        return True
+    return any(label(part, name) for name in _WORDS)
 
 
 def _text(part: Part) -> Text | Thinking:
     words = text(part, "text", "content")
-    return Thinking(words) if part.get("thought") is True else Text(words)
+    is_thought = part.get("thought") is True
+    return Thinking(words) if is_thought else Text(words)
 
 
 def _thought(part: Part) -> Thinking:
     words = text(part, "thinking", "text", "reasoning", "think") or label(part, "content")
     if not words:
-        lists = (
-            block_texts(part, name)
-            for name in ("summary", "content")
-            if isinstance(part.get(name), list)
-        )
-        words = "\n".join(filter(None, lists))
-    return Thinking(
-        words, text(part, "signature", "thinkingSignature", "data", "encrypted_content")
-    )
+        pieces: list[str] = []
+        for name in ("summary", "content"):
+            if isinstance(part.get(name), list):
+                pieces.append(block_texts(part, name))
+        words = "\n".join(filter(None, pieces))
+    seal = text(part, "signature", "thinkingSignature", "data", "encrypted_content")
+    return Thinking(words, seal)
 
 
 def _call_id(record: Part) -> str:
     """The call's id; some frameworks give a list of which the last is the call's."""
     value = record.get("id")
-    names: tuple[str, ...] = _IDS
-    if isinstance(value, list):
-        ids = [part for part in value if isinstance(part, str)]
-        if ids:
-            return ids[-1]
-        names = _IDS_BESIDE
-    return identifier(record, *names)
+    if not isinstance(value, list):
+        return identifier(record, *_IDS)
+    ids = [item for item in value if isinstance(item, str)]
+    return ids[-1] if ids else identifier(record, *_IDS_BESIDE)
 
 
 def _media(part: Part) -> SaidBlock:
@@ -291,21 +346,22 @@ def _media(part: Part) -> SaidBlock:
     its address.
     """
     holder = mapping(part, "inline_data", "inlineData", "source") or part
-    if data := text(holder, "data") or (
-        text(part, "content") if part.get("type") == "blob" else ""
-    ):
-        plain = holder.get("type") == "text"
-        return (
-            Text(data)
-            if plain
-            else image(text(holder, "mimeType", "mime_type", "media_type"), data)
-        )
+    data = text(holder, "data")
+    if not data and part.get("type") == "blob":
+        data = text(part, "content")
+    if data:
+        if holder.get("type") == "text":
+            return Text(data)
+        return image(text(holder, "mimeType", "mime_type", "media_type"), data)
     if isinstance(holder.get("content"), list):
         return Text(block_texts(holder, "content"))
     if "path" in part:
         return Text(f"{text(part, 'path')}\n{text(part, 'content')}")
-    url = mapping(part, "image_url") if isinstance(part.get("image_url"), dict) else part
-    return linked(text(url, "image_url", "uri", "url", "image") or text(holder, "url"))
+    link = part
+    if isinstance(part.get("image_url"), dict):
+        link = mapping(part, "image_url")
+    url = text(link, "image_url", "uri", "url", "image") or text(holder, "url")
+    return linked(url)
 
 
 KINDS: Mapping[str, Callable[[Part], AnswerBlock | ToolResult]] = {

@@ -4,9 +4,10 @@ log.
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
     Json,
     Message,
@@ -26,7 +27,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE, OPENAI_USAGE, UsageFields
-from workbench.recordings.importers.values import identifier, label, mapping, text
+from workbench.recordings.importers.values import Record, identifier, label, mapping, text
 
 ROLES: Mapping[str, str] = {
     **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
@@ -53,60 +54,77 @@ class ChatBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.waiting: dict[str, None] = {}
-        self.again: dict[str, int] = {}
+        self.open_calls: dict[str, None] = {}
+        self.repeats: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
-        if (role := ROLES.get(label(record, "role"))) is None:
+        role = ROLES.get(label(record, "role"))
+        if role is None:
             self.source.leave_record(f"message of role {record.get('role')!r:.40}", record)
             return
         self.time = self.source.time(record, "timestamp")
-        found = content(
-            self._after_compaction(record), "content" if record.get("parts") is None else "parts"
-        )
+        field = "content" if record.get("parts") is None else "parts"
+        parts = content(self._after_compaction(record), field)
         message_id = identifier(record, "id", "uuid")
-        fields: dict[str, Any] = {}
-        if role == "tool":
-            role, found = "user", self._result(message_id, record, found)
+        if role == "system":
+            self.say_content("system", parts, id=message_id)
         elif role == "user":
-            fields = {"name": text(record, "name"), "synthetic": self.synthetic}
-        elif role == "assistant":
-            thought = text(record, "reasoning_content") or label(record, "reasoning")
-            found.blocks = [
-                *thought_block(thought),
-                *found.blocks,
-                *text_block(text(record, "refusal")),
-            ]
-            shown = {block.id for block in found.blocks if isinstance(block, ToolCall)} - {""}
-            found.blocks += [call for call in tool_calls(record) if call.id not in shown]
-            if old_call := mapping(record, "function_call"):
-                found.blocks.append(tool_call(old_call))
-            fields = {"model": self.source.name(record, "model"), "usage": self.usage(record)}
-            fields["stop"] = self.source.name(record, "stop_reason", "finish_reason")
-        self.say_content(role, found, id=message_id, **fields)
+            name = text(record, "name")
+            self.say_content("user", parts, id=message_id, name=name, synthetic=self.synthetic)
+        elif role == "tool":
+            result = self._result(message_id, record, parts)
+            self.say_content("user", result, id=message_id)
+        else:
+            self._add_beside(parts, record)
+            self.say_content(
+                "assistant",
+                parts,
+                id=message_id,
+                model=self.source.name(record, "model"),
+                usage=self.usage(record),
+                stop=self.source.name(record, "stop_reason", "finish_reason"),
+            )
 
-    def _after_compaction(self, record: Mapping[str, Json]) -> Mapping[str, Json]:
+    def _add_beside(self, parts: Content, record: Record) -> None:
+        """Add what an answer has beside its content: a thought, a refusal, and calls."""
+        thought = text(record, "reasoning_content") or label(record, "reasoning")
+        refusal = text(record, "refusal")
+        parts.blocks[:0] = thought_block(thought)
+        parts.blocks += text_block(refusal)
+        shown_ids = {call.id for call in parts.calls}
+        for call in tool_calls(record):
+            if not call.id or call.id not in shown_ids:
+                parts.blocks.append(call)
+        old_call = mapping(record, "function_call")
+        if old_call:
+            parts.blocks.append(tool_call(old_call))
+
+    def _after_compaction(self, record: Record) -> Record:
         """The message without Anthropic's block of a compaction, whose summary stands for all
         before it.
         """
         parts = record.get("content")
         if not isinstance(parts, list):
             return record
-        made = [
-            part for part in parts if isinstance(part, dict) and part.get("type") == "compaction"
-        ]
-        for part in made:
-            self.compaction(text(part, "content") or None, kept=self.system_ids)
-        return (
-            {**record, "content": [part for part in parts if part not in made]} if made else record
-        )
+        other_parts: list[Json] = []
+        for part in parts:
+            if isinstance(part, dict) and part.get("type") == "compaction":
+                self.compaction(text(part, "content") or None, kept=self.system_ids)
+            else:
+                other_parts.append(part)
+        if len(other_parts) == len(parts):
+            return record
+        return {**record, "content": other_parts}
 
-    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+    def usage(self, record: Record) -> Usage | None:
         """What the provider reported beside the message."""
-        figures = record.get(self.usage_in)
-        anthropic = isinstance(figures, dict) and not _ANTHROPIC_ONLY.isdisjoint(figures)
-        fields = self.usage_fields or (ANTHROPIC_USAGE if anthropic else OPENAI_USAGE)
+        fields = self.usage_fields
+        if fields is None:
+            figures = record.get(self.usage_in)
+            fields = OPENAI_USAGE
+            if isinstance(figures, dict) and not _ANTHROPIC_ONLY.isdisjoint(figures):
+                fields = ANTHROPIC_USAGE
         return self.source.usage(fields, record, self.usage_in)
 
     def say(self, message: Message) -> str:
@@ -114,51 +132,57 @@ class ChatBuilder(SessionBuilder):
         open call.
         """
         if isinstance(message, AssistantMessage):
-            blocks = (
-                self._with_unique_id(block, i) if isinstance(block, ToolCall) else block
-                for i, block in enumerate(message.blocks)
-            )
+            blocks: list[AnswerBlock] = []
+            for index, block in enumerate(message.blocks):
+                if isinstance(block, ToolCall):
+                    block = self._with_unique_id(block, index)
+                blocks.append(block)
             message = replace(message, blocks=tuple(blocks))
         elif isinstance(message, ToolResult):
             message = replace(message, call_id=self._answered(message.call_id))
         return super().say(message)
 
-    def _with_unique_id(self, call: ToolCall, i: int) -> ToolCall:
+    def _with_unique_id(self, call: ToolCall, index: int) -> ToolCall:
         """The call with a unique id: some recorders write none, some repeat the same one."""
         if not call.id:
-            call = replace(call, id=f"call-{len(self.log) + 1}-{i}")
+            call = replace(call, id=f"call-{len(self.log) + 1}-{index}")
         elif call.id in self.names:
-            newest = f"{call.id}~{self.again[call.id]}" if call.id in self.again else call.id
-            if newest in self.waiting:
+            if self._newest_id(call.id) in self.open_calls:
                 self.source.note(
                     "a call has the id of one that is still open, so a result may answer either"
                 )
-            n = self.again[call.id] = self.again.get(call.id, 1) + 1
-            call = replace(call, id=f"{call.id}~{n}")
+            self.repeats[call.id] = self.repeats.get(call.id, 1) + 1
+            call = replace(call, id=self._newest_id(call.id))
         self.names[call.id] = call.name
-        self.waiting[call.id] = None
+        self.open_calls[call.id] = None
         return call
+
+    def _newest_id(self, call_id: str) -> str:
+        """The unique id of the newest call with this id."""
+        if call_id not in self.repeats:
+            return call_id
+        return f"{call_id}~{self.repeats[call_id]}"
 
     def _answered(self, call_id: str) -> str:
         """The id of the call that a result answers: the one it names, else the oldest without a
         result.
         """
-        if call_id in self.again:
-            call_id = f"{call_id}~{self.again[call_id]}"
-        if not call_id and len(self.waiting) > 1:
+        if not call_id and len(self.open_calls) > 1:
             self.source.note("a result names no call, so it answers the oldest that is open")
-        call_id = call_id or next(iter(self.waiting), "")
-        self.waiting.pop(call_id, None)
+        call_id = self._newest_id(call_id) or next(iter(self.open_calls), "")
+        self.open_calls.pop(call_id, None)
         return call_id
 
-    def _result(self, message_id: str, record: Mapping[str, Json], found: Content) -> Content:
+    def _result(self, message_id: str, record: Record, parts: Content) -> Content:
         """The result in a tool's message: its parts if they are results, else its content."""
-        if found.results:
-            return Content(results=found.results, unknown=found.unknown)
-        failed = record.get("is_error") is True or bool(record.get("error"))
-        blocks = found.said or result_blocks(record.get("content"))
-        call_id, name = identifier(record, "tool_call_id"), text(record, "name")
+        if parts.results:
+            return Content(results=parts.results, unknown=parts.unknown)
+        blocks = parts.said or result_blocks(record.get("content"))
         result = ToolResult(
-            id=message_id, call_id=call_id, blocks=blocks, name=name, is_error=failed
+            id=message_id,
+            call_id=identifier(record, "tool_call_id"),
+            blocks=blocks,
+            name=text(record, "name"),
+            is_error=record.get("is_error") is True or bool(record.get("error")),
         )
-        return Content(results=[result], unknown=found.unknown)
+        return Content(results=[result], unknown=parts.unknown)

@@ -9,7 +9,14 @@ from typing import Any, ClassVar
 from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import as_mapping, block_texts, first_value, mapping
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    block_texts,
+    first_value,
+    mapping,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,46 +73,48 @@ class DescribedBuilder(ChatBuilder):
 
     shape: ClassVar[MessageShape] = MessageShape()
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read what the object around the messages says of the session, and its system prompt."""
         super().begin(document)
         prompt = first_value(document, self.shape.system)
         if isinstance(prompt, str):
             self.say_text("system", prompt, id="system")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record: a message, the summary of a compaction, or a note."""
         shape = self.shape
-        message = mapping(record, *shape.inside.split()) if shape.inside else record
-        message = message or record
+        message = record
+        if shape.inside:
+            message = mapping(record, *shape.inside.split()) or record
         role = self.role_of(record, message)
         if role in shape.notes:
-            self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            words = first_value(message, shape.content)
-            if isinstance(words, list):
-                words = block_texts({"content": words}, "content")
-            self.note(role, words if isinstance(words, str) else "")
+            self._read_time(message)
+            self.note(role, _words(first_value(message, shape.content)))
         elif shape.summary and is_value(message, shape.summary):
-            self.time = self.source.time({"time": first_value(message, shape.time)}, "time")
-            self.compaction(
-                self.summary_in({"content": first_value(message, shape.content)}),
-                kept=self.system_ids,
-            )
+            self._read_time(message)
+            summary = self.summary_in({"content": first_value(message, shape.content)})
+            self.compaction(summary, kept=self.system_ids)
         else:
             self.synthetic = bool(shape.synthetic) and is_value(message, shape.synthetic)
             self.read_message(self.shaped(message, role))
 
-    def role_of(self, record: Mapping[str, Json], message: Mapping[str, Json]) -> str:
-        """Who speaks, as OpenAI names it where it is known."""
-        role = first_value(message, self.shape.role) or first_value(record, self.shape.role)
-        name = role if isinstance(role, str) else ""
-        return self.shape.roles.get(name, name)
+    def _read_time(self, message: Record) -> None:
+        time = first_value(message, self.shape.time)
+        self.time = self.source.time({"time": time}, "time")
 
-    def read_message(self, message: Mapping[str, Json]) -> None:
+    def role_of(self, record: Record, message: Record) -> str:
+        """Who speaks, as OpenAI names it where it is known."""
+        shape = self.shape
+        role = first_value(message, shape.role) or first_value(record, shape.role)
+        if not isinstance(role, str):
+            return shape.roles.get("", "")
+        return shape.roles.get(role, role)
+
+    def read_message(self, message: Record) -> None:
         """Read a message in the shape of a chat API."""
         super().read(message)
 
-    def shaped(self, message: Mapping[str, Json], role: str) -> dict[str, Json]:
+    def shaped(self, message: Record, role: str) -> JsonObject:
         """The message in the shape of a chat API."""
         shape = self.shape
         return {
@@ -124,11 +133,20 @@ class DescribedBuilder(ChatBuilder):
         }
 
 
-def is_value(record: Mapping[str, Json], condition: str) -> bool:
+def _words(value: Json) -> str:
+    """The words of a content: a text, or the texts of a list of blocks."""
+    if isinstance(value, list):
+        return block_texts({"content": value}, "content")
+    return value if isinstance(value, str) else ""
+
+
+def is_value(record: Record, condition: str) -> bool:
     """Whether a field has the value behind `=`, or is true where there is none."""
-    name, _, value = condition.partition("=")
-    found = first_value(record, name)
-    return found == value if value else found is True
+    name, _, expected = condition.partition("=")
+    value = first_value(record, name)
+    if expected:
+        return bool(value == expected)
+    return value is True
 
 
 def described(shape: MessageShape, **about: str) -> type[DescribedBuilder]:
@@ -139,10 +157,12 @@ def described(shape: MessageShape, **about: str) -> type[DescribedBuilder]:
     return type("DescribedBuilder", (DescribedBuilder,), members)
 
 
-def speaks(record: Mapping[str, Json], shape: MessageShape) -> bool:
+def speaks(record: Record, shape: MessageShape) -> bool:
     """Whether a record has a role that the format knows, for recognising it."""
-    message: Mapping[str, Json] = record
+    message: Record = record
     for name in shape.inside.split():
         message = as_mapping(record.get(name)) or message
     role = message.get(shape.role) or record.get(shape.role)
-    return isinstance(role, str) and (role in ROLES or role in shape.roles or role in shape.notes)
+    if not isinstance(role, str):
+        return False
+    return role in ROLES or role in shape.roles or role in shape.notes

@@ -50,12 +50,13 @@ def json_lines(builder: Callable[[SourceFile], SessionBuilder]) -> Sessions:
     """Reads JSON lines, a record a line, a session a file and one a sub-agent."""
 
     def sessions(source: SourceFile) -> Iterator[Session]:
-        built = builder(source)
-        for built.line, record in source.records():
-            with source.at(built.line):
-                built.read(record)
+        session_builder = builder(source)
+        for line, record in source.records():
+            session_builder.line = line
+            with source.at(line):
+                session_builder.read(record)
         with source.at():
-            yield from built.sessions()
+            yield from session_builder.sessions()
 
     return sessions
 
@@ -66,12 +67,13 @@ def json_document(records: str, builder: Callable[[SourceFile], SessionBuilder])
     """
 
     def sessions(source: SourceFile) -> Iterator[Session]:
-        document, built = source.object_with(records), builder(source)
+        document = source.object_with(records)
+        session_builder = builder(source)
         with source.at():
-            built.begin(document)
+            session_builder.begin(document)
         with source.at():
-            built.read_all(items(document, records), records)
+            session_builder.read_all(items(document, records), records)
         with source.at():
-            yield from built.sessions()
+            yield from session_builder.sessions()
 
     return sessions

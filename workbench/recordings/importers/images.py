@@ -37,39 +37,44 @@ def image(media_type: str, data: str | bytes, rule: PictureRule | None = None) -
     Its tokens are counted by Anthropic's rule unless another is passed.
     """
     if isinstance(data, bytes):
-        return replace(
-            image(media_type, base64.b64encode(data[:_HEAD]).decode(), rule), bytes=len(data)
-        )
+        head = base64.b64encode(data[:_HEAD]).decode()
+        return replace(image(media_type, head, rule), bytes=len(data))
     if data.startswith("data:"):
-        kind, _, data = data[5:].partition(",")
-        media_type = kind.partition(";")[0] or media_type
-    size = len(data) * 3 // 4 - data[-2:].count("=")
-    return Image(
-        media_type or "image/png", max(size, 0), _tokens(media_type, data, rule or anthropic_tokens)
-    )
+        url_head, _, data = data[5:].partition(",")
+        media_type = url_head.partition(";")[0] or media_type
+    padding = data[-2:].count("=")
+    size = max(len(data) * 3 // 4 - padding, 0)
+    tokens = _tokens(media_type, data, rule or anthropic_tokens)
+    return Image(media_type or "image/png", size, tokens)
 
 
 def linked(url: str, rule: PictureRule | None = None) -> Image:
     """A placeholder for a picture from its URL; its size is unknown."""
-    return (
-        image("", url, rule) if url.startswith("data:") else Image("image/png", 0, UNKNOWN_TOKENS)
-    )
+    if url.startswith("data:"):
+        return image("", url, rule)
+    return Image("image/png", 0, UNKNOWN_TOKENS)
 
 
 def _tokens(media_type: str, data: str, rule: PictureRule) -> int:
-    head, data = b"", data[: _HEAD // 4 * 4]
+    data = data[: _HEAD // 4 * 4]
+    padding = "=" * (-len(data) % 4)
+    head = b""
     with suppress(ValueError):
-        head = base64.b64decode(data + "=" * (-len(data) % 4))
+        head = base64.b64decode(data + padding)
     if media_type == "application/pdf":
-        return PAGE_TOKENS * max(1, head.count(b"/Type /Page\n") + head.count(b"/Type/Page/"))
+        pages = head.count(b"/Type /Page\n") + head.count(b"/Type/Page/")
+        return PAGE_TOKENS * max(1, pages)
     sides = _sides(head)
-    return rule(*sides) if len(sides) == 2 and all(sides) else UNKNOWN_TOKENS
+    if len(sides) != 2 or not all(sides):
+        return UNKNOWN_TOKENS
+    return rule(*sides)
 
 
 def anthropic_tokens(width: int, height: int) -> int:
     """Tokens of a picture for Anthropic, by its pixels once it is scaled down."""
     scale = min(1.0, LONGEST_EDGE / max(width, height))
-    return max(1, min(MOST_TOKENS, round(width * scale * height * scale / PIXELS_PER_TOKEN)))
+    pixels = width * scale * height * scale
+    return max(1, min(MOST_TOKENS, round(pixels / PIXELS_PER_TOKEN)))
 
 
 def openai_tokens(width: int, height: int) -> int:
@@ -79,8 +84,11 @@ def openai_tokens(width: int, height: int) -> int:
     images and vision, for GPT-4o and GPT-4.1; newer models count less.
     """
     scale = min(1.0, 2_048 / max(width, height))
-    scale *= min(1.0, 768 / (min(width, height) * scale))
-    return 85 + 170 * ceil(width * scale / 512) * ceil(height * scale / 512)
+    shorter_edge = min(width, height) * scale
+    scale *= min(1.0, 768 / shorter_edge)
+    columns = ceil(width * scale / 512)
+    rows = ceil(height * scale / 512)
+    return 85 + 170 * columns * rows
 
 
 def gemini_tokens(width: int, height: int) -> int:
@@ -92,19 +100,30 @@ def gemini_tokens(width: int, height: int) -> int:
     """
     if max(width, height) <= 384:
         return 258
-    tile = min(max(min(width, height) * 2 // 3, 256), 768)
-    return 258 * ceil(width / tile) * ceil(height / tile)
+    tile = min(width, height) * 2 // 3
+    tile = min(max(tile, 256), 768)
+    columns = ceil(width / tile)
+    rows = ceil(height / tile)
+    return 258 * columns * rows
 
 
 def _sides(head: bytes) -> tuple[int, ...]:
     """Width and height of a PNG, GIF or JPEG; zeros where they cannot be read."""
-    if head[:8] == b"\x89PNG\r\n\x1a\n" and len(head) >= 24:
+    if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:
         return struct.unpack(">II", head[16:24])
-    if head[:4] == b"GIF8" and len(head) >= 10:
+    if head.startswith(b"GIF8") and len(head) >= 10:
         return struct.unpack("<HH", head[6:10])
-    at = 2 if head[:2] == b"\xff\xd8" else len(head)
-    while at + 9 < len(head) and head[at] == 0xFF:
-        if head[at + 1] in _FRAMES:
-            return struct.unpack(">HH", head[at + 5 : at + 9])
-        at += 2 + int(struct.unpack(">H", head[at + 2 : at + 4])[0])
+    if head.startswith(b"\xff\xd8"):
+        return _sides_of_jpeg(head)
+    return 0, 0
+
+
+def _sides_of_jpeg(head: bytes) -> tuple[int, ...]:
+    """Likewise of a JPEG, from the header of its frame: segments before it are passed over."""
+    offset = 2
+    while offset + 9 < len(head) and head[offset] == 0xFF:
+        if head[offset + 1] in _FRAMES:
+            return struct.unpack(">HH", head[offset + 5 : offset + 9])
+        length_bytes = head[offset + 2 : offset + 4]
+        offset += 2 + int.from_bytes(length_bytes, "big")
     return 0, 0

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from glob import has_magic
 from io import BufferedReader
-from itertools import count as numbers
 from pathlib import Path
 from typing import TypeAlias
 
@@ -70,16 +69,15 @@ def load(paths: Paths, *, lenient: bool = False, format: str = "") -> list[Sessi
         FormatError: a file is damaged, or no importer recognises its format; it names file, line
             and field.
     """
-    named = _named(paths)
+    names = _named(paths)
     sessions: list[Session] = []
-    for loaded in scan(named, lenient=lenient, format=format):
-        if loaded.error is not None and (
-            not isinstance(loaded.error, UnknownFormat) or loaded.path in named
-        ):
+    for loaded in scan(names, lenient=lenient, format=format):
+        is_other_file = isinstance(loaded.error, UnknownFormat) and loaded.path not in names
+        if loaded.error is not None and not is_other_file:
             raise loaded.error
         sessions += loaded.sessions
     if not sessions:
-        raise FormatError("no session was found", where=", ".join(named))
+        raise FormatError("no session was found", where=", ".join(names))
     return sessions
 
 
@@ -89,14 +87,13 @@ def scan(paths: Paths, *, lenient: bool = False, format: str = "") -> Iterator[L
     for path in files(paths):
         try:
             source = _source(path, lenient)
-            chosen = _chosen(source, format)
+            file_format = _chosen(source, format)
             with _readable(source):
-                read_from = accounted(
-                    chosen, source, list(_sessions(chosen, source)), named=bool(format)
-                )
-            sessions = [_with_own_id(session, ids) for session in read_from]
+                read_sessions = list(_sessions(file_format, source))
+                read_sessions = accounted(file_format, source, read_sessions, named=bool(format))
+            sessions = tuple(_with_own_id(session, ids) for session in read_sessions)
             ids.update(session.id for session in sessions)
-            yield Loaded(path, tuple(sessions))
+            yield Loaded(path, sessions)
         except FormatError as error:
             yield Loaded(path, error=error)
 
@@ -122,33 +119,46 @@ def known_formats() -> dict[str, Format]:
     return found("importer", BUILTIN)
 
 
-def _sessions(chosen: Format, source: SourceFile) -> Iterator[Session]:
+def _sessions(file_format: Format, source: SourceFile) -> Iterator[Session]:
+    """The sessions of a file, each with its origin and what is odd in it."""
     with _readable(source):
         count = 0
-        for session in chosen.sessions(source):
+        for session in file_format.sessions(source):
             count += 1
             in_time(source.began, source.where)
-            origin = source.origin(chosen.name) if session.origin == Origin() else session.origin
-            # our own files give back what was saved, be it odd
-            told = chosen.name != "native" or source.lenient
-            faults = (
-                [fault for fault in pairing_faults(session.log) if fault not in origin.skipped]
-                if told
-                else []
-            )
-            yield replace(session, origin=replace(origin, skipped=(*origin.skipped, *faults)))
+            yield _with_origin(session, file_format, source)
         if not count and source.skipped:
-            more = (
-                f", and {len(source.skipped) - 1:,} more faults" if len(source.skipped) > 1 else ""
-            )
-            raise FormatError(
-                f"no session of it can be read ({source.skipped[0]}{more})", where=source.where
-            )
+            raise _without_sessions(source)
+
+
+def _with_origin(session: Session, file_format: Format, source: SourceFile) -> Session:
+    """The session with its origin, and with what is odd about its calls and results."""
+    origin = session.origin
+    if origin == Origin():
+        origin = source.origin(file_format.name)
+    skipped = list(origin.skipped)
+    # our own files give back what was saved, be it odd
+    if file_format.name != "native" or source.lenient:
+        for fault in pairing_faults(session.log):
+            if fault not in origin.skipped:
+                skipped.append(fault)
+    return replace(session, origin=replace(origin, skipped=tuple(skipped)))
+
+
+def _without_sessions(source: SourceFile) -> FormatError:
+    """The error of a file of which nothing is left."""
+    faults = source.skipped[0]
+    if len(source.skipped) > 1:
+        faults += f", and {len(source.skipped) - 1:,} more faults"
+    return FormatError(f"no session of it can be read ({faults})", where=source.where)
 
 
 def _chosen(source: SourceFile, format: str) -> Format:
+    """The format of this name, or the one that recognises the file where none is named."""
     with _readable(source):
-        return find("importer", format, known_formats()) if format else _format_of(source)
+        if format:
+            return find("importer", format, known_formats())
+        return _format_of(source)
 
 
 @contextmanager
@@ -156,45 +166,50 @@ def _readable(source: SourceFile) -> Iterator[None]:
     try:
         yield
     except (OSError, EOFError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise FormatError(f"cannot be read ({why})", where=source.where) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FormatError(f"cannot be read ({reason})", where=source.where) from None
     except MemoryError as error:
         raise FormatError("memory ran out while it was read", where=source.where) from error
     except WorkbenchError:
         raise
     except Exception as error:  # whatever a file does to an importer is that file's own row
-        why = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
-        raise FormatError(why, where=source.where) from error
+        reason = f"cannot be read ({type(error).__name__}: {error}), which is a bug of the importer"
+        raise FormatError(reason, where=source.where) from error
 
 
 def _format_of(source: SourceFile) -> Format:
     """The first format that recognises the start of a file; a general one only where more of the
     file says no more.
     """
-    formats = known_formats()
-    why = "the file is empty"
+    reason = "the file is empty"
     for head in source.heads():
-        for format in formats.values():
-            if (head.is_enough or not format.is_general) and format.knows(head):
+        for format in known_formats().values():
+            is_asked = head.is_enough or not format.is_general
+            if is_asked and format.knows(head):
                 return format
         if head.text.strip():
-            why = refusal(head)
-    raise UnknownFormat(why, where=source.where)
+            reason = refusal(head)
+    raise UnknownFormat(reason, where=source.where)
 
 
 def _with_own_id(session: Session, ids: set[str]) -> Session:
     """The session with an id that no session of another file has: a resumed one may have been
     saved twice.
     """
-    numbered = (session.id if n == 1 else f"{session.id}~{n}" for n in numbers(1))
-    return replace(session, id=next(one for one in numbered if one not in ids))
+    free_id = session.id
+    number = 1
+    while free_id in ids:
+        number += 1
+        free_id = f"{session.id}~{number}"
+    return replace(session, id=free_id)
 
 
 def _source(path: str, lenient: bool) -> SourceFile:
     if path == STDIN:
-        where, given = "standard input", whole(sys.stdin.buffer, "standard input")
+        where = "standard input"
+        data = whole(sys.stdin.buffer, where)
         source = SourceFile(
-            where, lambda: unpacked(BufferedReader(io.BytesIO(given)), where, note), lenient=lenient
+            where, lambda: unpacked(BufferedReader(io.BytesIO(data)), where, note), lenient=lenient
         )
     else:
         folder = Path(os.path.realpath(path)).parent.name
@@ -211,34 +226,43 @@ def files(paths: Paths) -> Iterator[str]:
         FormatError: a pattern matches nothing, or is none.
     """
     for name in _named(paths):
-        is_pattern = has_magic(name) and not Path(name).exists()
-        root = Path(name).anchor
-        try:
-            matched = (
-                sorted(map(str, Path(root or ".").glob(name.removeprefix(root))))
-                if is_pattern
-                else [name]
-            )
-        except (ValueError, NotImplementedError) as error:
-            raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
-        if not matched:
-            raise FormatError("no file matches this pattern", where=name)
-        for one in matched:
-            yield from _in_folder(Path(one)) if one != STDIN and Path(one).is_dir() else [one]
+        for path in _matching(name):
+            if path != STDIN and Path(path).is_dir():
+                yield from _in_folder(Path(path))
+            else:
+                yield path
+
+
+def _matching(name: str) -> list[str]:
+    """The paths that match a pattern; the name itself where it is none."""
+    if not has_magic(name) or Path(name).exists():
+        return [name]
+    root = Path(name).anchor
+    try:
+        matches = Path(root or ".").glob(name.removeprefix(root))
+        paths = sorted(str(path) for path in matches)
+    except (ValueError, NotImplementedError) as error:
+        raise FormatError(f"cannot be read as a pattern ({error})", where=name) from None
+    if not paths:
+        raise FormatError("no file matches this pattern", where=name)
+    return paths
 
 
 def _named(paths: Paths) -> list[str]:
-    if isinstance(paths, bytes) or not isinstance(paths, str | Path | Iterable):
+    if isinstance(paths, str | Path):
+        return [str(paths)]
+    if isinstance(paths, bytes) or not isinstance(paths, Iterable):
         raise FormatError(f"{paths!r:.80} names no file; paths as text would be accepted")
-    return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    return [str(path) for path in paths]
 
 
 def _in_folder(folder: Path) -> Iterator[str]:
     if not os.access(folder, os.R_OK | os.X_OK):
         yield str(folder)
     for file in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if not hidden and _is_recording(file.name) and file.is_file():
+        names = file.relative_to(folder).parts
+        is_hidden = any(name.startswith(".") for name in names)
+        if not is_hidden and _is_recording(file.name) and file.is_file():
             yield str(file)
 
 
@@ -248,5 +272,8 @@ def _is_recording(name: str) -> bool:
     """
     if name.endswith(BESIDE):
         return False
-    packed = next((ending for ending in PACKED_ENDINGS if name.endswith(ending)), "")
-    return name.removesuffix(packed).endswith(ENDINGS)
+    for ending in PACKED_ENDINGS:
+        if name.endswith(ending):
+            name = name.removesuffix(ending)
+            break
+    return name.endswith(ENDINGS)

@@ -10,7 +10,7 @@ from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.format import Sessions
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.values import as_object, block_texts, items, label
+from workbench.recordings.importers.values import as_list, as_object, block_texts, items, label
 
 LISTS = ("messages", "conversation", "conversations", "traj")
 """Fields that hold the messages; the last is tau-bench's, whose ids have run, task and trial."""
@@ -20,13 +20,13 @@ def starts_with_messages(head: Head) -> bool:
     """Whether a file starts with messages that have a role, or with an object that holds such a
     list.
     """
-    if head.records and not head.is_list:
-        first = head.records[0]
-        if label(first, "role") in ROLES and {"content", "tool_calls"} & set(first):
-            return True
-    return {"role", "content"} <= head.keys or (
-        bool(head.keys & set(LISTS)) and '"role"' in head.text
-    )
+    record = head.first_record
+    has_message = {"content", "tool_calls"} & set(record) and label(record, "role") in ROLES
+    if has_message and not head.is_list:
+        return True
+    if {"role", "content"} <= head.keys:
+        return True
+    return bool(head.keys & set(LISTS)) and '"role"' in head.text
 
 
 def message_sessions(
@@ -45,7 +45,8 @@ class MessageFile:
     """How messages stand in a file."""
 
     def __init__(self, builder: Callable[[SourceFile], ChatBuilder], lists: Sequence[str]) -> None:
-        self.builder, self.lists = builder, lists
+        self.builder = builder
+        self.lists = lists
 
     def sessions(self, source: SourceFile) -> Iterator[Session]:
         """The sessions of a file."""
@@ -53,18 +54,24 @@ class MessageFile:
             yield from self._from_lines(source)
             return
         document = source.document()
-        holders = document if isinstance(document, list) else [document]
-        if not any(isinstance(holder, list) or self._has_messages(holder) for holder in holders):
+        holders = as_list(document)
+        if not any(self._is_holder(holder) for holder in holders):
             holders = [{self.lists[0]: holders}]
+        if len(holders) == 1:
+            with source.at():
+                yield self._session(source, holders[0])
+            return
         for number, holder in enumerate(holders):
-            place = f"[{number}]" if len(holders) > 1 else ""
+            place = f"[{number}]"
             with source.at(field=place):
-                if isinstance(holder, list) or self._has_messages(holder):
-                    yield self._session(
-                        source, holder, number if place else None, place and f"{place}."
-                    )
+                if self._is_holder(holder):
+                    yield self._session(source, holder, number, f"{place}.")
                 else:
                     source.leave_record("element without messages", as_object(holder))
+
+    def _is_holder(self, value: Json) -> bool:
+        """Whether a value is a list of messages, or an object with one."""
+        return isinstance(value, list) or self._has_messages(value)
 
     def _has_messages(self, value: Json) -> bool:
         """Whether a value is an object with a list of messages."""
@@ -83,24 +90,26 @@ class MessageFile:
             yield single.session()
 
     def _session(
-        self, source: SourceFile, value: Json, number: int | None, place: str = ""
+        self, source: SourceFile, value: Json, number: int | None = None, place: str = ""
     ) -> Session:
-        holder = as_object({self.lists[0]: value} if isinstance(value, list) else value)
+        """The session of one list of messages; `number` is its place among several."""
+        holder = {self.lists[0]: value} if isinstance(value, list) else as_object(value)
         field = next(name for name in self.lists if name in holder)
         chat = self.builder(source)
         chat.begin(holder)
         if holder.get("system"):
-            chat.say_text(
-                "system", label(holder, "system") or block_texts(holder, "system"), id="system"
-            )
+            prompt = label(holder, "system") or block_texts(holder, "system")
+            chat.say_text("system", prompt, id="system")
         messages = items(holder, field)
         if not messages:
             source.note("holds no messages", field=field)
         chat.read_all(messages, place + field)
-        named = chat.id or source.identifier(holder, "id", "session_id")
-        chat.id = named or (source.stem if number is None else f"{source.stem}-{number}")
+        chat.id = chat.id or source.identifier(holder, "id", "session_id")
+        if not chat.id:
+            chat.id = source.stem if number is None else f"{source.stem}-{number}"
         if field == "traj":
-            task, trial = source.identifier(holder, "task_id"), source.identifier(holder, "trial")
+            task = source.identifier(holder, "task_id")
+            trial = source.identifier(holder, "trial")
             chat.id = f"{source.stem}-{number or 0}-task{task}-trial{trial}"
         chat.title = chat.title or source.name(holder, "title")
         session = chat.session()

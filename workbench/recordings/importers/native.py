@@ -17,6 +17,7 @@ from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Origin, Session
 from workbench.recordings.importers.records import TAGS, read_as
 from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.values import JsonObject, Record
 
 VERSION = 1
 MARK = "workbench"
@@ -44,26 +45,33 @@ class Header:
 def sessions(source: SourceFile) -> Iterator[Session]:
     """The sessions of a file, each as soon as the next header or the end is reached."""
     header: Header | None = None
-    log, moved = Log(), False
+    log = Log()
+    moved = False
     for line, record in source.records():
         with source.at(line):
             if MARK in record:
                 if header is not None:
                     yield _session(source, header, log, moved)
-                newest: Header = _read_as(Header, record, source)
-                if newest.version != VERSION:
-                    why = (
-                        f"version {newest.version} is unknown; this package reads version {VERSION}"
-                    )
-                    raise FormatError(why, field="version")
-                header, log, moved = newest, Log(), "leaf" in record
+                header = _header(record, source)
+                log = Log()
+                moved = "leaf" in record
             elif header is None:
-                why = "an entry comes before the first header; a file starts with a header line"
-                raise FormatError(why, field=MARK)
+                reason = "an entry comes before the first header; a file starts with a header line"
+                raise FormatError(reason, field=MARK)
             else:
                 _append(log, record, source)
     if header is not None:
         yield _session(source, header, log, moved)
+
+
+def _header(record: Record, source: SourceFile) -> Header:
+    header: Header = _read_as(Header, record, source)
+    if header.version != VERSION:
+        raise FormatError(
+            f"version {header.version} is unknown; this package reads version {VERSION}",
+            field="version",
+        )
+    return header
 
 
 def save(sessions: Session | Iterable[Session], path: str | Path) -> None:
@@ -82,14 +90,15 @@ def write(sessions: Session | Iterable[Session], stream: BinaryIO) -> None:
             stream.write(_line(as_plain(entry)))
 
 
-def _append(log: Log, record: Mapping[str, Json], source: SourceFile) -> None:
+def _append(log: Log, record: Record, source: SourceFile) -> None:
     try:
         log.append(_read_as(Entry, record, source))
     except LogError as error:
-        raise FormatError(str(error), field="id" if record["id"] in log else "parent") from None
+        field = "id" if record["id"] in log else "parent"
+        raise FormatError(str(error), field=field) from None
 
 
-def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -> Json:
+def _read_as(annotation: Json, record: Record, source: SourceFile) -> Json:
     """A header or an entry; a field that it can do without is left out where it cannot be read, and
     a note says so.
 
@@ -102,37 +111,34 @@ def _read_as(annotation: Json, record: Mapping[str, Json], source: SourceFile) -
     faults: list[FormatError] = []
     while True:
         try:
-            whole = read_as(annotation, record)
+            value = read_as(annotation, record)
         except FormatError as error:
-            rest = _without(record, error.field, any_field=source.lenient)
-            if rest is None:
+            readable = _without(record, error.field, any_field=source.lenient)
+            if readable is None:
                 raise (faults or [error])[0] from None
             faults.append(error)
-            record = rest
+            record = readable
         else:
             for fault in faults:
                 source.leave_unused(fault)
-            return whole
+            return value
 
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _UNNEEDED = ("time", "usage")
 
 
-def _without(record: Mapping[str, Json], place: str, *, any_field: bool) -> dict[str, Json] | None:
+def _without(record: Record, place: str, *, any_field: bool) -> JsonObject | None:
     """A copy of a record without the field at this place, or the report that it is in; None
     where there is none.
     """
-    copied: dict[str, Json] = deepcopy(dict(record))
+    copied: JsonObject = deepcopy(dict(record))
     holder: Json = copied
     steps = [int(index) if index else name for name, index in _STEP.findall(place)]
-    for depth, step in enumerate(steps):
-        is_last = depth == len(steps) - 1
-        if (
-            isinstance(holder, dict)
-            and step in holder
-            and (step in _UNNEEDED or (is_last and any_field))
-        ):
+    for depth, step in enumerate(steps, 1):
+        is_last = depth == len(steps)
+        is_removable = step in _UNNEEDED or (is_last and any_field)
+        if is_removable and isinstance(holder, dict) and step in holder:
             del holder[step]
             return copied
         try:
@@ -149,13 +155,14 @@ def _session(source: SourceFile, header: Header, log: Log, moved: bool) -> Sessi
     with source.at():
         if header.leaf is not None and header.leaf not in log:
             raise FormatError(f"the leaf {header.leaf!r} is not the id of an entry", field="leaf")
-        log.leaf = header.leaf if moved else log.leaf
+        if moved:
+            log.leaf = header.leaf
     origin = header.origin
-    if notes := source.origin("native").skipped:
+    notes = source.origin("native").skipped
+    if notes:
         origin = replace(origin, skipped=(*origin.skipped, *notes))
-    return Session(
-        id=header.id, log=log, origin=origin, **{name: getattr(header, name) for name in _ABOUT}
-    )
+    about = {name: getattr(header, name) for name in _ABOUT}
+    return Session(id=header.id, log=log, origin=origin, **about)
 
 
 def _line(value: Json) -> bytes:
@@ -171,13 +178,17 @@ def as_plain(value: Json) -> Json:
     if value is None or type(value) in (str, int, float, bool):
         return value  # most are, by far
     if is_dataclass(value) and not isinstance(value, type):
-        given = [(one.name, getattr(value, one.name), one.default) for one in fields(value)]
-        tags_first = sorted(given, key=lambda one: one[0] not in TAGS)
-        return {
-            name: as_plain(item)
-            for name, item, default in tags_first
-            if name in TAGS or item != default
-        }
+        tags: JsonObject = {}
+        other_fields: JsonObject = {}
+        for field in fields(value):
+            item = getattr(value, field.name)
+            if field.name in TAGS:
+                tags[field.name] = as_plain(item)
+            elif item != field.default:
+                other_fields[field.name] = as_plain(item)
+        return tags | other_fields
     if isinstance(value, tuple):
         return [as_plain(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value

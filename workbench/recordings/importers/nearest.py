@@ -1,6 +1,6 @@
 """The format that a refused file looks most like, and what it lacks to be one of these."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from workbench.recordings.importers.source import Head
@@ -68,7 +68,8 @@ class NearestFormat:
     @property
     def share(self) -> float:
         """How much of the format is there."""
-        return len(self.present) / (len(self.present) + len(self.missing))
+        present_count = len(self.present)
+        return present_count / (present_count + len(self.missing))
 
 
 def nearest_format(head: Head) -> NearestFormat | None:
@@ -77,8 +78,12 @@ def nearest_format(head: Head) -> NearestFormat | None:
     """
     names = set(head.keys).union(*head.records)
     candidates = [_compared(name, fields, names) for name, fields in FIELDS.items()]
-    nearest = max(candidates, key=lambda candidate: (candidate.share, len(candidate.present)))
+    nearest = max(candidates, key=_likeness)
     return nearest if nearest.present else None
+
+
+def _likeness(candidate: NearestFormat) -> tuple[float, int]:
+    return candidate.share, len(candidate.present)
 
 
 def _compared(name: str, fields: tuple[str, ...], names: Set[str]) -> NearestFormat:
@@ -91,19 +96,21 @@ def refusal(head: Head) -> str:
     """Why no format was recognised: what the file looks like, what it lacks, and where to read
     on.
     """
+    return f"no importer recognises this content{_likely_cause(head)}; {OWN_FORMAT}"
+
+
+def _likely_cause(head: Head) -> str:
     nearest = nearest_format(head)
-    if nearest is None and not (head.keys or head.records or head.is_list):
-        return f"no importer recognises this content, which is no JSON; {OWN_FORMAT}"
     if nearest is None:
-        names = ", ".join(f"`{key}`" for key in sorted(head.keys)[:SHOWN]) or "none"
-        return f"no importer recognises this content; its fields are {names}; {OWN_FORMAT}"
+        if not (head.keys or head.records or head.is_list):
+            return ", which is no JSON"
+        return f"; its fields are {_quoted(sorted(head.keys)[:SHOWN]) or 'none'}"
     if nearest.missing:
-        names = ", ".join(f"`{field}`" for field in nearest.missing)
-        return (
-            f"no importer recognises this content; nearest is {nearest.name}, but it lacks {names};"
-            f" {OWN_FORMAT}"
-        )
+        return f"; nearest is {nearest.name}, but it lacks {_quoted(nearest.missing)}"
     return (
-        f"no importer recognises this content; nearest is {nearest.name}, whose fields it has, "
-        f"but not where {nearest.name} has them; {OWN_FORMAT}"
+        f"; nearest is {nearest.name}, whose fields it has, but not where {nearest.name} has them"
     )
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -44,6 +44,8 @@ _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }  # fmt: skip
+_LOCAL_HEADER = b"PK\x03\x04"
+_LOCAL_HEADER_BYTES = 30
 _PIECE = 1 << 16
 
 
@@ -60,12 +62,10 @@ def opened(path: str, note: Callable[[str], None] | None = None) -> BufferedRead
     """
     file = Path(path)
     if file.exists() and not file.is_file():
-        what = (
-            "a folder without the right to read it"
-            if file.is_dir()
-            else "a pipe, a socket or a device"
-        )
-        raise FormatError(f"is {what}, where a regular file is needed", where=path)
+        kind = "a pipe, a socket or a device"
+        if file.is_dir():
+            kind = "a folder without the right to read it"
+        raise FormatError(f"is {kind}, where a regular file is needed", where=path)
     return unpacked(file.open("rb"), path, note)
 
 
@@ -73,19 +73,20 @@ def unpacked(
     stream: BufferedReader, where: str, note: Callable[[str], None] | None = None
 ) -> BufferedReader:
     """What is in a stream that can be rewound, likewise."""
-    start = stream.peek(_LONGEST_MARK)
-    unpacker = next((make for mark, make in _UNPACKERS.items() if start.startswith(mark)), None)
+    unpacker = _unpacker(stream.peek(_LONGEST_MARK))
     if unpacker is not None:
-        stream = BufferedReader(_Pieces(_unpacking(unpacker, stream, where, note), stream), _PIECE)
+        read = _unpacking(unpacker, stream, where, note)
+        stream = BufferedReader(_Pieces(read, stream), _PIECE)
     encoding = _encoding(stream.peek(_PIECE))
     if not encoding:
         return stream
-    text = io.TextIOWrapper(
-        stream, encoding, errors="surrogateescape" if encoding == "utf-8" else "replace"
-    )
-    return BufferedReader(
-        _Pieces(lambda size: text.read(size // 4).encode(errors="surrogateescape"), text), _PIECE
-    )
+    errors = "surrogateescape" if encoding == "utf-8" else "replace"
+    text = io.TextIOWrapper(stream, encoding, errors=errors)
+
+    def read_utf8(size: int) -> bytes:
+        return text.read(size // 4).encode(errors="surrogateescape")
+
+    return BufferedReader(_Pieces(read_utf8, text), _PIECE)
 
 
 def in_time(began: float, where: str, line: int | None = None) -> None:
@@ -129,19 +130,18 @@ def lines(
                 f"has more than {MOST_LINES:,} lines, the most that is read", where=where
             )
         line = stream.readline(LONGEST_LINE + 1)
-        if len(line) > LONGEST_LINE:
-            if note is None:
-                raise FormatError(
-                    f"is longer than {LONGEST_LINE >> 20} MB", where=where, line=number
-                )
-            note(f"line {number}: is longer than {LONGEST_LINE >> 20} MB, left out")
-            while line and not line.endswith(b"\n"):
-                in_time(began, where, number)
-                line = stream.readline(_PIECE)
-            continue
         if not line:
             return
-        yield number, line
+        if len(line) <= LONGEST_LINE:
+            yield number, line
+            continue
+        fault = f"is longer than {LONGEST_LINE >> 20} MB"
+        if note is None:
+            raise FormatError(fault, where=where, line=number)
+        note(f"line {number}: {fault}, left out")
+        while line and not line.endswith(b"\n"):
+            in_time(began, where, number)
+            line = stream.readline(_PIECE)
 
 
 def whole(stream: BinaryIO, where: str) -> bytes:
@@ -188,10 +188,10 @@ def zip_members(
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    size, packed = archive.getinfo(name).file_size, archive.getinfo(name).compress_size
-    if size > MOST_AT_ONCE:
+    member = archive.getinfo(name)
+    if member.file_size > MOST_AT_ONCE:
         raise FormatError(f"unpacks to more than {MOST_AT_ONCE >> 20} MB")
-    if _is_bomb(size, packed):
+    if _is_bomb(member.file_size, member.compress_size):
         raise FormatError(BOMB)
     try:
         return archive.read(name)
@@ -203,18 +203,18 @@ def _whole_members(raw: bytes) -> Iterator[tuple[str, bytes]]:
     """Each deflated member that is whole, by its local header (section 4.3.7 of PKWARE's
     APPNOTE).
     """
-    at = -1
-    while (at := raw.find(b"PK\x03\x04", at + 1)) >= 0 and len(raw) >= at + 30:
-        method, name, extra = struct.unpack_from("<8xH16xHH", raw, at)
-        unpacking, start = zlib.decompressobj(-zlib.MAX_WBITS), at + 30 + name + extra
-        with contextlib.suppress(zlib.error):
-            data = (
-                unpacking.decompress(raw[start:], MOST_AT_ONCE)
-                if method == zipfile.ZIP_DEFLATED
-                else b""
-            )
-            if unpacking.eof:
-                yield raw[at + 30 : at + 30 + name].decode(errors="replace"), data
+    offset = raw.find(_LOCAL_HEADER)
+    while offset >= 0 and len(raw) >= offset + _LOCAL_HEADER_BYTES:
+        method, name_bytes, extra_bytes = struct.unpack_from("<8xH16xHH", raw, offset)
+        name_start = offset + _LOCAL_HEADER_BYTES
+        name_end = name_start + name_bytes
+        if method == zipfile.ZIP_DEFLATED:
+            unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+            with contextlib.suppress(zlib.error):
+                data = unpacking.decompress(raw[name_end + extra_bytes :], MOST_AT_ONCE)
+                if unpacking.eof:
+                    yield raw[name_start:name_end].decode(errors="replace"), data
+        offset = raw.find(_LOCAL_HEADER, offset + 1)
 
 
 class _Pieces(io.RawIOBase):
@@ -223,7 +223,8 @@ class _Pieces(io.RawIOBase):
     """
 
     def __init__(self, read: Callable[[int], bytes], under: io.IOBase) -> None:
-        self._read, self._under = read, under
+        self._read = read
+        self._under = under
 
     def readable(self) -> bool:
         return True
@@ -307,6 +308,14 @@ _UNPACKERS: Mapping[bytes, Callable[[BufferedReader], ReadPiece]] = {
 _LONGEST_MARK = max(map(len, _UNPACKERS))
 
 
+def _unpacker(start: bytes) -> Callable[[BufferedReader], ReadPiece] | None:
+    """What unpacks a file that begins so; None where it is not packed."""
+    for mark, unpacker in _UNPACKERS.items():
+        if start.startswith(mark):
+            return unpacker
+    return None
+
+
 def _unpacking(
     unpacker: Callable[[BufferedReader], ReadPiece],
     stream: BufferedReader,
@@ -347,9 +356,12 @@ def _is_bomb(unpacked: int, packed: int) -> bool:
 
 def _encoding(start: bytes) -> str:
     """In which a file is that must be recoded; empty where it is UTF-8 with newlines."""
-    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
-    if marked or len(start) < 2:
-        return marked
+    for mark, encoding in _MARKS.items():
+        if start.startswith(mark):
+            return encoding
+    if len(start) < 2:
+        return ""
     if 0 in start[:2] and any(start[:2]):
         return "utf-16-be" if start[0] == 0 else "utf-16-le"
-    return "utf-8" if b"\r" in start and b"\n" not in start and b"\0" not in start else ""
+    has_old_newlines = b"\r" in start and b"\n" not in start and b"\0" not in start
+    return "utf-8" if has_old_newlines else ""

@@ -1,7 +1,7 @@
 """Which result answers which call: what is odd about it in a recording that was read."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from workbench.engine.transcript.log import Log, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, ToolResult
@@ -27,40 +27,56 @@ def pairing_faults(log: Log) -> Iterator[str]:
         elif isinstance(entry.message, ToolResult):
             results[entry.message.call_id].append(entry.id)
     tree = _Tree(log)
-    lonely = [
-        call_id
-        for call_id, answers in results.items()
-        for answer in answers
-        if not any(tree.is_before(call, answer) for call in _some(calls.get(call_id, [])))
-    ]
-    doubled_calls = [call_id for call_id, entries in calls.items() if tree.has_two_in_line(entries)]
-    doubled_results = [
-        call_id
-        for call_id, entries in results.items()
-        if call_id not in doubled_calls and tree.has_two_in_line(entries)
-    ]
-    yield from _told(
+    lonely: list[str] = []
+    for call_id, entries in results.items():
+        callers = _ends_of(calls.get(call_id, []))
+        for entry_id in entries:
+            if not tree.is_behind_any(entry_id, callers):
+                lonely.append(call_id)
+    doubled_calls = _in_line_twice(tree, calls)
+    doubled_results: list[str] = []
+    for call_id in _in_line_twice(tree, results):
+        if call_id not in doubled_calls:
+            doubled_results.append(call_id)
+    yield from _sentence(
         lonely, "a tool result answers no call before it", "tool results answer no call before them"
     )
-    yield from _told(doubled_calls, "an id stands for two calls", "ids stand for two calls each")
-    yield from _told(doubled_results, "a call has two results", "calls have two results each")
+    yield from _sentence(
+        doubled_calls, "an id stands for two calls", "ids stand for two calls each"
+    )
+    yield from _sentence(doubled_results, "a call has two results", "calls have two results each")
 
 
-def _some(entries: list[str]) -> list[str]:
+def _in_line_twice(tree: "_Tree", entries_by_id: Mapping[str, Sequence[str]]) -> list[str]:
+    """The ids of calls two of whose entries stand on one path."""
+    doubled: list[str] = []
+    for call_id, entries in entries_by_id.items():
+        if tree.has_two_in_line(entries):
+            doubled.append(call_id)
+    return doubled
+
+
+def _ends_of(entries: list[str]) -> list[str]:
     """The first and the last of many entries, so that a hostile recording costs no more than its
     length.
     """
-    return entries if len(entries) <= 2 * COMPARED else entries[:COMPARED] + entries[-COMPARED:]
+    if len(entries) <= 2 * COMPARED:
+        return entries
+    return entries[:COMPARED] + entries[-COMPARED:]
 
 
-def _told(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
-    if ids:
-        named = ", ".join(repr(call_id) for call_id in dict.fromkeys(ids[:NAMED]))
-        yield (
-            f"{single}: {named}"
-            if len(ids) == 1
-            else f"{len(ids):,} {many}: {named}{', ...' * (len(ids) > NAMED)}"
-        )
+def _sentence(ids: Sequence[str], single: str, many: str) -> Iterator[str]:
+    """The sentence for these ids; none where there are none."""
+    if not ids:
+        return
+    first_ids = dict.fromkeys(ids[:NAMED])
+    named = ", ".join(repr(call_id) for call_id in first_ids)
+    if len(ids) > NAMED:
+        named += ", ..."
+    if len(ids) == 1:
+        yield f"{single}: {named}"
+    else:
+        yield f"{len(ids):,} {many}: {named}"
 
 
 class _Tree:
@@ -83,10 +99,14 @@ class _Tree:
         start = self.place[earlier]
         return start <= self.place[later] < start + self.size[earlier]
 
+    def is_behind_any(self, later: str, entries: Sequence[str]) -> bool:
+        """Whether the path to an entry leads through one of these."""
+        return any(self.is_before(earlier, later) for earlier in entries)
+
     def has_two_in_line(self, entries: Sequence[str]) -> bool:
         """Whether two of these entries, in the order of the log, stand on one path."""
-        return any(
-            self.is_before(earlier, later)
-            for number, later in enumerate(entries)
-            for earlier in entries[max(0, number - COMPARED) : number]
-        )
+        for number, later in enumerate(entries):
+            earlier_entries = entries[max(0, number - COMPARED) : number]
+            if self.is_behind_any(later, earlier_entries):
+                return True
+        return False

@@ -4,7 +4,7 @@ that is wrong.
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
@@ -12,9 +12,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.values import kind
+from workbench.recordings.importers.values import JsonObject, kind
 
-Record = TypeVar("Record")
+TomlRecord = TypeVar("TomlRecord")
 TAGS = ("type", "role")
 """Fields that say which class a record is."""
 _WORDS: Mapping[Any, str] = {
@@ -46,30 +46,40 @@ def read_as(annotation: Json, value: Json, place: str = "") -> Json:
             )
         return value
     if origin in (Union, UnionType):
-        members = tuple(member for member in arguments if member is not NoneType)
-        if value is None and NoneType in arguments:
-            return None
-        return read_as(
-            members[0] if len(members) == 1 else _member(members, value, place), value, place
-        )
+        return _union(arguments, value, place)
     if origin is tuple:
-        items = _typed(list, value, place)
-        if arguments[0] in (str, int) and {*map(type, items)} <= {arguments[0]}:
-            return tuple(items)
-        return tuple(read_as(arguments[0], item, f"{place}[{i}]") for i, item in enumerate(items))
+        return _tuple(arguments[0], _typed(list, value, place), place)
     if is_dataclass(annotation):
         return _record(annotation, value, place)
     return _typed(annotation if annotation in _WORDS else dict, value, place)
 
 
-def read_toml(cls: type[Record], file: Path, what: str) -> Record:
+def _union(arguments: tuple[Any, ...], value: Json, place: str) -> Json:
+    """The value of a field that may have one of several types."""
+    if value is None and NoneType in arguments:
+        return None
+    members = tuple(argument for argument in arguments if argument is not NoneType)
+    member = members[0]
+    if len(members) > 1:
+        member = _member(members, value, place)
+    return read_as(member, value, place)
+
+
+def _tuple(item_type: Json, items: list[Json], place: str) -> tuple[Json, ...]:
+    """The items of a field that is a list."""
+    if item_type in (str, int) and {*map(type, items)} <= {item_type}:
+        return tuple(items)  # most are, and need no look at each
+    return tuple(read_as(item_type, item, f"{place}[{i}]") for i, item in enumerate(items))
+
+
+def read_toml(cls: type[TomlRecord], file: Path, what: str) -> TomlRecord:
     """The dataclass that a TOML file describes; `what` names the file in errors.
 
     Raises:
         FormatError: there is no such file, it is not TOML, or a field is wrong; the field is named.
     """
     try:
-        record: Record = read_as(cls, tomllib.loads(file.read_text("utf-8")))
+        record: TomlRecord = read_as(cls, tomllib.loads(file.read_text("utf-8")))
         return record
     except FileNotFoundError:
         raise FormatError(f"there is no {what} here", where=str(file)) from None
@@ -80,35 +90,50 @@ def read_toml(cls: type[Record], file: Path, what: str) -> Record:
 
 
 def _record(cls: Json, value: Json, place: str) -> Json:
-    record, (types, needed), before = (
-        _typed(dict, value, place),
-        _fields(cls),
-        place and f"{place}.",
-    )
+    record = _typed(dict, value, place)
+    fields_of_class = _fields(cls)
+    types = fields_of_class.types
+    prefix = f"{place}." if place else ""
     for name in record:
         if name not in types and name not in TAGS:
             raise FormatError(
-                f"unknown field; known fields are {', '.join(sorted(types))}", field=before + name
+                f"unknown field; known fields are {', '.join(sorted(types))}", field=prefix + name
             )
-    for name in needed:
+    for name in fields_of_class.needed:
         if name not in record:
-            raise FormatError("the field is missing", field=before + name)
-    return cls(
-        **{
-            name: read_as(types[name], item, before + name)
-            for name, item in record.items()
-            if name in types
-        }
-    )
+            raise FormatError("the field is missing", field=prefix + name)
+    values: JsonObject = {}
+    for name, item in record.items():
+        if name in types:
+            values[name] = read_as(types[name], item, prefix + name)
+    return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The fields of a class but the tags.
+
+    Attributes:
+        types: the type of each.
+        needed: the names of those without a default.
+    """
+
+    types: dict[str, Any]
+    needed: list[str]
 
 
 @cache
-def _fields(cls: Json) -> tuple[dict[str, Any], list[str]]:
-    """The type of each field but the tags, and the names of those without a default."""
-    types = get_type_hints(cls)
-    known = [field for field in fields(cls) if field.name not in TAGS]
-    needed = [f.name for f in known if f.default is MISSING and f.default_factory is MISSING]
-    return {field.name: types[field.name] for field in known}, needed
+def _fields(cls: Json) -> _Fields:
+    hints = get_type_hints(cls)
+    types: dict[str, Any] = {}
+    needed: list[str] = []
+    for field in fields(cls):
+        if field.name in TAGS:
+            continue
+        types[field.name] = hints[field.name]
+        if field.default is MISSING and field.default_factory is MISSING:
+            needed.append(field.name)
+    return _Fields(types, needed)
 
 
 def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
@@ -116,8 +141,10 @@ def _member(members: tuple[Any, ...], value: Json, place: str) -> Json:
     tag, by_tag = _tags(members)
     name = _typed(dict, value, place).get(tag)
     if not isinstance(name, str) or name not in by_tag:
-        why = f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}"
-        raise FormatError(why, field=f"{place}.{tag}" if place else tag)
+        raise FormatError(
+            f"expected one of {', '.join(sorted(by_tag))}, found {str(name)[:40]!r}",
+            field=f"{place}.{tag}" if place else tag,
+        )
     return by_tag[name]
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 from workbench.engine.transcript.files import FileOps
 from workbench.engine.transcript.log import CompactionEntry, Entry, Log, MessageEntry, NoteEntry
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
     Json,
     Message,
+    SaidBlock,
     Summary,
     SystemMessage,
     Text,
@@ -22,7 +24,7 @@ from workbench.engine.transcript.message import (
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_object
+from workbench.recordings.importers.values import Record, as_object
 
 _SPEAKERS: Mapping[str, Any] = {
     "system": SystemMessage,
@@ -58,7 +60,11 @@ class SessionBuilder:
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.log = Log()
-        self.id = self.model = self.title = self.cwd = self.project = ""
+        self.id = ""
+        self.model = ""
+        self.title = ""
+        self.cwd = ""
+        self.project = ""
         self.window: int | None = None
         self.names: dict[str, str] = {}
         self.line = 0
@@ -68,7 +74,7 @@ class SessionBuilder:
         self._leaves: dict[str, str | None] = {}
         self._copies: dict[str, int] = {}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read what a document says of the whole session, before its records."""
         for name, fields in self.about.items():
             read = self.source.identifier if name == "id" else self.source.name
@@ -76,11 +82,11 @@ class SessionBuilder:
 
     def read_all(self, records: Iterable[Json], field: str) -> None:
         """Read a list of records; a damaged one is placed by its index in this field."""
-        for i, record in enumerate(records):
-            with self.source.at(self.line or None, f"{field}[{i}]"):
+        for index, record in enumerate(records):
+            with self.source.at(self.line or None, f"{field}[{index}]"):
                 self.read(as_object(record))
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record; a wrong field is a `FormatError` that names it."""
         raise NotImplementedError
 
@@ -90,16 +96,18 @@ class SessionBuilder:
     def turn_to(self, speaker: str) -> None:
         """Go on with the entries of another speaker, after the newest of them."""
         self._leaves[self.speaker] = self.log.leaf
-        self.speaker, self.log.leaf = speaker, self._leaves.get(speaker)
+        self.log.leaf = self._leaves.get(speaker)
+        self.speaker = speaker
 
-    def fresh_id(self, wanted: str = "") -> str:
+    def fresh_id(self, base_id: str = "") -> str:
         """This id, or the next free one after it; `m1`, `m2`... where none is wanted."""
-        base = wanted or f"m{len(self.log) + 1}"
-        found = base
-        while found in self.log:
-            n = self._copies[base] = self._copies.get(base, 1) + 1
-            found = f"{base}~{n}"
-        return found
+        base_id = base_id or f"m{len(self.log) + 1}"
+        free_id = base_id
+        while free_id in self.log:
+            number = self._copies.get(base_id, 1) + 1
+            self._copies[base_id] = number
+            free_id = f"{base_id}~{number}"
+        return free_id
 
     def say(self, message: Message) -> str:
         """Append a message, and return its id. A message without a time gets the record's, a
@@ -112,38 +120,54 @@ class SessionBuilder:
             message = replace(message, name=self.names[message.call_id])
         if message.time is None:
             message = replace(message, time=self.time)
-        return self.add(MessageEntry(id=message.id, parent=None, message=message))
+        entry = MessageEntry(id=message.id, parent=None, message=message)
+        return self.add(entry)
 
-    def say_content(self, role: str, found: Content, *, id: str = "", **fields: Json) -> None:
+    def say_content(self, role: str, parts: Content, *, id: str = "", **fields: Json) -> None:
         """Append what one record of a `system`, a `user` or an `assistant` says: a message, and the
         results in it.
 
         Results come before a user's words and after a model's; a record of results alone gives no
         message.
         """
-        self.source.leave_unknown(found.unknown)
-        blocks = (
-            tuple(found.blocks) if role == "assistant" else found.said_by(role, self.source.unknown)
+        self.source.leave_unknown(parts.unknown)
+        is_answer = role == "assistant"
+        blocks: Sequence[AnswerBlock] = parts.blocks
+        if not is_answer:
+            blocks = parts.said_by(role, self.source.unknown)
+        messages: list[Message] = [*parts.results]
+        if parts.blocks or not parts.results:
+            message = _SPEAKERS[role](id=id, blocks=tuple(blocks), **fields)
+            messages.insert(0 if is_answer else len(messages), message)
+        for message in messages:
+            self.say(message)
+
+    def say_result(
+        self,
+        call_id: str,
+        blocks: Iterable[SaidBlock],
+        *,
+        id: str = "",
+        name: str = "",
+        failed: bool = False,
+    ) -> None:
+        """Append the result of a call."""
+        result = ToolResult(
+            id=id, call_id=call_id, blocks=tuple(blocks), name=name, is_error=failed
         )
-        message = (
-            [_SPEAKERS[role](id=id, blocks=blocks, **fields)]
-            if found.blocks or not found.results
-            else []
-        )
-        for one in (
-            (*message, *found.results) if role == "assistant" else (*found.results, *message)
-        ):
-            self.say(one)
+        self.say(result)
 
     def say_text(self, role: str, words: str, *, id: str = "", **fields: Json) -> None:
         """Append a message of one text."""
-        self.say_content(role, Content([Text(words)]), id=id, **fields)
+        parts = Content([Text(words)])
+        self.say_content(role, parts, id=id, **fields)
 
     def note(self, kind: str, text: str = "", *, id: str = "") -> str:
         """Append what has a place in the log and was not sent, and return its id."""
-        return self.add(NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time))
+        note = NoteEntry(id=id, parent=None, kind=kind, text=text, time=self.time)
+        return self.add(note)
 
-    def summary_in(self, message: Mapping[str, Json]) -> str:
+    def summary_in(self, message: Record) -> str:
         """The words of a summary; parts of unknown kinds in it are told."""
         summary = content(message)
         self.source.leave_unknown(summary.unknown)
@@ -164,22 +188,27 @@ class SessionBuilder:
         The text is the summary, None where the recording does not show it; `model` wrote it,
         `files` are named in it.
         """
-        entry_id, summary = self.fresh_id(id), None
+        entry_id = self.fresh_id(id)
+        summary: Summary | None = None
         if text is not None:
-            summary_id = f"{entry_id}-summary"
             summary = Summary(
-                id=summary_id, text=text, files=files or FileOps(), model=model, time=self.time
+                id=f"{entry_id}-summary",
+                text=text,
+                files=files or FileOps(),
+                model=model,
+                time=self.time,
             )
-        return self.add(
-            CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
-        )
+        entry = CompactionEntry(id=entry_id, parent=None, summary=summary, time=self.time, **about)
+        return self.add(entry)
 
     def add(self, entry: Entry) -> str:
         """Append an entry after the leaf, and return its id; its own parent does not matter."""
         entry = replace(entry, id=self.fresh_id(entry.id), parent=self.log.leaf)
         if isinstance(entry, MessageEntry) and entry.message.id != entry.id:
-            entry = replace(entry, message=replace(entry.message, id=entry.id))
-        self.agents += [entry.id] if self.speaker and entry.parent is None else []
+            message = replace(entry.message, id=entry.id)
+            entry = replace(entry, message=message)
+        if self.speaker and entry.parent is None:
+            self.agents.append(entry.id)
         self.log.append(entry)
         return entry.id
 
@@ -191,44 +220,54 @@ class SessionBuilder:
     @property
     def system_ids(self) -> tuple[str, ...]:
         """The ids of the system messages so far, which no compaction touches."""
-        return tuple(
-            entry.id
-            for entry in self.log
-            if entry.type == "message" and entry.message.role == "system"
-        )
+        ids: list[str] = []
+        for entry in self.log:
+            if entry.type == "message" and entry.message.role == "system":
+                ids.append(entry.id)
+        return tuple(ids)
 
     def sessions(self) -> Iterator[Session]:
         """What has been read: the main conversation, and each sub-agent's as a session of its
         own.
         """
-        whole = self.session()
+        session = self.session()
         root_of: dict[str, str] = {}
-        parts = {"": Log()}
-        for entry in whole.log:
-            root = root_of[entry.id] = entry.id if entry.parent is None else root_of[entry.parent]
-            parts.setdefault(root if root in self.agents else "", Log()).append(entry)
-        parts[""].leaf = whole.log.leaf if whole.log.leaf in parts[""] else parts[""].leaf
-        for n, (root, log) in enumerate(parts.items()):
-            id, title = (
-                (f"{whole.id}-agent{n}", f"{whole.title} (sub-agent {n})")
-                if root
-                else (whole.id, whole.title)
+        main_log = Log()
+        agent_logs: dict[str, Log] = {}
+        for entry in session.log:
+            root = entry.id if entry.parent is None else root_of[entry.parent]
+            root_of[entry.id] = root
+            log = main_log
+            if root in self.agents:
+                log = agent_logs.setdefault(root, Log())
+            log.append(entry)
+        if session.log.leaf in main_log:
+            main_log.leaf = session.log.leaf
+        model = main_model(main_log) or session.model
+        yield replace(session, log=main_log, model=model)
+        for number, log in enumerate(agent_logs.values(), 1):
+            yield replace(
+                session,
+                id=f"{session.id}-agent{number}",
+                title=f"{session.title} (sub-agent {number})",
+                log=log,
+                model=main_model(log) or session.model,
             )
-            yield replace(whole, id=id, title=title, log=log, model=main_model(log) or whole.model)
 
     def so_far(self) -> Session:
         """The main conversation of what has been read up to now; reading can go on after it."""
-        made = copy(self)
+        snapshot = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, dict | list | set | Log):
-                setattr(made, name, copy(value))
-        made.source = replace(
+                setattr(snapshot, name, copy(value))
+        counted = {field: copy(note) for field, note in self.source.counted.items()}
+        snapshot.source = replace(
             self.source,
-            skipped=[*self.source.skipped],
+            skipped=list(self.source.skipped),
             unknown=Counter(self.source.unknown),
-            counted={field: copy(note) for field, note in self.source.counted.items()},
+            counted=counted,
         )
-        return next(made.sessions())
+        return next(snapshot.sessions())
 
     def session(self) -> Session:
         """What has been read, in one log."""
@@ -248,21 +287,27 @@ class SessionBuilder:
 
 def main_model(log: Log) -> str:
     """The model that gave most answers; empty if none is named."""
-    names = Counter(
-        entry.message.model
-        for entry in log
-        if isinstance(entry, MessageEntry)
-        and isinstance(entry.message, AssistantMessage)
-        and entry.message.model
-    )
-    return names.most_common(1)[0][0] if names else ""
+    answers = Counter[str]()
+    for entry in log:
+        if not isinstance(entry, MessageEntry):
+            continue
+        message = entry.message
+        if isinstance(message, AssistantMessage) and message.model:
+            answers[message.model] += 1
+    return answers.most_common(1)[0][0] if answers else ""
 
 
 def project_name(cwd: str, folder: str) -> str:
     """The name of the repository that a session worked in: the working folder's, else that of
     the file's folder.
     """
-    parts = [part for part in re.split(r"[/\\]+", cwd) if part]
-    nested = next((i for i, part in enumerate(parts) if part in _NESTED), len(parts))
-    name = parts[nested - 1] if 0 < nested <= len(parts) else ""
-    return folder if name.lower() in _NOWHERE or name.endswith(":") else name
+    names: list[str] = []
+    for name in re.split(r"[/\\]+", cwd):
+        if name in _NESTED:
+            break
+        if name:
+            names.append(name)
+    name = names[-1] if names else ""
+    if name.lower() in _NOWHERE or name.endswith(":"):
+        return folder
+    return name

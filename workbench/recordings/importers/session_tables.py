@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.base.errors import FormatError
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
-from workbench.recordings.importers.values import decode_or
+from workbench.recordings.importers.values import JsonObject, decode_or
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +30,11 @@ class SessionTables:
 
     def knows(self, head: Head) -> bool:
         """Whether a file is a database with these columns."""
-        return head.text.startswith(MAGIC) and set(self.columns) <= set(
-            re.findall(r"\w+", head.text)
-        )
+        if not head.text.startswith(MAGIC):
+            return False
+        return set(self.columns) <= set(re.findall(r"\w+", head.text))
 
-    def documents(self, source: SourceFile) -> Iterator[dict[str, Json]]:
+    def documents(self, source: SourceFile) -> Iterator[JsonObject]:
         """Each session's columns, with its `messages`.
 
         Raises:
@@ -46,35 +45,34 @@ class SessionTables:
         try:
             with database(raw) as opened:
                 for row in opened.execute(self.sessions).fetchall():
-                    messages = opened.execute(self.messages, (row["id"],)).fetchall()
-                    yield {
-                        **self._decoded(row),
-                        "messages": [self._decoded(message) for message in messages],
-                    }
+                    document = self._decoded(row)
+                    rows = opened.execute(self.messages, (row["id"],)).fetchall()
+                    document["messages"] = [self._decoded(message) for message in rows]
+                    yield document
         except (sqlite3.Error, IndexError) as error:
             raise FormatError(
                 f"the database cannot be read ({error})", where=source.where
             ) from None
 
-    def _decoded(self, row: sqlite3.Row) -> dict[str, Json]:
+    def _decoded(self, row: sqlite3.Row) -> JsonObject:
         """A row, with what is JSON in it decoded; a column without a value is left out."""
-        values = {name: row[name] for name in row.keys() if row[name] is not None}  # noqa: SIM118 - a row is no dict
-        texts = {
-            name: value.decode(errors="replace")
-            for name, value in values.items()
-            if isinstance(value, bytes)
-        }
-        values |= texts
-        return {
-            name: decode_or(value, value) if name in self.json else value
-            for name, value in values.items()
-        }
+        values: JsonObject = {}
+        for name in row.keys():  # noqa: SIM118 - a row is no dict
+            value = row[name]
+            if value is None:
+                continue
+            if isinstance(value, bytes):
+                value = value.decode(errors="replace")
+            if name in self.json:
+                value = decode_or(value, value)
+            values[name] = value
+        return values
 
 
 def note_write_ahead_log(source: SourceFile) -> None:
     """Say where the newest messages may be in a file beside the database."""
-    beside = Path(f"{source.where}-wal")
-    if beside.is_file() and beside.stat().st_size:
+    log_file = Path(f"{source.where}-wal")
+    if log_file.is_file() and log_file.stat().st_size:
         source.leave_out(
             "the newest messages may be in the file beside it that ends in -wal: close the agent"
             " first"

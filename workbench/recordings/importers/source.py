@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,6 +22,8 @@ from workbench.recordings.importers.opening import lines, whole
 from workbench.recordings.importers.sqlite import MAGIC, tables
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decodable,
     decode,
@@ -56,7 +58,7 @@ class Head:
     text: str
     is_list: bool
     keys: frozenset[str]
-    records: tuple[dict[str, Json], ...]
+    records: tuple[JsonObject, ...]
     is_all: bool = True
 
     @classmethod
@@ -74,34 +76,44 @@ class Head:
         """
         return self.is_all or bool(self.records)
 
+    @property
+    def first_record(self) -> Record:
+        """The first of its records; empty where there is none."""
+        return self.records[0] if self.records else {}
+
     def is_object_with(self, *keys: str) -> bool:
         """Whether it starts with a JSON object that has all these keys."""
         return not self.is_list and self.keys.issuperset(keys)
 
 
 def _keys(start: str) -> frozenset[str]:
+    """The keys of the first object, also where the text breaks off inside it."""
     if not start.startswith(("{", "[")):
         return frozenset()
-    depth, wanted = 0, 2 if start.startswith("[") else 1
+    depth = 0
+    key_depth = 2 if start.startswith("[") else 1
     keys: set[str] = set()
-    for found in _TOKEN.finditer(start):
-        if found[0] in "{[":
+    for token in _TOKEN.finditer(start):
+        if token[0] in "{[":
             depth += 1
-        elif found[0] in "}]":
+        elif token[0] in "}]":
             depth -= 1
-            if depth < wanted:
+            if depth < key_depth:
                 break
-        elif found[2] and depth == wanted:
-            keys.add(found[1])
+        elif token[2] and depth == key_depth:
+            keys.add(token[1])
     return frozenset(keys)
 
 
-def _records(start: str) -> tuple[dict[str, Json], ...]:
-    lines = start.split("\n", _LINES)[:_LINES]
-    values = (
-        decodable(line) for line in lines if line.startswith("{") and line.rstrip().endswith("}")
-    )
-    return tuple(value for value in values if isinstance(value, dict))
+def _records(start: str) -> tuple[JsonObject, ...]:
+    """The objects that are whole on one of the first lines."""
+    records: list[JsonObject] = []
+    for line in start.split("\n", _LINES)[:_LINES]:
+        if line.startswith("{") and line.rstrip().endswith("}"):
+            value = decodable(line)
+            if isinstance(value, dict):
+                records.append(value)
+    return tuple(records)
 
 
 HEAD_BYTES = 1 << 16
@@ -140,7 +152,9 @@ class CountedNote:
     more: int = 0
 
     def __str__(self) -> str:
-        return self.first + (f" (and {self.more:,} times more)" if self.more else "")
+        if not self.more:
+            return self.first
+        return f"{self.first} (and {self.more:,} times more)"
 
 
 @dataclass
@@ -175,7 +189,8 @@ class SourceFile:
     @property
     def stem(self) -> str:
         """The file's name without its endings: the id of a session that has none."""
-        return re.split(r"[/\\]", self.where)[-1].split(".")[0] or "session"
+        name = re.split(r"[/\\]", self.where)[-1]
+        return name.split(".")[0] or "session"
 
     def heads(self) -> Iterator[Head]:
         """What the first 64 KB tell, whatever they hold, and then more; of a database, what made
@@ -185,11 +200,13 @@ class SourceFile:
             with self.open() as stream:
                 raw = stream.read(size)
                 is_all = size == LONG_HEAD_BYTES or not stream.read(1)
-            if raw.startswith(MAGIC.encode()) and (statements := tables(self.raw())):
-                yield Head.of(f"{MAGIC}\n{statements}")
-                return
-            text = raw.removeprefix(BOM).decode(errors="replace").replace("\r\n", "\n")
-            yield Head.of(text, is_all=is_all)
+            if raw.startswith(MAGIC.encode()):
+                statements = tables(self.raw())
+                if statements:
+                    yield Head.of(f"{MAGIC}\n{statements}")
+                    return
+            text = raw.removeprefix(BOM).decode(errors="replace")
+            yield Head.of(text.replace("\r\n", "\n"), is_all=is_all)
             if is_all:
                 return
 
@@ -202,7 +219,7 @@ class SourceFile:
                 if line and not line.isspace():
                     yield number, self._text(line, number).rstrip("\r\n")
 
-    def records(self) -> Iterator[tuple[int, dict[str, Json]]]:
+    def records(self) -> Iterator[tuple[int, JsonObject]]:
         """The JSON objects of a JSON-lines file with their line numbers; `//` lines are
         comments.
         """
@@ -217,16 +234,20 @@ class SourceFile:
         """Whether it is JSON lines rather than one document: a whole object on a line, and
         another begins below.
         """
+        first_lines: list[bytes] = []
+        note = (lambda note: None) if self.lenient else None
         with self.open() as stream:
-            pass_over = (lambda note: None) if self.lenient else None
-            each = lines(stream, self.where, self.began, pass_over)
-            full = (
-                line.strip()
-                for _, line in each
-                if not line.isspace() and not line.startswith(b"//")
-            )
-            first, second = next(full, b"").removeprefix(BOM), next(full, b"")
-        return first.startswith(b"{") and first.endswith(b"}") and second.startswith(b"{")
+            for _, line in lines(stream, self.where, self.began, note):
+                if line.isspace() or line.startswith(b"//"):
+                    continue
+                first_lines.append(line.strip())
+                if len(first_lines) == 2:
+                    break
+        if len(first_lines) < 2:
+            return False
+        first_line = first_lines[0].removeprefix(BOM)
+        is_object = first_line.startswith(b"{") and first_line.endswith(b"}")
+        return is_object and first_lines[1].startswith(b"{")
 
     def raw(self) -> bytes:
         """All its bytes."""
@@ -236,21 +257,22 @@ class SourceFile:
     def text(self) -> str:
         """The whole text, with plain newlines."""
         raw = self.raw()
-        return self._text(raw.removeprefix(BOM), None).replace("\r\n", "\n")
+        text = self._text(raw.removeprefix(BOM), None)
+        return text.replace("\r\n", "\n")
 
     def values(self) -> Iterator[Json]:
         """Everything that it holds: the JSON values of its lines, the one of a document, or its
         lines as text.
         """
-        if self.in_lines():
-            for _, line in self.lines():
-                if not line.startswith("//"):
-                    value = decodable(line)
-                    yield line if value is None else value
-        else:
+        if not self.in_lines():
             whole_text = self.text()
             value = decodable(whole_text)
             yield from whole_text.split("\n") if value is None else [value]
+            return
+        for _, line in self.lines():
+            if not line.startswith("//"):
+                value = decodable(line)
+                yield line if value is None else value
 
     def decode(self, text: str) -> Json:
         """The value of a JSON text; when lenient, null stands for what in it cannot be read, and a
@@ -275,7 +297,7 @@ class SourceFile:
                 error.why, where=self.where, line=error.line, field=error.field
             ) from None
 
-    def object_with(self, field: str) -> dict[str, Json]:
+    def object_with(self, field: str) -> JsonObject:
         """The JSON object that a file is; this field is named where it is something else.
 
         Raises:
@@ -299,7 +321,8 @@ class SourceFile:
         """
         for part in parts:
             self.unknown[part.kind] += 1
-            self.unknown_texts.setdefault(part.kind, []).extend(part.texts)
+            texts = self.unknown_texts.setdefault(part.kind, [])
+            texts += part.texts
 
     def leave_record(self, kind: str, record: Json) -> None:
         """Count a record of a kind that the importer does not know, likewise."""
@@ -313,41 +336,47 @@ class SourceFile:
         """Say something of a value, with its place; of one field, the first is told and the
         others are counted.
         """
-        lines = [outer for outer, _ in self.places if outer is not None]
-        place = ".".join(filter(None, (*(name for _, name in self.places), field)))
+        names: list[str] = []
+        for outer_line, name in self.places:
+            if outer_line is not None:
+                line = outer_line
+            if name:
+                names.append(name)
+        if field:
+            names.append(field)
+        place = ".".join(names)
         key = _INDEX.sub("", place) or words
         if key in self.counted:
             self.counted[key].more += 1
         else:
-            self.counted[key] = CountedNote(
-                str(FormatError(words, line=lines[-1] if lines else line, field=place))
-            )
+            sentence = str(FormatError(words, line=line, field=place))
+            self.counted[key] = CountedNote(sentence)
 
-    def time(self, record: Mapping[str, Json], field: str) -> float | None:
+    def time(self, record: Record, field: str) -> float | None:
         """The time in a field; None where there is none, or none that can be read, which a note
         says.
         """
         return self._unneeded(lambda: timestamp(record, field), None)
 
-    def count(self, record: Mapping[str, Json], field: str) -> int | None:
+    def count(self, record: Record, field: str) -> int | None:
         """The count in a field, likewise."""
         return self._unneeded(lambda: optional_count(record, field), None)
 
-    def name(self, record: Mapping[str, Json], *fields: str) -> str:
+    def name(self, record: Record, *fields: str) -> str:
         """The first of these fields that holds a text, such as a title or a model's name; empty
         likewise.
         """
         return self._unneeded(lambda: text(record, *fields), "")
 
-    def identifier(self, record: Mapping[str, Json], *fields: str) -> str:
+    def identifier(self, record: Record, *fields: str) -> str:
         """The first of these fields that holds an identifier of the whole session, likewise."""
         return self._unneeded(lambda: identifier(record, *fields), "")
 
-    def report(self, record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+    def report(self, record: Record, *fields: str) -> JsonObject:
         """The first of these fields that holds an object of facts and figures; empty likewise."""
         return self._unneeded(lambda: mapping(record, *fields), {})
 
-    def usage(self, fields: UsageFields, record: Mapping[str, Json], *names: str) -> Usage | None:
+    def usage(self, fields: UsageFields, record: Record, *names: str) -> Usage | None:
         """What a record reports of its usage, likewise; a report with a false figure is not used.
 
         Args:
@@ -356,16 +385,22 @@ class SourceFile:
             names: of the field that is the report, the first that holds something; without them the
                 record is it.
         """
+        report = record
         try:
-            report = mapping(record, *names) if names else record
+            if names:
+                report = mapping(record, *names)
         except FormatError as error:
             self.leave_unused(error)
             return None
         try:
             return fields.read(report)
         except FormatError as error:
-            place = next((name.replace("/", ".") for name in names if record.get(name)), "")
-            self.leave_unused(FormatError(error.why, field=f"{place}.{error.field}".lstrip(".")))
+            place = error.field
+            for name in names:
+                if record.get(name):
+                    place = f"{name.replace('/', '.')}.{place}"
+                    break
+            self.leave_unused(FormatError(error.why, field=place))
             return None
 
     def _unneeded(self, read: Callable[[], Value], missing: Value) -> Value:
@@ -389,27 +424,24 @@ class SourceFile:
         except FormatError as error:
             if error.where:
                 raise
-            line = error.line if line is None else line
-            field += ("." if field and error.field else "") + error.field
+            place = ".".join(filter(None, (field, error.field)))
+            if line is None:
+                line = error.line
             if not self.lenient:
-                raise FormatError(error.why, where=self.where, line=line, field=field) from None
-            self.skipped.append(
-                str(FormatError(error.why, line=line, field=field)).removeprefix(", ")
-            )
+                raise FormatError(error.why, where=self.where, line=line, field=place) from None
+            fault = FormatError(error.why, line=line, field=place)
+            self.skipped.append(str(fault).removeprefix(", "))
         finally:
             self.places.pop()
 
     def origin(self, name: str) -> Origin:
         """Where sessions of this recording come from, as far as it has been read."""
-        unknown = tuple(
-            f"{n} × {what}: unknown, left out" for what, n in sorted(self.unknown.items()) if n
-        )
-        return Origin(
-            name,
-            self.where,
-            self._sha256,
-            (*self.skipped, *map(str, self.counted.values()), *unknown),
-        )
+        skipped = list(self.skipped)
+        skipped += [str(note) for note in self.counted.values()]
+        for unknown_kind, number in sorted(self.unknown.items()):
+            if number:
+                skipped.append(f"{number} × {unknown_kind}: unknown, left out")
+        return Origin(name, self.where, self._sha256, tuple(skipped))
 
     @cached_property
     def _sha256(self) -> str:
@@ -417,12 +449,14 @@ class SourceFile:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def _text(self, raw: bytes, line: int | None) -> str:
+        """Bytes as text; `line` is their line, None where they are the whole file."""
         try:
             return raw.decode()
         except UnicodeDecodeError as error:
-            at = line if line is not None else raw.count(b"\n", 0, error.start) + 1
-            why = f"byte {raw[error.start]:#04x} is not UTF-8"
+            if line is None:
+                line = raw.count(b"\n", 0, error.start) + 1
+            reason = f"byte {raw[error.start]:#04x} is not UTF-8"
             if not self.lenient:
-                raise FormatError(why, where=self.where, line=at) from None
-            self.skipped.append(f"line {at}: {why}, replaced by U+FFFD")
+                raise FormatError(reason, where=self.where, line=line) from None
+            self.skipped.append(f"line {line}: {reason}, replaced by U+FFFD")
             return raw.decode(errors="replace")

@@ -7,7 +7,7 @@ nothing, and its caller says so.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -19,9 +19,16 @@ from workbench.recordings.importers.blocks import as_json
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_printed, decode_or, label, mapping
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_printed,
+    decode_or,
+    label,
+    mapping,
+)
 
-ChatMessage: TypeAlias = dict[str, Json]
+ChatMessage: TypeAlias = JsonObject
 
 _SPEAKER = re.compile(r"^(system|developer|user|assistant|tool|human|ai): ?", re.MULTILINE)
 _REPR = re.compile(r"role='\w+' content=")
@@ -50,142 +57,148 @@ def chat_messages(value: Json, role: str = "user") -> list[ChatMessage] | None:
         return _from_text(value, role)
     if isinstance(value, list):
         return _from_list(value, role)
-    return _from_object(value, role) if isinstance(value, dict) else None
+    if isinstance(value, dict):
+        return _from_object(value, role)
+    return None
 
 
 def _from_text(words: str, role: str) -> list[ChatMessage] | None:
     stripped = words.strip()
-    decoded = decode_or(stripped) if stripped.startswith(("{", "[")) else None
-    if decoded is not None:
-        return chat_messages(decoded, role)
+    if stripped.startswith(("{", "[")):
+        decoded = decode_or(stripped)
+        if decoded is not None:
+            return chat_messages(decoded, role)
+    if not stripped:
+        return []
     if role == "assistant" or not _SPEAKER.match(stripped):
-        return [{"role": role, "content": words}] if stripped else []
-    parts = _SPEAKER.split(stripped)[1:]
-    return [
-        {
-            "role": "user" if speaker == "tool" else speaker,
-            "name": speaker,
-            "content": said.strip("\n"),
-        }
-        for speaker, said in zip(parts[::2], parts[1::2], strict=True)
-    ]
+        return [{"role": role, "content": words}]
+    return _from_transcript(stripped)
+
+
+def _from_transcript(transcript: str) -> list[ChatMessage]:
+    """The messages of a plain transcript, each behind the name of its speaker."""
+    pieces = _SPEAKER.split(transcript)[1:]
+    messages: list[ChatMessage] = []
+    speakers = pieces[::2]
+    texts = pieces[1::2]
+    for speaker, words in zip(speakers, texts, strict=True):
+        role = "user" if speaker == "tool" else speaker
+        messages.append({"role": role, "name": speaker, "content": words.strip("\n")})
+    return messages
 
 
 def _from_list(values: list[Json], role: str) -> list[ChatMessage] | None:
     messages: list[ChatMessage] = []
     for value in values:
-        if isinstance(value, str):
-            found = (
-                _from_repr(value, role)
-                if _REPR.match(value)
-                else [{"role": role, "content": value}]
-            )
-        else:
-            found = (
-                _from_message(value, role)
-                if isinstance(value, dict)
-                else chat_messages(value, role)
-            )
-        if found is None:
+        value_messages = _from_item(value, role)
+        if value_messages is None:
             return None
-        messages += found
+        messages += value_messages
     return messages
+
+
+def _from_item(value: Json, role: str) -> list[ChatMessage] | None:
+    """The messages in one value of a list."""
+    if isinstance(value, dict):
+        return _from_message(value, role)
+    if not isinstance(value, str):
+        return chat_messages(value, role)
+    if _REPR.match(value):
+        return _from_repr(value, role)
+    return [{"role": role, "content": value}]
 
 
 def _from_repr(words: str, role: str) -> list[ChatMessage] | None:
     """A message that Python printed field by field, as Pydantic does."""
-    found = {name: as_printed(value) for name, value in _PRINTED.findall(words)}
-    return _from_message({name: value for name, value in found.items() if value is not None}, role)
+    fields = {name: as_printed(printed) for name, printed in _PRINTED.findall(words)}
+    present = {name: value for name, value in fields.items() if value is not None}
+    return _from_message(present, role)
 
 
-def _from_object(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
+def _from_object(value: JsonObject, role: str) -> list[ChatMessage] | None:
     value = _constructed(value)
-    if _speaker(value) or label(value, "type") in _ITEMS | {"message"} or "parts" in value:
+    is_message = label(value, "type") in _ITEMS | {"message"} or "parts" in value
+    if is_message or _speaker(value):
         return _from_message(value, role)
     rules: list[ChatMessage] = []
-    system = (
-        value.get("system")
-        or value.get("instructions")
-        or mapping(value, "config").get("system_instruction")
-    )
+    system = value.get("system") or value.get("instructions")
+    if not system:
+        system = mapping(value, "config").get("system_instruction")
     if system and role != "assistant":
         rules = chat_messages(system, "system") or []
     for name in _HOLDERS:
         if value.get(name):
-            found = chat_messages(value[name], role)
-            return None if found is None else rules + found
+            messages = chat_messages(value[name], role)
+            return None if messages is None else rules + messages
     return rules or None
 
 
-def _constructed(value: dict[str, Json]) -> dict[str, Json]:
+def _constructed(value: JsonObject) -> JsonObject:
     """What LangChain's constructor of a message is given, or the message itself."""
-    given, names = value.get("kwargs"), value.get("id")
-    if not isinstance(given, dict) or "lc" not in value:
+    arguments = value.get("kwargs")
+    if not isinstance(arguments, dict) or "lc" not in value:
         return value
+    names = value.get("id")
     name = str(names[-1]) if isinstance(names, list) and names else ""
-    return {"type": name, **given}
+    return {"type": name, **arguments}
 
 
-def _speaker(value: Mapping[str, Json]) -> str:
+def _speaker(value: Record) -> str:
     """The role that a message names, or LangChain's type; empty where it names none."""
     for name in ("role", "type"):
-        role = label(value, name).removesuffix("MessageChunk").removesuffix("Message").lower()
+        type_ = label(value, name).removesuffix("MessageChunk").removesuffix("Message")
+        role = type_.lower()
         if role in ROLES:
             return role
     return ""
 
 
-def _from_message(value: dict[str, Json], role: str) -> list[ChatMessage] | None:
+def _from_message(value: JsonObject, role: str) -> list[ChatMessage] | None:
     """One traced message; none for the schema of a tool."""
     value = _constructed(value)
     if isinstance(value.get("message"), dict):
         return _from_message(value["message"], "assistant")
-    if label(value, "type") in _ITEMS:
-        return [
-            {
-                "role": "tool" if value["type"] == "function_call_output" else "assistant",
-                "content": value,
-            }
-        ]
-    speaker, said = _speaker(value) or role, value.get("content")
-    holder = said if isinstance(said, dict) and isinstance(said.get("parts"), list) else value
-    if isinstance(holder.get("parts"), list):
-        speaker = _speaker(holder) or speaker
-        return [
-            {
-                "role": speaker,
-                "content": [part for part in holder["parts"] if isinstance(part, str | dict)],
-            }
-        ]
+    type_ = label(value, "type")
+    if type_ in _ITEMS:
+        speaker = "tool" if type_ == "function_call_output" else "assistant"
+        return [{"role": speaker, "content": value}]
+    speaker = _speaker(value) or role
+    content = value.get("content")
+    for holder in (content, value):
+        if isinstance(holder, dict) and isinstance(holder.get("parts"), list):
+            parts = [part for part in holder["parts"] if isinstance(part, str | dict)]
+            return [{"role": _speaker(holder) or speaker, "content": parts}]
     from_tool = ROLES.get(speaker) == "tool"
-    if from_tool and isinstance(said, dict) and said.get("type") == "function":
+    if from_tool and isinstance(content, dict) and content.get("type") == "function":
         return []
-    if (
-        isinstance(said, list)
-        and said
-        and all(isinstance(part, dict) and "function" in part for part in said)
-    ):
-        return [{"role": "assistant", "content": None, "tool_calls": said}]
+    if _are_objects_with(content, "function"):
+        return [{"role": "assistant", "content": None, "tool_calls": content}]
     if not {"content", "text", "tool_calls"} & value.keys():
         return None
-    shaped = {
-        **value,
-        "role": speaker,
-        "content": said if "content" in value else value.get("text"),
-    }
-    extra = mapping(value, "additional_kwargs").get("tool_calls")
-    if extra and not value.get("tool_calls"):
-        shaped["tool_calls"] = extra
-    if from_tool and isinstance(said, dict | list):
-        parts = (
-            isinstance(said, list)
-            and said
-            and all(isinstance(part, dict) and "type" in part for part in said)
-        )
-        shaped["content"] = said if parts else as_json(said)
-    return [
-        {name: field for name, field in shaped.items() if name not in ("id", "timestamp", "usage")}
-    ]
+    message = _shaped(value, speaker)
+    if from_tool and isinstance(content, dict | list) and not _are_objects_with(content, "type"):
+        message["content"] = as_json(content)
+    return [message]
+
+
+def _shaped(value: JsonObject, speaker: str) -> ChatMessage:
+    """A message in the shape of a chat API, without what only its trace needs."""
+    message: ChatMessage = {**value, "role": speaker}
+    for name in ("id", "timestamp", "usage"):
+        message.pop(name, None)
+    if "content" not in value:
+        message["content"] = value.get("text")
+    more_calls = mapping(value, "additional_kwargs").get("tool_calls")
+    if more_calls and not value.get("tool_calls"):
+        message["tool_calls"] = more_calls
+    return message
+
+
+def _are_objects_with(value: Json, field: str) -> bool:
+    """Whether a value is a list of objects that all have this field."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(item, dict) and field in item for item in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +224,7 @@ class TraceBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.generations: list[Generation] = []
-        self.after: dict[tuple[str | None, str], str] = {}
+        self.entry_after: dict[tuple[str | None, str], str] = {}
         self.depth: dict[str | None, int] = {None: 0}
         self.ends: list[str] = []
 
@@ -222,9 +235,7 @@ class TraceBuilder(SessionBuilder):
         Raises:
             FormatError: no request holds messages.
         """
-        for generation in sorted(
-            self.generations, key=lambda one: (one.time or 0.0, len(one.sent))
-        ):
+        for generation in sorted(self.generations, key=_order):
             self._merge(generation)
         if not len(self.log):
             raise FormatError(
@@ -236,26 +247,29 @@ class TraceBuilder(SessionBuilder):
     def _merge(self, generation: Generation) -> None:
         chat = ChatBuilder(self.source)
         chat.read_all(generation.sent, generation.place)
-        n = len(chat.log)
+        sent_count = len(chat.log)
         chat.read_all(generation.answer, generation.place)
         if not generation.answer:
             self.source.note("has no answer", field="traced request")
         messages = [entry.message for entry in chat.log if isinstance(entry, MessageEntry)]
-        at = self._start(messages[:n])
-        for i, message in enumerate(messages):
-            if i == n and isinstance(message, AssistantMessage):
-                model = generation.model or message.model
+        leaf = self._start(messages[:sent_count])
+        for index, message in enumerate(messages):
+            if index == sent_count and isinstance(message, AssistantMessage):
                 message = replace(
-                    message, usage=generation.usage, model=model, time=generation.time
+                    message,
+                    usage=generation.usage,
+                    model=generation.model or message.model,
+                    time=generation.time,
                 )
-            at = self._step(at, message)
-        self.ends += [at] if at is not None else []
+            leaf = self._step(leaf, message)
+        if leaf is not None:
+            self.ends.append(leaf)
 
     def _start(self, sent: Sequence[Message]) -> str | None:
         """Where a request begins: at the root, or at an earlier answer if only what is new was
         sent.
         """
-        if not sent or (None, _key(sent[0])) in self.after:
+        if not sent or (None, _key(sent[0])) in self.entry_after:
             return None
         for leaf in reversed(self.ends[-8:]):
             entry = self.log[leaf]
@@ -263,15 +277,21 @@ class TraceBuilder(SessionBuilder):
                 return entry.parent
         return None
 
-    def _step(self, at: str | None, message: Message) -> str:
-        key = (at, _key(message))
-        if key not in self.after:
-            entry_id = self.after[key] = f"m{len(self.log) + 1}"
-            self.log.append(
-                MessageEntry(id=entry_id, parent=at, message=replace(message, id=entry_id))
-            )
-            self.depth[entry_id] = self.depth[at] + 1
-        return self.after[key]
+    def _step(self, leaf: str | None, message: Message) -> str:
+        """Append a message after the leaf, unless it stands there already; return its id."""
+        key = (leaf, _key(message))
+        if key not in self.entry_after:
+            entry_id = f"m{len(self.log) + 1}"
+            message = replace(message, id=entry_id)
+            self.log.append(MessageEntry(id=entry_id, parent=leaf, message=message))
+            self.entry_after[key] = entry_id
+            self.depth[entry_id] = self.depth[leaf] + 1
+        return self.entry_after[key]
+
+
+def _order(generation: Generation) -> tuple[float, int]:
+    """By time; of several at one time, the one with fewer messages first."""
+    return generation.time or 0.0, len(generation.sent)
 
 
 def _key(message: Message) -> str:
@@ -279,4 +299,5 @@ def _key(message: Message) -> str:
     from later requests.
     """
     blocks = [block for block in message.blocks if not isinstance(block, Thinking)]
-    return f"{message.role}\0{getattr(message, 'call_id', '')}\0{blocks!r}"
+    call_id = getattr(message, "call_id", "")
+    return f"{message.role}\0{call_id}\0{blocks!r}"

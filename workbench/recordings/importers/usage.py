@@ -2,11 +2,10 @@
 one way.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.engine.transcript.message import Json, Usage
-from workbench.recordings.importers.values import count
+from workbench.engine.transcript.message import Usage
+from workbench.recordings.importers.values import Record, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +27,26 @@ class UsageFields:
     cache_write_long: str = ""
     cache_in_input: bool = False
 
-    def read(self, record: Mapping[str, Json]) -> Usage | None:
+    def read(self, record: Record) -> Usage | None:
         """The figures of a record; None if it has none or all are 0."""
-        names = (
-            self.input,
-            self.cache_read,
-            self.cache_write,
-            self.output,
-            self.reasoning,
-            self.cache_write_long,
-        )
-        prompt, read, written, output, reasoning, long = (
-            count(record, *each.split()) for each in names
-        )
+        prompt = count(record, *self.input.split())
+        cache_read = count(record, *self.cache_read.split())
+        cache_written = count(record, *self.cache_write.split())
+        output = count(record, *self.output.split())
+        reasoning = count(record, *self.reasoning.split())
+        cache_written_long = count(record, *self.cache_write_long.split())
         if self.cache_in_input:
-            read = min(read, prompt)
-            written = min(written, prompt - read)
-            prompt -= read + written
-        usage = Usage(prompt, read, written, output, reasoning, min(long, written))
+            cache_read = min(cache_read, prompt)
+            cache_written = min(cache_written, prompt - cache_read)
+            prompt -= cache_read + cache_written
+        usage = Usage(
+            input=prompt,
+            cache_read=cache_read,
+            cache_write=cache_written,
+            output=output,
+            reasoning=reasoning,
+            cache_write_long=min(cache_written_long, cache_written),
+        )
         return usage if usage != Usage() else None
 
 

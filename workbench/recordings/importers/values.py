@@ -22,6 +22,10 @@ MAX_DEPTH = 200
 """Levels of nesting that are read; real recordings have fewer than twenty."""
 
 
+Record: TypeAlias = Mapping[str, Json]
+"""A JSON object that is read."""
+JsonObject: TypeAlias = dict[str, Json]
+"""A JSON object that was decoded or made."""
 LeaveOut: TypeAlias = Callable[[FormatError], None]
 """Is told of each value that is left out, and why."""
 
@@ -39,16 +43,16 @@ def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
         FormatError: not JSON; names the line. Or a value cannot be read; names its field.
     """
     faults: list[FormatError] = []
+    has_faults = False
     try:
         value = _decoder.decode(text)
-        too_deep = text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(value)
+        bracket_count = text.count("{") + text.count("[")
+        has_faults = bracket_count > MAX_DEPTH and _too_deep(value)
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
-        ) from None
+        raise _not_json(error) from None
     except (_NoNumber, RecursionError, ValueError):
-        value, too_deep = _without_faults(text, leave_out or faults.append), False
-    if too_deep:
+        has_faults = True
+    if has_faults:
         value = _without_faults(text, leave_out or faults.append)
     if faults:
         raise faults[0]
@@ -56,6 +60,10 @@ def decode(text: str, leave_out: LeaveOut | None = None) -> Json:
         encoded = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
         value = json.loads(encoded.decode("utf-16", "replace"))
     return value
+
+
+def _not_json(error: json.JSONDecodeError) -> FormatError:
+    return FormatError(f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno)
 
 
 def decode_or(text: Json, default: Json = None) -> Json:
@@ -82,7 +90,7 @@ class _NoNumber(Exception):
 class _Unreadable:
     """Stands for a number that cannot be read, until its place is known."""
 
-    why: str
+    reason: str
 
 
 def _without_faults(text: str, leave_out: LeaveOut) -> Json:
@@ -95,24 +103,23 @@ def _without_faults(text: str, leave_out: LeaveOut) -> Json:
     try:
         value = _marking.decode(_without_depths(text, leave_out))
     except json.JSONDecodeError as error:
-        raise FormatError(
-            f"not JSON ({error.msg.lower()} at column {error.colno})", line=error.lineno
-        ) from None
+        raise _not_json(error) from None
     except RecursionError:
         raise FormatError(f"nested deeper than {MAX_DEPTH} levels", line=1) from None
     document = {"": value}
-    rest: list[tuple[Json, str]] = [(document, "")]
-    while rest:
-        holder, place = rest.pop()
-        keys = list(holder) if isinstance(holder, dict) else range(len(holder))
-        for key in keys:
-            step = f"[{key}]" if isinstance(key, int) else f".{key}"
-            inner, inside = holder[key], (place + step).lstrip(".")
+    open_containers: list[tuple[Json, str]] = [(document, "")]
+    while open_containers:
+        holder, place = open_containers.pop()
+        is_object = isinstance(holder, dict)
+        for key in list(holder) if is_object else range(len(holder)):
+            inner = holder[key]
+            step = f".{key}" if is_object else f"[{key}]"
+            inner_place = (place + step).lstrip(".")
             if isinstance(inner, _Unreadable):
                 holder[key] = None
-                leave_out(FormatError(inner.why, field=inside))
+                leave_out(FormatError(inner.reason, field=inner_place))
             elif isinstance(inner, dict | list):
-                rest.append((inner, inside))
+                open_containers.append((inner, inner_place))
     return document[""]
 
 
@@ -122,18 +129,19 @@ _BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 def _without_depths(text: str, leave_out: LeaveOut) -> str:
     """A JSON text with null in the place of what is nested too deeply."""
     pieces: list[str] = []
-    depth = start = end = counted = 0
+    depth = start = end = counted_to = 0
     line = 1
     for token in _BRACKET.finditer(text):
         if token[0] in ("{", "["):
             depth += 1
-            start = token.start() if depth == MAX_DEPTH + 1 else start
+            if depth == MAX_DEPTH + 1:
+                start = token.start()
         elif token[0] in ("}", "]"):
             if depth == MAX_DEPTH + 1:
                 pieces += [text[end:start], "null"]
                 end = token.end()
-                line += text.count("\n", counted, start)
-                counted = start
+                line += text.count("\n", counted_to, start)
+                counted_to = start
                 leave_out(FormatError(f"nested deeper than {MAX_DEPTH} levels", line=line))
             depth -= 1
     return "".join(pieces) + text[end:]
@@ -160,7 +168,7 @@ def kind(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
-def as_object(value: Json, field: str = "") -> dict[str, Json]:
+def as_object(value: Json, field: str = "") -> JsonObject:
     """The value, a JSON object.
 
     Raises:
@@ -171,23 +179,30 @@ def as_object(value: Json, field: str = "") -> dict[str, Json]:
     return value
 
 
-def as_mapping(value: Json) -> dict[str, Json]:
+def as_mapping(value: Json) -> JsonObject:
     """The value where it is an object, else an empty one. Never an error, for recognising
     formats.
     """
     return value if isinstance(value, dict) else {}
 
 
+def as_list(value: Json) -> list[Json]:
+    """The value where it is a list, else a list of it alone."""
+    return value if isinstance(value, list) else [value]
+
+
 def _too_deep(value: Json) -> bool:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        containers = (
-            one.values() if isinstance(one, dict) else one
-            for one in level
-            if isinstance(one, dict | list)
-        )
-        level = [inner for container in containers for inner in container]
-    return any(isinstance(one, dict | list) for one in level)
+    """Whether a value is nested deeper than is read, found level by level."""
+    containers = [value]
+    for _ in range(MAX_DEPTH + 1):
+        containers = [item for item in containers if isinstance(item, dict | list)]
+        if not containers:
+            return False
+        next_level: list[Json] = []
+        for container in containers:
+            next_level += container.values() if isinstance(container, dict) else container
+        containers = next_level
+    return True
 
 
 def _finite(digits: str) -> float:
@@ -199,11 +214,9 @@ def _finite(digits: str) -> float:
 
 def _finite_or_marked(digits: str) -> float | _Unreadable:
     value = float(digits)
-    return (
-        value
-        if math.isfinite(value)
-        else _Unreadable(f"{digits[:20]} is not a number that a float can hold")
-    )
+    if math.isfinite(value):
+        return value
+    return _Unreadable(f"{digits[:20]} is not a number that a float can hold")
 
 
 def _whole_or_marked(digits: str) -> int | _Unreadable:
@@ -229,21 +242,22 @@ are later than 5138.
 """
 
 
-def text(record: Mapping[str, Json], *fields: str) -> str:
+def text(record: Record, *fields: str) -> str:
     """A text; empty if all fields are absent, null or empty."""
     for field in fields:
-        if found := _typed(record, field, str, "text"):
-            return str(found)
+        words = _typed(record, field, str, "text")
+        if words:
+            return str(words)
     return ""
 
 
-def label(record: Mapping[str, Json], field: str) -> str:
+def label(record: Record, field: str) -> str:
     """A text field; empty if it holds anything else. Never an error, for recognising formats."""
     value = record.get(field)
     return value if isinstance(value, str) else ""
 
 
-def first_value(record: Mapping[str, Json], fields: str) -> Json:
+def first_value(record: Record, fields: str) -> Json:
     """The first of these fields, separated by spaces, that holds something, whatever it is; None
     where none does.
     """
@@ -256,7 +270,7 @@ def first_value(record: Mapping[str, Json], fields: str) -> Json:
     return None
 
 
-def block_texts(record: Mapping[str, Json], field: str) -> str:
+def block_texts(record: Record, field: str) -> str:
     """The texts of a list of text blocks, a line each."""
     return "\n".join(text(block, "text") for block in objects(record, field))
 
@@ -267,70 +281,79 @@ def strings(value: Json) -> Iterator[str]:
         yield value
     elif isinstance(value, dict):
         for name, inner in value.items():
-            yield from strings(inner) if name != "type" else ()
+            if name != "type":
+                yield from strings(inner)
     elif isinstance(value, list):
         for inner in value:
             yield from strings(inner)
 
 
-def identifier(record: Mapping[str, Json], *fields: str) -> str:
+def identifier(record: Record, *fields: str) -> str:
     """An identifier, text or a whole number; empty if all fields are absent, null or empty."""
     for field in fields:
         value = _value(record, field)
-        found = (
-            str(value)
-            if isinstance(value, int) and not isinstance(value, bool)
-            else text(record, field)
-        )
-        if found:
-            return found
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        name = text(record, field)
+        if name:
+            return name
     return ""
 
 
-def mapping(record: Mapping[str, Json], *fields: str) -> dict[str, Json]:
+def mapping(record: Record, *fields: str) -> JsonObject:
     """An object; empty if all fields are absent, null or empty."""
-    return next(
-        (found for field in fields if (found := _typed(record, field, dict, "an object"))), {}
-    )
+    for field in fields:
+        value: JsonObject | None = _typed(record, field, dict, "an object")
+        if value:
+            return value
+    return {}
 
 
-def items(record: Mapping[str, Json], field: str) -> list[Json]:
+def items(record: Record, field: str) -> list[Json]:
     """A list; empty if it is absent or null."""
     return _typed(record, field, list, "a list") or []
 
 
-def texts(record: Mapping[str, Json], field: str) -> tuple[str, ...]:
+def texts(record: Record, field: str) -> tuple[str, ...]:
     """The texts in a list; anything else in it is passed over."""
     return tuple(item for item in items(record, field) if isinstance(item, str))
 
 
-def objects(record: Mapping[str, Json], field: str) -> list[dict[str, Json]]:
+def objects(record: Record, field: str) -> list[JsonObject]:
     """A list of objects."""
-    return [as_object(value, f"{field}[{i}]") for i, value in enumerate(items(record, field))]
+    values = enumerate(items(record, field))
+    return [as_object(value, f"{field}[{number}]") for number, value in values]
 
 
-def count(record: Mapping[str, Json], *fields: str) -> int:
+def count(record: Record, *fields: str) -> int:
     """A count; 0 if all fields are absent, null or 0."""
-    return next((found for field in fields if (found := optional_count(record, field))), 0)
+    for field in fields:
+        figure = optional_count(record, field)
+        if figure:
+            return figure
+    return 0
 
 
-def optional_count(record: Mapping[str, Json], field: str) -> int | None:
+def optional_count(record: Record, field: str) -> int | None:
     """A count, or None if it is absent or null."""
     value = _value(record, field)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
-        is_small = (
-            isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 10**9
-        )
-        shown = value if is_small or isinstance(value, float) else kind(value)
-        raise FormatError(
-            f"expected a count from 0 to 2^53, found {shown}", field=field.replace("/", ".")
-        )
-    return int(value)
+    if _is_number(value) and 0 <= value < _MOST:
+        return int(value)
+    shown_value = kind(value)
+    if isinstance(value, float) or (_is_number(value) and abs(value) < 10**9):
+        shown_value = str(value)
+    raise FormatError(
+        f"expected a count from 0 to 2^53, found {shown_value}", field=field.replace("/", ".")
+    )
 
 
-def timestamp(record: Mapping[str, Json], field: str) -> float | None:
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def timestamp(record: Record, field: str) -> float | None:
     """A time as seconds since 1970: from ISO text, or from seconds, milli-, micro- or
     nanoseconds.
     """
@@ -338,16 +361,28 @@ def timestamp(record: Mapping[str, Json], field: str) -> float | None:
     if value is None or value == "":
         return None
     field = field.replace("/", ".")
-    if isinstance(value, str) and not (value.isdecimal() and len(value) < 20):
-        try:
-            moment = datetime.fromisoformat(value)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError):
-            raise FormatError(f"expected an ISO time, found {value[:40]!r}", field=field) from None
-    number = float(value) if isinstance(value, str) else value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _LATEST:
+    number = value
+    if isinstance(value, str):
+        if not value.isdecimal() or len(value) >= 20:
+            return _iso_time(value, field)
+        number = float(value)
+    if not _is_number(number) or not 0 <= number < _LATEST:
         raise FormatError(f"expected a time, found {kind(value)}", field=field)
-    return next((number / factor for bound, factor in _EPOCHS if number > bound), float(number))
+    for bound, units_a_second in _EPOCHS:
+        if number > bound:
+            return float(number / units_a_second)
+    return float(number)
+
+
+def _iso_time(words: str, field: str) -> float:
+    """An ISO time as seconds since 1970; without a zone it is in UTC."""
+    try:
+        moment = datetime.fromisoformat(words)
+        if not moment.tzinfo:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.timestamp()
+    except (ValueError, OverflowError):
+        raise FormatError(f"expected an ISO time, found {words[:40]!r}", field=field) from None
 
 
 def time_of(words: str) -> float | None:
@@ -358,13 +393,16 @@ def time_of(words: str) -> float | None:
         return None
 
 
-def _value(record: Mapping[str, Json], field: str) -> Json:
-    holder, _, name = field.rpartition("/")
-    return (mapping(record, holder) if holder else record).get(name)
+def _value(record: Record, field: str) -> Json:
+    outer, _, name = field.rpartition("/")
+    holder = mapping(record, outer) if outer else record
+    return holder.get(name)
 
 
-def _typed(record: Mapping[str, Json], field: str, cls: type, wanted: str) -> Json:
+def _typed(record: Record, field: str, cls: type, expected: str) -> Json:
     value = _value(record, field)
     if value is not None and not isinstance(value, cls):
-        raise FormatError(f"expected {wanted}, found {kind(value)}", field=field.replace("/", "."))
+        raise FormatError(
+            f"expected {expected}, found {kind(value)}", field=field.replace("/", ".")
+        )
     return value

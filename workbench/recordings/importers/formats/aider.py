@@ -38,11 +38,14 @@ _SCALE = {"k": 1_000, "M": 1_000_000}
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a chat, named after the file; several chats are numbered."""
     _, *chats = _START.split(source.text())
-    for n, (title, body) in enumerate(zip(chats[::2], chats[1::2], strict=True), 1):
+    titles, bodies = chats[::2], chats[1::2]
+    for number, (title, body) in enumerate(zip(titles, bodies, strict=True), 1):
         chat = AiderBuilder(source)
-        chat.title, chat.id = title.strip(), f"{source.stem}-{n}" if len(chats) > 2 else ""
-        for mark, run in groupby(body.split("\n"), _mark):
-            chat.read_run(mark, list(run))
+        chat.title = title.strip()
+        if len(titles) > 1:
+            chat.id = f"{source.stem}-{number}"
+        for mark, lines in groupby(body.split("\n"), _mark):
+            chat.read_run(mark, list(lines))
         yield chat.session()
 
 
@@ -50,7 +53,13 @@ def _mark(line: str) -> str:
     """What a line is: typed by the user, aider's own, or the model's or a command's (bare)."""
     if line.startswith("#### ") or line.rstrip() == "####":
         return "typed"
-    return "client" if line.startswith("> ") or line.rstrip() == ">" else "bare"
+    if line.startswith("> ") or line.rstrip() == ">":
+        return "client"
+    return "bare"
+
+
+def _is_blank(line: str) -> bool:
+    return not line.strip()
 
 
 class AiderBuilder(SessionBuilder):
@@ -70,31 +79,45 @@ class AiderBuilder(SessionBuilder):
         """Read lines of one mark that follow one another."""
         if mark == "typed":
             self.close()
-            self._write_typed("\n".join(line[5:].rstrip() for line in lines).strip())
+            typed = [line[5:].rstrip() for line in lines]
+            self._write_typed("\n".join(typed).strip())
         elif mark == "client":
             self._write_bare(_TOKENS.search(lines[0]) is not None)
             for line in lines:
                 self._read_client(line[2:].rstrip())
-        elif any(line.strip() for line in lines):
-            self.bare = list(dropwhile(lambda line: not line.strip(), lines))
+        elif not all(_is_blank(line) for line in lines):
+            self.bare = list(dropwhile(_is_blank, lines))
             self.direct = self.after_client and len(self.bare) == len(lines)
         self.after_client = mark == "client"
 
     def _read_client(self, line: str) -> None:
-        found = _TOKENS.search(line)
-        if found and self.answer is not None and self.answer.usage is None:
-            self.answer = replace(self.answer, usage=_usage(found))
-        named = _MODEL.search(line)
-        self.model = self.model or (named[1].rstrip(",") if named else "")
+        """Read one of aider's own lines."""
+        figures = _TOKENS.search(line)
+        if figures and self.answer is not None and self.answer.usage is None:
+            self.answer = replace(self.answer, usage=_usage(figures))
+        model = _MODEL.search(line)
+        if model and not self.model:
+            self.model = model[1].rstrip(",")
         if self.output and line.startswith("Added") and "to the chat" in line:
             self._flush(sent=True, client=False)
-        starts = [place for place, text in enumerate(self.client) if text.startswith(_ERRORS)]
-        if starts and _FIX.match(line):
-            errors = self.client[starts[-1] :]
-            del self.client[starts[-1] :]
-            self._flush(sent=True)
-            self.say_text("user", "\n".join(errors).strip(), synthetic=True)
+        if _FIX.match(line):
+            self._send_errors()
         self.client.append(line)
+
+    def _send_errors(self) -> None:
+        """Write the newest errors of a linter or a test as a message: the user let aider fix
+        them.
+        """
+        start = len(self.client) - 1
+        while start >= 0 and not self.client[start].startswith(_ERRORS):
+            start -= 1
+        if start < 0:
+            return
+        errors = self.client[start:]
+        del self.client[start:]
+        self._flush(sent=True)
+        words = "\n".join(errors).strip()
+        self.say_text("user", words, synthetic=True)
 
     def _write_typed(self, text: str) -> None:
         """Write what was typed: words for the model, or a command that it never sees."""
@@ -102,22 +125,27 @@ class AiderBuilder(SessionBuilder):
         if _COMMAND.match(text) and not _TALK.match(text):
             self.shell = _SHELL.match(text) is not None
             self.note("command", text)
-        else:
-            first = not any(isinstance(entry, MessageEntry) for entry in self.log)
-            self.say_text("user", _TALK.sub("", text), time=time_of(self.title) if first else None)
+            return
+        has_messages = any(isinstance(entry, MessageEntry) for entry in self.log)
+        time = None if has_messages else time_of(self.title)
+        words = _TALK.sub("", text)
+        self.say_text("user", words, time=time)
 
-    def _write_bare(self, answered: bool) -> None:
+    def _write_bare(self, is_answer: bool) -> None:
         """Write the lines without a mark: the model's answer, or the output of a command.
 
         Output follows aider's own line directly, or a shell command; but lines before the figures
         of a request are an answer always.
         """
-        text = _ESCAPE.sub("", "\n".join(self.bare)).strip("\n")
+        text = _ESCAPE.sub("", "\n".join(self.bare))
+        text = text.strip("\n")
         self.bare = []
         if not text.strip():
             return
-        if (self.direct or self.shell) and not answered:
-            self.output += ("\n" if self.output else "") + text
+        if (self.direct or self.shell) and not is_answer:
+            if self.output:
+                self.output += "\n"
+            self.output += text
             return
         self._flush(sent=True)
         self.answer = AssistantMessage(id="", blocks=(Text(text),), model=self.model)
@@ -137,7 +165,8 @@ class AiderBuilder(SessionBuilder):
             self.note("output", self.output)
         self.output = ""
         if client:
-            if lines := "\n".join(self.client).strip():
+            lines = "\n".join(self.client).strip()
+            if lines:
                 self.note("client", lines)
             self.client = []
 
@@ -147,11 +176,21 @@ class AiderBuilder(SessionBuilder):
         self._flush(sent=False)
 
 
-def _usage(found: re.Match[str]) -> Usage:
-    cached = {kind: _count(count) for count, kind in _CACHED.findall(found[2])}
-    sent, hit, written = _count(found[1]), cached.get("hit", 0), cached.get("write", 0)
-    return Usage(max(sent - hit - written, 0), hit, written, _count(found[3]))
+def _usage(figures: re.Match[str]) -> Usage:
+    """The tokens of a request, of aider's line about them."""
+    cached = {kind: _count(count) for count, kind in _CACHED.findall(figures[2])}
+    cache_read = cached.get("hit", 0)
+    cache_written = cached.get("write", 0)
+    fresh = _count(figures[1]) - cache_read - cache_written
+    return Usage(
+        input=max(fresh, 0),
+        cache_read=cache_read,
+        cache_write=cache_written,
+        output=_count(figures[3]),
+    )
 
 
 def _count(text: str) -> int:
-    return round(float(text.rstrip("kM").replace(",", "")) * _SCALE.get(text[-1], 1))
+    digits = text.rstrip("kM").replace(",", "")
+    scale = _SCALE.get(text[-1], 1)
+    return round(float(digits) * scale)

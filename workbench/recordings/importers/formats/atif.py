@@ -4,15 +4,14 @@
 Source: laude-institute/harbor, docs/rfcs/0001-trajectory-format.md, versions 1.0 to 1.7.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from workbench.engine.transcript.message import Json, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import ToolCall, UserMessage
 from workbench.recordings.importers.blocks import content, result_blocks, thought_block, tool_calls
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import identifier, mapping, objects, text
+from workbench.recordings.importers.values import Record, identifier, mapping, objects, text
 
 USAGE = replace(OPENAI_USAGE, cache_read=f"{OPENAI_USAGE.cache_read} cached_tokens")
 
@@ -22,41 +21,46 @@ class AtifBuilder(SessionBuilder):
 
     about = {"id": "session_id trajectory_id", "model": "agent/model_name", "title": "agent/name"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one step."""
-        self.time, speaker = self.source.time(record, "timestamp"), text(record, "source")
-        step_id = (
-            f"step-{identifier(record, 'step_id')}" if record.get("step_id") is not None else ""
-        )
-        found, calls = content(record, "message"), list[ToolCall]()
-        role, fields = "user", dict[str, Any](synthetic=speaker == "system")
+        self.time = self.source.time(record, "timestamp")
+        speaker = text(record, "source")
+        step_id = ""
+        if record.get("step_id") is not None:
+            step_id = f"step-{identifier(record, 'step_id')}"
+        parts = content(record, "message")
+        calls: list[ToolCall] = []
+        fields: dict[str, Any] = {}
         if speaker == "agent":
+            role = "assistant"
             calls = tool_calls(record)
-            found.blocks = [
-                *thought_block(text(record, "reasoning_content")),
-                *found.blocks,
-                *calls,
-            ]
-            role, model = "assistant", self.source.name(record, "model_name") or self.model
-            fields = {"model": model, "usage": self.source.usage(USAGE, record, "metrics")}
+            thoughts = thought_block(text(record, "reasoning_content"))
+            parts.blocks = [*thoughts, *parts.blocks, *calls]
+            fields["model"] = self.source.name(record, "model_name") or self.model
+            fields["usage"] = self.source.usage(USAGE, record, "metrics")
         elif speaker == "system" and not len(self.log):
-            role, fields = "system", {}
-        elif speaker not in ("user", "system"):
+            role = "system"
+        elif speaker in ("user", "system"):
+            role = "user"
+            fields["synthetic"] = speaker == "system"
+        else:
             self.source.leave_record(f"step of source {speaker!r:.40}", record)
             return
-        self.say_content(role, found, id=step_id, **fields)
+        self.say_content(role, parts, id=step_id, **fields)
         self._observed(mapping(record, "observation"), [call.id for call in calls])
 
-    def _observed(self, observation: Mapping[str, Json], calls: list[str]) -> None:
+    def _observed(self, observation: Record, call_ids: list[str]) -> None:
         """Read what came back: a call's result, or the environment's word where no call is
         named.
         """
-        left = list(dict.fromkeys(calls))
+        open_ids = set(call_ids)
         for result in objects(observation, "results"):
             blocks = result_blocks(result.get("content"))
-            call_id = identifier(result, "source_call_id") or (left[0] if len(left) == 1 else "")
-            if call_id in calls:
-                left = [one for one in left if one != call_id]
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks))
+            call_id = identifier(result, "source_call_id")
+            if not call_id and len(open_ids) == 1:
+                call_id = next(iter(open_ids))
+            if call_id in call_ids:
+                open_ids.discard(call_id)
+                self.say_result(call_id, blocks)
             elif blocks:
                 self.say(UserMessage(id="", blocks=blocks, synthetic=True))

@@ -4,22 +4,18 @@ Cline's SDK writes `messages.json` files under `~/.cline/data/sessions`, and com
 them. Continue keeps documents under `~/.continue/sessions` (source: continuedev/continue,
 core/index.d.ts, ChatHistoryItem). Cursor writes `agent-transcripts/*.jsonl` under
 `~/.cursor/projects`, with calls and without their results. Amp keeps a thread as one document under
-`~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`. SWE-agent
-writes one JSON document with a history (`.traj`), before and since its version 1.
+`~/.local/share/amp/threads`. Droid appends events to `~/.factory/sessions/*/*.jsonl`.
 """
 
-import re
-from collections.abc import Mapping
-from itertools import dropwhile, islice
-
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ROLES, ChatBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
-    as_mapping,
+    JsonObject,
+    Record,
     block_texts,
     identifier,
     items,
@@ -46,16 +42,19 @@ class ClineBuilder(ChatBuilder):
     usage_in = "metrics"
     compacted = False
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the system prompt and the id; a compacted state has its session's id, so its
         file's name is added.
         """
-        name, stem = identifier(document, "sessionId"), self.source.stem
-        self.id = f"{name}-{stem}" if name and stem not in ("session", name) else name
-        if prompt := text(document, "system_prompt"):
+        self.id = identifier(document, "sessionId")
+        stem = self.source.stem
+        if self.id and stem not in ("session", self.id):
+            self.id = f"{self.id}-{stem}"
+        prompt = text(document, "system_prompt")
+        if prompt:
             self.say_text("system", prompt, id="system")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. Before a compaction there is the system prompt alone, which none
         touches.
         """
@@ -63,21 +62,24 @@ class ClineBuilder(ChatBuilder):
         mark = text(about, "kind")
         if mark == "compaction_summary":
             self._summary(record, about)
-        elif mark == "compaction" and not self.compacted:
-            self.time, entry_id = (
-                self.source.time(record, "ts"),
-                f"{identifier(record, 'id')}-compaction",
-            )
-            self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
-        elif about.get("summary") and mark != "compaction":
+            self.compacted = True
+            return
+        if mark == "compaction":
+            if not self.compacted:
+                self._mark(record, about)
+        elif about.get("summary"):
             self.source.unknown["summary without the mark of a compaction"] += 1
-        if mark != "compaction_summary":
-            super().read(
-                {**record, "timestamp": record.get("ts"), "model": text(record, "modelInfo/id")}
-            )
-        self.compacted = self.compacted or mark in ("compaction", "compaction_summary")
+        model = text(record, "modelInfo/id")
+        super().read({**record, "timestamp": record.get("ts"), "model": model})
+        self.compacted = self.compacted or mark == "compaction"
 
-    def _summary(self, message: Mapping[str, Json], about: Mapping[str, Json]) -> None:
+    def _mark(self, record: Record, about: Record) -> None:
+        """Read the mark of a compaction whose summary is not shown."""
+        self.time = self.source.time(record, "ts")
+        entry_id = f"{identifier(record, 'id')}-compaction"
+        self.compaction(None, id=entry_id, kept=self.ids, reason=text(about, "reason"))
+
+    def _summary(self, message: Record, about: Record) -> None:
         details = mapping(about, "details")
         self.time = self.source.time(about, "generatedAt")
         self.compaction(
@@ -105,7 +107,7 @@ class ContinueBuilder(ChatBuilder):
         "promptTokensDetails/cacheWriteTokens",
     )
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one item. A thought is a message of its own; a summary stands for all before it
         and the item itself.
         """
@@ -115,34 +117,36 @@ class ContinueBuilder(ChatBuilder):
             self.say_text("user", attached, synthetic=True)
         if text(message, "role") == "thinking":
             thought = text(message, "content") or block_texts(message, "content")
-            message = {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]}
-        super().read(
-            {
-                **message,
-                "tool_calls": message.get("toolCalls"),
-                "tool_call_id": message.get("toolCallId"),
-            }
-        )
+            part = {"type": "thinking", "thinking": thought}
+            message = {"role": "assistant", "content": [part]}
+        call_id = message.get("toolCallId")
+        calls = message.get("toolCalls")
+        super().read({**message, "tool_calls": calls, "tool_call_id": call_id})
         for state in objects(record, "toolCallStates"):
-            words = "\n".join(text(one, "content") for one in objects(state, "output"))
-            failed = text(state, "status") in CONTINUE_FAILED
-            if words or failed or text(state, "status") == "done":
-                call_id, blocks = text(state, "toolCallId"), tuple(text_block(words))
-                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed))
-        if summary := text(record, "conversationSummary"):
+            self._call_state(state)
+        summary = text(record, "conversationSummary")
+        if summary:
             self.compaction(summary, kept=self.system_ids)
+
+    def _call_state(self, state: Record) -> None:
+        """Read the result in the state of a call; none where the call has not ended."""
+        words = "\n".join(text(output, "content") for output in objects(state, "output"))
+        status = text(state, "status")
+        failed = status in CONTINUE_FAILED
+        if words or failed or status == "done":
+            call_id = text(state, "toolCallId")
+            blocks = text_block(words)
+            self.say_result(call_id, blocks, failed=failed)
 
 
 class CursorBuilder(ChatBuilder):
     """Reads lines of a role and a message."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line."""
         if record.get("type") == "turn_ended":
-            self.note(
-                "turn_ended",
-                " ".join(filter(None, (label(record, "status"), label(record, "error")))),
-            )
+            words = (label(record, "status"), label(record, "error"))
+            self.note("turn_ended", " ".join(filter(None, words)))
         else:
             super().read({**mapping(record, "message"), "role": record.get("role")})
 
@@ -155,47 +159,48 @@ class AmpBuilder(ChatBuilder):
         "inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"
     )
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the thread's id, its title and the first folder that was open."""
         super().begin(document)
         folders = objects(mapping(document, "env/initial"), "trees")
         self.cwd = text(folders[0], "uri") if folders else ""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message; those of the client itself are notes."""
-        role, figures = text(record, "role"), self.source.report(record, "usage")
+        role = text(record, "role")
+        figures = self.source.report(record, "usage")
         self.window = self.source.count(figures, "maxInputTokens") or self.window
-        parts = [
-            _amp_part(part) if isinstance(part, dict) else part for part in items(record, "content")
-        ]
+        parts: list[Json] = []
+        for part in items(record, "content"):
+            parts.append(_amp_part(part) if isinstance(part, dict) else part)
         if role not in ROLES:
-            self.note(
-                role, "\n".join(label(part, "text") for part in parts if isinstance(part, dict))
-            )
+            words = [label(part, "text") for part in parts if isinstance(part, dict)]
+            self.note(role, "\n".join(words))
             return
-        time = figures.get("timestamp") or mapping(record, "meta").get("sentAt")
-        shaped = {
+        message = {
             "role": role,
             "content": parts,
-            "timestamp": time,
+            "timestamp": figures.get("timestamp") or mapping(record, "meta").get("sentAt"),
             "usage": figures,
             "model": figures.get("model"),
+            "stop_reason": text(record, "state/stopReason"),
         }
-        super().read({**shaped, "stop_reason": text(record, "state/stopReason")})
+        super().read(message)
 
 
-def _amp_part(part: Mapping[str, Json]) -> Mapping[str, Json]:
+def _amp_part(part: JsonObject) -> JsonObject:
     """A part as Anthropic would name its fields."""
     if part.get("type") != "tool_result" or "run" not in part:
         return part
     run = mapping(part, "run")
-    result = run.get("result") if run.get("result") is not None else run.get("error")
-    failed = text(run, "status") in AMP_FAILED
+    result = run.get("result")
+    if result is None:
+        result = run.get("error")
     return {
         "type": "tool_result",
         "tool_use_id": part.get("toolUseID"),
         "content": result,
-        "is_error": failed,
+        "is_error": text(run, "status") in AMP_FAILED,
     }
 
 
@@ -210,18 +215,19 @@ class DroidBuilder(ChatBuilder):
         super().__init__(source)
         self.newer: dict[str | None, str] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event."""
         match text(record, "type"):
             case "session_start":
                 self.begin(record)
             case "message":
                 parent = text(record, "parentId")
-                self.log.leaf = (
-                    self.newer.get(parent, parent) if parent in self.log else self.log.leaf
-                )
-                about = {"id": record.get("id"), "timestamp": record.get("timestamp")}
-                super().read({**mapping(record, "message"), **about})
+                if parent in self.log:
+                    self.log.leaf = self.newer.get(parent, parent)
+                message = dict(mapping(record, "message"))
+                message["id"] = record.get("id")
+                message["timestamp"] = record.get("timestamp")
+                super().read(message)
             case "compaction_state":
                 self._compaction(record)
             case type_ if (
@@ -229,105 +235,19 @@ class DroidBuilder(ChatBuilder):
             ):
                 self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _compaction(self, record: Mapping[str, Json]) -> None:
+    def _compaction(self, record: Record) -> None:
         """Read a summary; the message that it names is the last that it replaces."""
         anchor = record.get("anchorMessage")
-        last = text(anchor, "id") if isinstance(anchor, dict) else anchor
-        after = islice(dropwhile(lambda entry: entry.id != last, self.log.path()), 1, None)
-        first_kept = next((entry.id for entry in after), None)
-        before, summary = self.log.leaf, text(record, "summaryText") or None
-        self.newer[before] = self.compaction(
+        last_replaced = text(anchor, "id") if isinstance(anchor, dict) else anchor
+        first_kept: str | None = None
+        is_behind = False
+        for entry in self.log.path():
+            if is_behind:
+                first_kept = entry.id
+                break
+            is_behind = entry.id == last_replaced
+        old_leaf = self.log.leaf
+        summary = text(record, "summaryText") or None
+        self.newer[old_leaf] = self.compaction(
             summary, id=identifier(record, "id"), first_kept=first_kept
         )
-
-
-_FENCE = re.compile(r"(?:```\w*|<command>)\s*\Z")
-_FENCE_END = re.compile(r"\A\s*(?:```|</command>)")
-
-
-class SweAgentBuilder(ChatBuilder):
-    """Reads turns; the first of a user that is no demonstration is the task, all others are the
-    client's.
-
-    Where the model has no tools, its command stands in its text, and what the command printed is a
-    user's turn.
-    """
-
-    has_task = False
-    has_commands = False
-    previous_role = ""
-
-    def begin(self, document: Mapping[str, Json]) -> None:
-        """Read the environment's name, and whether commands stand in the text of answers."""
-        self.title = label(document, "environment")
-        for turn in map(as_mapping, items(document, "history")):
-            is_answer = turn.get("role") == "assistant" and not turn.get("tool_calls")
-            self.has_commands = self.has_commands or (is_answer and label(turn, "action") != "")
-
-    def read(self, record: Mapping[str, Json]) -> None:
-        """Read one turn: a result names its call in a list of one."""
-        role = label(record, "role")
-        self._tell_what_is_out_of_order(role, record)
-        by_hand = role == "user" and not self.has_task and record.get("is_demo") is not True
-        if role == "user" and self.waiting and isinstance(record.get("content"), str):
-            self.say(
-                ToolResult(id="", call_id="", blocks=tuple(text_block(label(record, "content"))))
-            )
-            return
-        shaped = {
-            name: record[name] for name in ("role", "content", "tool_calls") if name in record
-        }
-        if answered := texts(record, "tool_call_ids"):
-            shaped["tool_call_id"] = answered[0]
-        if thoughts := objects(record, "thinking_blocks"):
-            shaped["reasoning_content"] = "\n".join(
-                text(thought, "thinking") for thought in thoughts
-            )
-        if role == "assistant" and not record.get("tool_calls"):
-            shaped["content"] = self._with_call(
-                record.get("content"), label(record, "action").strip()
-            )
-        self.synthetic = not by_hand
-        super().read(shaped)
-        self.has_task = self.has_task or by_hand
-
-    def _tell_what_is_out_of_order(self, role: str, record: Mapping[str, Json]) -> None:
-        """Note turns that are not as answers with a command in their text and what it printed
-        follow each other.
-        """
-        if role == self.previous_role == "assistant":
-            self.source.note("follows another answer, with nothing between them", field="role")
-        self.previous_role = role
-        if role != "assistant" and label(record, "action"):
-            self.source.note("stands at a turn that is no answer", field="action")
-        is_answer = role == "assistant" and not record.get("tool_calls")
-        lacks_action = "action" not in record and self.has_commands
-        if is_answer and (lacks_action or not isinstance(record.get("action", ""), str)):
-            self.source.note("is no text, so that the answer has no call", field="action")
-        if not self.has_commands or record.get("is_demo") is True:
-            return
-        if role == "user" and self.waiting and not record.get("content"):
-            self.source.unknown["result of a command without its text"] += 1
-        if role == "user" and not self.waiting and self.has_task:
-            self.source.note("answers no command", field="content")
-
-    def _with_call(self, words: Json, action: str) -> Json:
-        """An answer's content, with the command that ends it as a call: the agent takes it from
-        there.
-        """
-        if not action:
-            return words
-        if not isinstance(words, str):
-            self.source.note(
-                "stands beside no text of an answer, so that it is no call", field="action"
-            )
-            return words
-        start = words.rfind(action)
-        if start < 0 or _FENCE_END.sub("", words[start + len(action) :]).strip():
-            self.source.note(
-                "is not what ends the answer, so its text is read alone", field="action"
-            )
-            return words
-        before = _FENCE.sub("", words[:start]).rstrip()
-        call: dict[str, Json] = {"type": "tool_use", "name": "bash", "input": {"command": action}}
-        return [{"type": "text", "text": before}, call] if before else [call]

@@ -10,24 +10,32 @@ sub-agent makes a branch.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from workbench.engine.transcript.log import CompactionEntry, Entry, NoteEntry
 from workbench.engine.transcript.message import (
+    AnswerBlock,
     AssistantMessage,
-    Json,
     Message,
     Summary,
+    Usage,
     UserMessage,
     plain_text,
 )
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_records import Node, read_node
+from workbench.recordings.importers.formats.claude_tree import (
+    Unit,
+    ancestors,
+    hang_behind_compactions,
+    line_up_beside_hooks,
+    mend,
+)
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_mapping, label, mapping, text
+from workbench.recordings.importers.values import Record, as_mapping, label, mapping, text
 
 SIDE = frozenset(
     {
@@ -36,144 +44,6 @@ SIDE = frozenset(
     }
 )  # fmt: skip
 TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
-
-
-@dataclass(slots=True, eq=False)
-class Unit:
-    """Records with one place in the tree: an answer's lines and their results, or a compaction and
-    its summary.
-
-    Attributes:
-        calls: ids of the calls in it.
-        last: id of the newest entry that was written of it.
-    """
-
-    parent: Unit | None
-    records: list[Node]
-    calls: set[str]
-    last: str | None = None
-
-    def takes(self, node: Node) -> bool:
-        """Take a record that is a part of this unit; say whether it is."""
-        head = self.records[0]
-        if not isinstance(head.what, AssistantMessage):
-            fits = (
-                isinstance(head.what, CompactionEntry) and node.summary and len(self.records) == 1
-            )
-        elif isinstance(node.what, AssistantMessage):
-            fits = head.message_id == node.message_id
-        else:
-            answered = {result.call_id for result in node.results}
-            fits = bool(answered) and answered <= self.calls
-        if fits:
-            self.records.append(node)
-            self.calls |= node.calls.keys()
-        return fits
-
-
-def mend(nodes: Mapping[str, Node]) -> Iterator[str]:
-    """Give a record whose parent is not in the file the record before it; yields a sentence for
-    each such repair.
-    """
-    before: Node | None = None
-    for node in nodes.values():
-        if node.parent and node.parent not in nodes:
-            follows = before.uuid if before is not None and not node.side else ""
-            if before is not None and not isinstance(node.what, CompactionEntry):
-                where = "attached to the record before" if follows else "taken as a start"
-                yield f"line {node.line}: the parent {node.parent!r} is not in the file, {where}"
-            node.parent = follows
-        if not node.side:
-            before = node
-
-
-def hang_behind_compactions(nodes: Mapping[str, Node]) -> None:
-    """Give what came after a compaction, but hangs on a record that it preserved, the end of the
-    compaction as parent.
-
-    The client leaves a preserved record where it was, and writes what follows as its child.
-    """
-    order = list(nodes.values())
-    for at, made in enumerate(order):
-        if not isinstance(made.what, CompactionEntry):
-            continue
-        head, tail = made.preserved
-        if made.what.kept is None and tail in nodes:
-            back = [one.uuid for one in ancestors(nodes, nodes[tail])]
-            kept = tuple(reversed(back[: back.index(head) + 1])) if head in back else (tail,)
-            made.what = replace(made.what, kept=kept)
-        preserved, end = {*(made.what.kept or ()), tail} - {""}, made.uuid
-        for later in order[at + 1 :] if preserved else ():
-            if later.parent in preserved and later.uuid not in preserved:
-                later.parent = end
-            elif later.parent == end and not later.side and later.message_id == "":
-                end = later.uuid
-
-
-@dataclass(slots=True)
-class Children:
-    """What hangs on one record, as far as it has been read.
-
-    Attributes:
-        newest: the uuid of the newest child, or of a record that follows it.
-        answer: the uuid of the newest answer; empty without one.
-        moved: the uuid of a hook's record that was put here; empty without one.
-        is_client_only: whether the client wrote all of them.
-    """
-
-    newest: str = ""
-    answer: str = ""
-    moved: str = ""
-    is_client_only: bool = True
-
-
-def line_up_beside_hooks(nodes: Mapping[str, Node]) -> None:
-    """Put an answer and a hook's record with the same parent in a row, in the order in which they
-    were written.
-
-    A hook runs beside the model, so that its record hangs where the answer hangs, and what follows
-    hangs on either.
-    """
-    children: dict[str, Children] = {}
-    for node in nodes.values():
-        if node.parent in children and not node.side:
-            beside = _beside(node, nodes[node.parent], children[node.parent])
-            node.parent = _end(beside, children) if beside else node.parent
-            there = children[node.parent]
-            there.newest = node.uuid
-            there.moved = node.uuid if beside and node.client else there.moved
-            there.answer = node.uuid if isinstance(node.what, AssistantMessage) else there.answer
-            there.is_client_only = there.is_client_only and node.client
-        children[node.uuid] = Children()
-
-
-def _beside(node: Node, parent: Node, siblings: Children) -> str:
-    """The uuid of the record beside a node that it comes after; empty where it hangs where it
-    belongs.
-    """
-    if siblings.moved:
-        return siblings.moved
-    if node.client:
-        return siblings.answer
-    if isinstance(node.what, AssistantMessage):
-        is_part = node.message_id == parent.message_id
-        return siblings.newest if siblings.is_client_only and not is_part else ""
-    return siblings.answer if parent.client and isinstance(node.what, UserMessage) else ""
-
-
-def _end(uuid: str, children: Mapping[str, Children]) -> str:
-    """The newest record that follows this one; the way there is shortened for the next time."""
-    while newest := children[uuid].newest:
-        children[uuid].newest = children[newest].newest or newest
-        uuid = newest
-    return uuid
-
-
-def ancestors(nodes: Mapping[str, Node], node: Node | None) -> Iterator[Node]:
-    """The record, its parent, and so on to a start."""
-    while node is not None:
-        yield node
-        node = nodes.get(node.parent)
 
 
 class ClaudeCodeBuilder(SessionBuilder):
@@ -190,54 +60,59 @@ class ClaudeCodeBuilder(SessionBuilder):
         self.renamed: dict[str, str] = {}
         self.doubles: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line; a second one with the same uuid and the same words is a copy."""
         self.id = self.id or self.source.name(record, "sessionId")
         self.cwd = self.cwd or self.source.name(record, "cwd")
         self.title = self.source.name(record, "customTitle", "aiTitle") or self.title
         if record.get("type") == "summary":
-            self.titles[self.source.name(record, "leafUuid")] = self.source.name(record, "summary")
-        self._progress(mapping(record, "data")) if record.get("type") == "progress" else None
-        made = read_node(self.line, record, self.source)
-        if made is not None:
-            self._take(made)
+            leaf = self.source.name(record, "leafUuid")
+            self.titles[leaf] = self.source.name(record, "summary")
+        if record.get("type") == "progress":
+            self._progress(mapping(record, "data"))
+        node = read_node(self.line, record, self.source)
+        if node is not None:
+            self._take(node)
         elif label(record, "type") not in SIDE:
             self.source.unknown[f"record of type {str(record.get('type'))!r}"] += 1
 
-    def _progress(self, data: Mapping[str, Json]) -> None:
+    def _progress(self, data: Record) -> None:
         """Read a message of a sub-agent, which newer clients show as progress of the call that
         began it.
         """
-        said, agent = mapping(data, "message"), text(data, "agentId")
-        if text(data, "type") == "agent_progress" and text(said, "type") in ("user", "assistant"):
-            record = {**said, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
-            made = read_node(self.line, record, self.source)
-            if made is None:
+        message = mapping(data, "message")
+        agent = text(data, "agentId")
+        is_agent = text(data, "type") == "agent_progress"
+        if is_agent and text(message, "type") in ("user", "assistant"):
+            record = {**message, "parentUuid": self.agent_leaves.get(agent), "isSidechain": True}
+            node = read_node(self.line, record, self.source)
+            if node is None:
                 self.source.unknown["message of a sub-agent without an id"] += 1
-            elif self._take(made):
-                self.agent_leaves[agent] = made.uuid
-        elif said:
+            elif self._take(node):
+                self.agent_leaves[agent] = node.uuid
+        elif message:
             self.source.unknown[f"message in progress of type {text(data, 'type')!r}"] += 1
 
-    def _take(self, made: Node) -> bool:
+    def _take(self, node: Node) -> bool:
         """Take a record into the tree, unless it is a copy; one that says something else gets
         another id.
         """
-        made.parent = self.renamed.get(made.parent, made.parent)
-        uuid = self.renamed.get(made.uuid, made.uuid)
+        node.parent = self.renamed.get(node.parent, node.parent)
+        uuid = self.renamed.get(node.uuid, node.uuid)
         earlier = self.nodes.get(uuid)
         if earlier is not None:
-            if earlier.says == made.says:
+            if earlier.says == node.says:
                 return False
-            number = self.doubles[made.uuid] = self.doubles.get(made.uuid, 1) + 1
-            why = (
-                f"the uuid {made.uuid!r} is that of line {earlier.line}, which says something else;"
-                " both are kept"
+            self.source.skipped.append(
+                f"line {node.line}: the uuid {node.uuid!r} is that of line {earlier.line}, which"
+                " says something else; both are kept"
             )
-            self.source.skipped.append(f"line {made.line}: {why}")
-            uuid = self.renamed[made.uuid] = f"{made.uuid}~{number}"
-            made.rename(uuid)
-        self.nodes[uuid] = made
+            number = self.doubles.get(node.uuid, 1) + 1
+            self.doubles[node.uuid] = number
+            uuid = f"{node.uuid}~{number}"
+            self.renamed[node.uuid] = uuid
+            node.rename(uuid)
+        self.nodes[uuid] = node
         return True
 
     def so_far(self) -> Session:
@@ -259,17 +134,38 @@ class ClaudeCodeBuilder(SessionBuilder):
         for node in self.nodes.values():
             self.names.update(node.calls)
             self._find_units(node)
-        main = [one for one in reversed(self.nodes.values()) if not one.side and not one.is_through]
-        self.live = {one.uuid for one in ancestors(self.nodes, next(iter(main), None))}
-        for unit in dict.fromkeys(unit for unit in self.unit_of.values() if unit is not None):
-            self._write(unit)
-        newest = next(
-            (self.unit_of[one.uuid] for one in main if not isinstance(one.what, NoteEntry)), None
-        )
-        self.log.leaf = newest.last if newest is not None else self.log.leaf
-        titles = (title for leaf, title in self.titles.items() if leaf in self.nodes)
-        self.title = self.title or next(filter(None, titles), "")
+        main = self._main_records()
+        newest = main[0] if main else None
+        self.live = {node.uuid for node in ancestors(self.nodes, newest)}
+        for unit in dict.fromkeys(self.unit_of.values()):
+            if unit is not None:
+                self._write(unit)
+        self.log.leaf = self._leaf(main)
+        self.title = self.title or self._client_title()
         return super().session()
+
+    def _main_records(self) -> list[Node]:
+        """The records of the main conversation that hold something, the newest first."""
+        records: list[Node] = []
+        for node in reversed(self.nodes.values()):
+            if not node.side and not node.is_through:
+                records.append(node)
+        return records
+
+    def _leaf(self, main: Sequence[Node]) -> str | None:
+        """The id of the entry that is the live end."""
+        for node in main:
+            if not isinstance(node.item, NoteEntry):
+                unit = self.unit_of[node.uuid]
+                return self.log.leaf if unit is None else unit.newest_entry
+        return self.log.leaf
+
+    def _client_title(self) -> str:
+        """The title that the client gave to a branch of this very session; empty without one."""
+        for leaf, title in self.titles.items():
+            if title and leaf in self.nodes:
+                return title
+        return ""
 
     def _find_units(self, node: Node) -> None:
         """Find the units of a record and of its ancestors, theirs first; a record that only
@@ -278,111 +174,136 @@ class ClaudeCodeBuilder(SessionBuilder):
         Where parents form a circle, it is cut.
         """
         way: dict[str, Node] = {}
-        for one in ancestors(self.nodes, node):
-            if one.uuid in self.unit_of:
+        for ancestor in ancestors(self.nodes, node):
+            if ancestor.uuid in self.unit_of:
                 break
-            way[one.uuid] = one
-            if one.parent in way:
-                why = f"line {one.line}: the parents of {one.uuid!r} form a circle, cut here"
-                self.source.skipped.append(why)
-                one.parent = ""
-        for one in reversed(way.values()):
-            parent = self.unit_of.get(one.parent)
-            if not one.is_through and (parent is None or not parent.takes(one)):
-                if one.summary and one.uuid:
-                    self.source.skipped.append(
-                        f"line {one.line}: a summary without its compaction, read as words"
-                    )
-                parent = Unit(parent, [one], set(one.calls))
-            self.unit_of[one.uuid] = parent
+            way[ancestor.uuid] = ancestor
+            if ancestor.parent in way:
+                self.source.skipped.append(
+                    f"line {ancestor.line}: the parents of {ancestor.uuid!r} form a circle,"
+                    " cut here"
+                )
+                ancestor.parent = ""
+        for ancestor in reversed(way.values()):
+            self.unit_of[ancestor.uuid] = self._unit(ancestor)
+
+    def _unit(self, node: Node) -> Unit | None:
+        """The unit of a record whose parent has its unit already: the parent's or a new one."""
+        parent = self.unit_of.get(node.parent)
+        if node.is_through or (parent is not None and parent.takes(node)):
+            return parent
+        if node.summary and node.uuid:
+            self.source.skipped.append(
+                f"line {node.line}: a summary without its compaction, read as words"
+            )
+        return Unit(parent, [node], set(node.calls))
 
     def _write(self, unit: Unit) -> None:
         """Write the unit's entries, each after the one before."""
-        unit.last = unit.parent.last if unit.parent is not None else None
+        unit.newest_entry = None if unit.parent is None else unit.parent.newest_entry
         head = unit.records[0]
-        if isinstance(head.what, AssistantMessage):
+        if isinstance(head.item, AssistantMessage):
             self._answer(unit)
             return
-        if isinstance(head.what, CompactionEntry):
-            head.what = self._compaction(head.what, unit.records[1:])
+        if isinstance(head.item, CompactionEntry):
+            head.item = self._compaction(head.item, unit.records[1:])
         self._record(unit, head)
 
     def _answer(self, unit: Unit) -> None:
         """Write an answer and its results: one record a call, the live conversation's; copies
         are branches.
         """
-        lines = {one: one.what for one in unit.records if isinstance(one.what, AssistantMessage)}
-        results = [one for one in unit.records if one not in lines]
-        first, said = unit.records[0], list(lines.values())
-        answer = replace(
-            said[0],
-            blocks=tuple(block for message in said for block in message.blocks),
-            usage=next((message.usage for message in reversed(said) if message.usage), None),
-            stop=next((message.stop for message in reversed(said) if message.stop), ""),
-        )
-        answer_id = self._place(unit, first, answer)
+        head = unit.records[0]
+        lines: list[Node] = []
+        results: list[Node] = []
+        messages: list[AssistantMessage] = []
+        for node in unit.records:
+            if isinstance(node.item, AssistantMessage):
+                lines.append(node)
+                messages.append(node.item)
+            else:
+                results.append(node)
+        answer_id = self._place(unit, head, _joined(messages))
         for line in lines:
-            self.entries_of[line.uuid] = self.entries_of[first.uuid]
+            self.entries_of[line.uuid] = self.entries_of[head.uuid]
             self._results(unit, line)
-        chosen: dict[str, Node] = {}
-        for one in sorted(results, key=lambda one: one.uuid not in self.live):
-            for result in one.results:
-                chosen.setdefault(result.call_id, one)
-        wanted = set(chosen.values())
-        for one in results:
-            if one in wanted:
-                self._record(unit, one)
-        end = unit.last
-        for one in results:
-            if one not in wanted:
-                unit.last = answer_id
-                self._record(unit, one)
-        unit.last = end
+        main_results = self._main_results(results)
+        for node in results:
+            if node in main_results:
+                self._record(unit, node)
+        end = unit.newest_entry
+        for node in results:
+            if node not in main_results:
+                unit.newest_entry = answer_id
+                self._record(unit, node)
+        unit.newest_entry = end
 
-    def _record(self, unit: Unit, one: Node) -> None:
-        self._results(unit, one)
-        if one.what is not None:
-            self._place(unit, one, one.what)
+    def _main_results(self, results: Sequence[Node]) -> set[Node]:
+        """One record for each call that has results: the live conversation's, or else the first."""
+        record_of: dict[str, Node] = {}
+        for node in sorted(results, key=lambda node: node.uuid not in self.live):
+            for result in node.results:
+                record_of.setdefault(result.call_id, node)
+        return set(record_of.values())
 
-    def _results(self, unit: Unit, one: Node) -> None:
-        for result in one.results:
-            self._place(unit, one, result)
+    def _record(self, unit: Unit, node: Node) -> None:
+        self._results(unit, node)
+        if node.item is not None:
+            self._place(unit, node, node.item)
+
+    def _results(self, unit: Unit, node: Node) -> None:
+        for result in node.results:
+            self._place(unit, node, result)
 
     def _compaction(self, entry: CompactionEntry, summaries: Sequence[Node]) -> CompactionEntry:
         """The compaction with its summary, and with the entries of the records that it kept."""
-        for one in summaries:
-            if isinstance(one.what, UserMessage):
-                entry = replace(
-                    entry, summary=Summary(id=one.uuid, text=plain_text(one.what), time=one.time)
-                )
+        for node in summaries:
+            if isinstance(node.item, UserMessage):
+                summary = Summary(id=node.uuid, text=plain_text(node.item), time=node.time)
+                entry = replace(entry, summary=summary)
         if entry.kept is None:
             return entry
-        kept = [entry_id for uuid in entry.kept for entry_id in self.entries_of.get(uuid, [uuid])]
-        return replace(entry, kept=tuple(dict.fromkeys(kept)))
+        entry_ids: list[str] = []
+        for uuid in entry.kept:
+            entry_ids += self.entries_of.get(uuid, [uuid])
+        return replace(entry, kept=tuple(dict.fromkeys(entry_ids)))
 
-    def _place(self, unit: Unit, one: Node, what: Message | Entry) -> str:
+    def _place(self, unit: Unit, node: Node, item: Message | Entry) -> str:
         """Write a message or an entry of this record after the unit's newest entry, and return
         its id.
         """
-        self.log.leaf, self.time = unit.last, one.time
-        begins = one.side and unit.last is None
-        unit.last = self.say(what) if isinstance(what, Message) else self.add(what)
-        self.agents += [unit.last] if begins else []
-        self.entries_of[one.uuid].append(unit.last)
-        return unit.last
+        self.log.leaf = unit.newest_entry
+        self.time = node.time
+        entry_id = self.say(item) if isinstance(item, Message) else self.add(item)
+        if node.side and unit.newest_entry is None:
+            self.agents.append(entry_id)
+        unit.newest_entry = entry_id
+        self.entries_of[node.uuid].append(entry_id)
+        return entry_id
 
 
-def is_record(record: Mapping[str, Json]) -> bool:
+def _joined(lines: Sequence[AssistantMessage]) -> AssistantMessage:
+    """The answer that the client wrote as several lines, with the newest usage and stop."""
+    blocks: list[AnswerBlock] = []
+    usage: Usage | None = None
+    stop = ""
+    for line in lines:
+        blocks += line.blocks
+        usage = line.usage or usage
+        stop = line.stop or stop
+    return replace(lines[0], blocks=tuple(blocks), usage=usage, stop=stop)
+
+
+def is_record(record: Record) -> bool:
     """Whether a line has the client's own fields."""
+    fields = set(record)
     type_ = label(record, "type")
     if type_ in SIDE:
-        return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & set(record))
-    if (
-        type_ not in TYPES
-        or "uuid" not in record
-        or not {"parentUuid", "sessionId", "isSidechain"} & set(record)
-    ):
+        return bool({"leafUuid", "sessionId", "messageId", "snapshot"} & fields)
+    if type_ not in TYPES or "uuid" not in fields:
+        return False
+    if not {"parentUuid", "sessionId", "isSidechain"} & fields:
         return False
     if type_ in ("user", "assistant"):
         return "content" in as_mapping(record.get("message"))
-    return "isSidechain" in record or "attachment" in record
+    return "isSidechain" in fields or "attachment" in fields

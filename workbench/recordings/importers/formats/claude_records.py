@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, NoteEntry
 from workbench.engine.transcript.message import (
@@ -14,11 +13,12 @@ from workbench.engine.transcript.message import (
     ToolResult,
     UserMessage,
 )
-from workbench.recordings.importers.blocks import Content, Part, as_json, content
+from workbench.recordings.importers.blocks import Content, Part, as_json, content, text_block
 from workbench.recordings.importers.images import image
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import ANTHROPIC_USAGE
 from workbench.recordings.importers.values import (
+    as_list,
     as_object,
     items,
     label,
@@ -47,7 +47,7 @@ class Node:
     """One record of the tree.
 
     Attributes:
-        what: the message or entry that it is, with the record's id; None if it only connects its
+        item: the message or entry that it is, with the record's id; None if it only connects its
             children to its parent, or holds only results. The ids in `kept` of a compaction are
             those of records.
         summary: whether it is the summary of the compaction before it.
@@ -62,7 +62,7 @@ class Node:
     parent: str
     side: bool
     time: float | None
-    what: UserMessage | AssistantMessage | Entry | None = None
+    item: UserMessage | AssistantMessage | Entry | None = None
     results: tuple[ToolResult, ...] = ()
     summary: bool = False
     preserved: tuple[str, str] = ("", "")
@@ -72,34 +72,33 @@ class Node:
     @property
     def calls(self) -> dict[str, str]:
         """The names of the tools that the record calls, by the ids of the calls."""
-        return (
-            {call.id: call.name for call in self.what.calls}
-            if isinstance(self.what, AssistantMessage)
-            else {}
-        )
+        if not isinstance(self.item, AssistantMessage):
+            return {}
+        return {call.id: call.name for call in self.item.calls}
 
     @property
     def says(self) -> object:
         """All that it says: what two records with one id must have in common to be one."""
-        blocks = self.what.blocks if isinstance(self.what, UserMessage | AssistantMessage) else ()
-        note = self.what.text if isinstance(self.what, NoteEntry) else ""
-        return (
-            type(self.what),
-            blocks,
-            note,
-            [(result.call_id, result.blocks) for result in self.results],
-        )
+        blocks: Sequence[object] = ()
+        note = ""
+        if isinstance(self.item, UserMessage | AssistantMessage):
+            blocks = self.item.blocks
+        elif isinstance(self.item, NoteEntry):
+            note = self.item.text
+        results = [(result.call_id, result.blocks) for result in self.results]
+        return type(self.item), blocks, note, results
 
     def rename(self, uuid: str) -> None:
         """Give it another id."""
         self.uuid = uuid
-        self.what = replace(self.what, id=uuid) if self.what is not None else None
+        if self.item is not None:
+            self.item = replace(self.item, id=uuid)
         self.results = tuple(replace(result, id=uuid) for result in self.results)
 
     @property
     def is_through(self) -> bool:
         """Whether it has no content, and only connects its children to its parent."""
-        return self.what is None and not self.results
+        return self.item is None and not self.results
 
 
 def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
@@ -112,149 +111,198 @@ def read_node(line: int, record: Part, source: SourceFile) -> Node | None:
     uuid = text(record, "uuid")
     if not uuid:
         return None
-    parent, time = text(record, "parentUuid", "logicalParentUuid"), source.time(record, "timestamp")
-    made = Node(line, uuid, parent, record.get("isSidechain") is True, time)
-    made.client = (
-        label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+    node = Node(
+        line=line,
+        uuid=uuid,
+        parent=text(record, "parentUuid", "logicalParentUuid"),
+        time=source.time(record, "timestamp"),
+        side=record.get("isSidechain") is True,
+        client=_is_client(record),
     )
     match record.get("type"):
         case "user" | "assistant" as type_:
-            message = as_object(record.get("message"), "message")
-            role = label(message, "role")
-            if role in ("user", "assistant") and role != type_:
-                source.leave_out(
-                    f"line {line}: the message of a record of type {type_!r} has the role {role!r}"
-                )
-            found = content(message)
-            source.leave_unknown(found.unknown)
-            made.results = tuple(replace(result, id=uuid) for result in found.results)
-            made.summary = record.get("isCompactSummary") is True
-            read_message = _answer if type_ == "assistant" else _user
-            made.what = read_message(made, record, found, source)
+            _read_message(node, type_, record, source)
         case "attachment":
-            made.what = _attachment(made, mapping(record, "attachment"), source)
+            node.item = _attachment(node, mapping(record, "attachment"), source)
         case "system":
-            made.what = _system(made, record, source)
+            node.item = _system(node, record, source)
         case "progress":
             if record.get("message"):
                 source.leave_record("message in a record of progress", record)
         case type_ if not {"message", "attachment", "content", "data"}.isdisjoint(record):
             source.unknown[f"record of type {str(type_)[:40]!r}"] += 1
-    return made
+    return node
 
 
-def _user(made: Node, record: Part, found: Content, source: SourceFile) -> UserMessage | None:
-    said = found.said_by("user", source.unknown)
-    if found.results and not said:
+def _is_client(record: Part) -> bool:
+    """Whether the client wrote a record, and it is no compaction."""
+    return label(record, "type") in CLIENT_TYPES and label(record, "subtype") not in BOUNDARIES
+
+
+def _read_message(node: Node, type_: str, record: Part, source: SourceFile) -> None:
+    """Read the message of a user's or an assistant's record into its node."""
+    message = as_object(record.get("message"), "message")
+    role = label(message, "role")
+    if role in ("user", "assistant") and role != type_:
+        source.leave_out(
+            f"line {node.line}: the message of a record of type {type_!r} has the role {role!r}"
+        )
+    parts = content(message)
+    source.leave_unknown(parts.unknown)
+    node.results = tuple(replace(result, id=node.uuid) for result in parts.results)
+    node.summary = record.get("isCompactSummary") is True
+    if type_ == "assistant":
+        node.item = _answer(node, record, parts, source)
+    else:
+        node.item = _user(node, record, parts, source)
+
+
+def _user(node: Node, record: Part, parts: Content, source: SourceFile) -> UserMessage | None:
+    said_blocks = parts.said_by("user", source.unknown)
+    if parts.results and not said_blocks:
         return None
-    first = next((block.text for block in found.blocks if isinstance(block, Text)), "")
-    synthetic = record.get("isMeta") is True or _CLIENT.match(first) is not None
-    return UserMessage(id=made.uuid, blocks=said, synthetic=synthetic)
+    is_client = _CLIENT.match(parts.first_text) is not None
+    synthetic = is_client or record.get("isMeta") is True
+    return UserMessage(id=node.uuid, blocks=said_blocks, synthetic=synthetic)
 
 
 def _answer(
-    made: Node, record: Part, found: Content, source: SourceFile
+    node: Node, record: Part, parts: Content, source: SourceFile
 ) -> AssistantMessage | NoteEntry:
     message = mapping(record, "message")
     if record.get("isApiErrorMessage") is True:
-        return _note(made, "api_error", found.words)
-    model, made.message_id = source.name(message, "model"), text(message, "id") or made.uuid
+        return _note(node, "api_error", parts.words)
+    model = source.name(message, "model")
+    is_synthetic = model == SYNTHETIC
+    node.message_id = text(message, "id") or node.uuid
     return AssistantMessage(
-        id=made.uuid,
-        blocks=tuple(found.blocks),
-        name="client" if model == SYNTHETIC else "",
-        model="" if model == SYNTHETIC else model,
+        id=node.uuid,
+        blocks=tuple(parts.blocks),
+        name="client" if is_synthetic else "",
+        model="" if is_synthetic else model,
         usage=source.usage(ANTHROPIC_USAGE, message, "usage"),
         stop=source.name(message, "stop_reason"),
     )
 
 
-def _system(made: Node, record: Part, source: SourceFile) -> Entry | None:
+def _system(node: Node, record: Part, source: SourceFile) -> Entry | None:
     subtype = text(record, "subtype")
     is_odd = subtype not in NOTES | BOUNDARIES | WITHOUT_NOTE and bool(record.get("content"))
     if is_odd or record.get("message"):
         source.leave_record(f"record of the client of subtype {subtype!r:.40}", record)
     if subtype in NOTES:
         words = record.get("content")
-        return _note(
-            made, subtype, words if isinstance(words, str) else as_json(record.get("error"))
-        )
-    if subtype not in BOUNDARIES:
-        return None
-    meta = mapping(
-        record, "compactMetadata" if subtype == "compact_boundary" else "microcompactMetadata"
-    )
-    about: dict[str, Any] = {"id": made.uuid, "parent": None, "time": made.time}
-    about |= {"tokens_before": source.count(meta, "preTokens"), "reason": text(meta, "trigger")}
+        if not isinstance(words, str):
+            words = as_json(record.get("error"))
+        return _note(node, subtype, words)
+    if subtype == "compact_boundary":
+        return _compaction(node, record, source)
     if subtype == "microcompact_boundary":
-        call_ids, saved = texts(meta, "compactedToolIds"), source.count(meta, "tokensSaved")
-        return ClearingEntry(call_ids=call_ids, tokens_saved=saved, **about)
-    made.preserved = (
-        text(meta, "preservedSegment/headUuid"),
-        text(meta, "preservedSegment/tailUuid"),
-    )
-    made.parent = text(record, "logicalParentUuid", "parentUuid") or made.preserved[1]
-    preserved = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
+        return _clearing(node, record, source)
+    return None
+
+
+def _compaction(node: Node, record: Part, source: SourceFile) -> CompactionEntry:
+    meta = mapping(record, "compactMetadata")
+    tokens_before = source.count(meta, "preTokens")
+    reason = text(meta, "trigger")
+    head = text(meta, "preservedSegment/headUuid")
+    tail = text(meta, "preservedSegment/tailUuid")
+    node.preserved = head, tail
+    node.parent = text(record, "logicalParentUuid", "parentUuid") or tail
+    kept = texts(meta, "preservedMessages/uuids") or texts(meta, "preservedMessages/allUuids")
     return CompactionEntry(
-        tokens_after=source.count(meta, "postTokens"), kept=preserved or None, **about
+        id=node.uuid,
+        parent=None,
+        time=node.time,
+        tokens_before=tokens_before,
+        tokens_after=source.count(meta, "postTokens"),
+        reason=reason,
+        kept=kept or None,
     )
 
 
-def _note(made: Node, label: str, words: str) -> NoteEntry:
-    return NoteEntry(id=made.uuid, parent=None, kind=label, text=words, time=made.time)
+def _clearing(node: Node, record: Part, source: SourceFile) -> ClearingEntry:
+    meta = mapping(record, "microcompactMetadata")
+    return ClearingEntry(
+        id=node.uuid,
+        parent=None,
+        time=node.time,
+        tokens_before=source.count(meta, "preTokens"),
+        reason=text(meta, "trigger"),
+        call_ids=texts(meta, "compactedToolIds"),
+        tokens_saved=source.count(meta, "tokensSaved"),
+    )
 
 
-def _attachment(made: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
+def _note(node: Node, label: str, words: str) -> NoteEntry:
+    return NoteEntry(id=node.uuid, parent=None, kind=label, text=words, time=node.time)
+
+
+def _attachment(node: Node, attachment: Part, source: SourceFile) -> UserMessage | None:
     type_ = text(attachment, "type")
-    if type_ not in ATTACHMENTS:
+    blocks: Sequence[SaidBlock] = ()
+    if type_ in ATTACHMENTS:
+        blocks = ATTACHMENTS[type_](attachment)
+    else:
         source.leave_record(f"attachment of type {type_!r}", attachment)
-    blocks = ATTACHMENTS[type_](attachment) if type_ in ATTACHMENTS else ()
     if type_ == "nested_memory" and not blocks and attachment.get("content") != "":
         source.leave_record("file of rules without its text", attachment)
-    typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
-    return UserMessage(id=made.uuid, blocks=tuple(blocks), synthetic=not typed) if blocks else None
+    if not blocks:
+        return None
+    is_typed = type_ == "queued_command" and attachment.get("commandMode") in (None, "prompt")
+    return UserMessage(id=node.uuid, blocks=tuple(blocks), synthetic=not is_typed)
 
 
 def _lines(field: str, attachment: Part) -> Sequence[SaidBlock]:
     """The values of a field, a line each."""
     value = attachment.get(field)
-    parts = value if isinstance(value, list) else [value] if value else []
-    words = "\n".join(part if isinstance(part, str) else as_json(part) for part in parts)
+    if not value:
+        return []
+    lines: list[str] = []
+    for part in as_list(value):
+        lines.append(part if isinstance(part, str) else as_json(part))
+    words = "\n".join(lines)
     return [Text(words)] if words.strip() else []
 
 
 def _titled(title: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     """The text of a field under that of another."""
     words = text(attachment, field)
-    return [Text(f"{text(attachment, title)}\n{words}")] if words else []
+    if not words:
+        return []
+    return [Text(f"{text(attachment, title)}\n{words}")]
 
 
 def _file(attachment: Part) -> Sequence[SaidBlock]:
-    if text(attachment, "content/type") == "image":
-        return [
-            image(text(attachment, "content/file/type"), text(attachment, "content/file/base64"))
-        ]
-    return _titled("filename", "content/file/content", attachment)
+    if text(attachment, "content/type") != "image":
+        return _titled("filename", "content/file/content", attachment)
+    media_type = text(attachment, "content/file/type")
+    return [image(media_type, text(attachment, "content/file/base64"))]
 
 
 def _hook(attachment: Part) -> Sequence[SaidBlock]:
     """What a hook printed: only at these two events does the client pass it on."""
-    sent = attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
-    return _lines("content", attachment) if sent else []
+    if attachment.get("hookEvent") not in ("SessionStart", "UserPromptSubmit"):
+        return []
+    return _lines("content", attachment)
 
 
 def _listed(title: str, words: str, field: str, attachment: Part) -> Sequence[SaidBlock]:
     """Each object of a list, its text under its title."""
-    parts = (
-        f"{text(item, title)}\n{text(item, words)}".strip() for item in objects(attachment, field)
-    )
-    return [Text(part) for part in parts if part]
+    blocks: list[SaidBlock] = []
+    for item in objects(attachment, field):
+        item_text = f"{text(item, title)}\n{text(item, words)}".strip()
+        blocks += text_block(item_text)
+    return blocks
 
 
 def _tasks(attachment: Part) -> Sequence[SaidBlock]:
-    tasks = [task for task in items(attachment, "content") if isinstance(task, dict)]
-    lines = [f"[{text(task, 'status')}] {text(task, 'subject', 'content')}" for task in tasks]
-    return [Text("\n".join(lines))] if lines else []
+    lines: list[str] = []
+    for task in items(attachment, "content"):
+        if isinstance(task, dict):
+            lines.append(f"[{text(task, 'status')}] {text(task, 'subject', 'content')}")
+    return text_block("\n".join(lines))
 
 
 ATTACHMENTS: Mapping[str, Callable[[Part], Sequence[SaidBlock]]] = {

@@ -5,13 +5,20 @@ Its GitHub action keeps the same records as a list (`claude-execution-output.jso
 parent: it follows the one before it in the main conversation, or in the sub-agent of its call.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.formats.claude_code import ClaudeCodeBuilder
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.values import as_object, label, mapping, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_list,
+    as_object,
+    label,
+    mapping,
+    text,
+)
 
 SPOKEN = frozenset({"user", "assistant"})
 BOUNDARIES = frozenset({"compact_boundary", "microcompact_boundary"})
@@ -33,10 +40,11 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         self.count = 0
         self.is_behind_compaction = False
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one record."""
         self.id = self.id or self.source.name(record, "session_id")
-        type_, subtype = label(record, "type"), label(record, "subtype")
+        type_ = label(record, "type")
+        subtype = label(record, "subtype")
         is_boundary = type_ == "system" and subtype in BOUNDARIES
         if type_ in SPOKEN or is_boundary:
             super().read(self._placed(record))
@@ -50,7 +58,7 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
         elif mapping(record, "compact_metadata", "compactMetadata"):
             self.source.leave_record(f"compaction of subtype {subtype!r:.40}", record)
 
-    def _placed(self, record: Mapping[str, Json]) -> dict[str, Json]:
+    def _placed(self, record: Record) -> JsonObject:
         """The record with its parent, and with the names that the client's own files have."""
         self.count += 1
         call = text(record, "parent_tool_use_id")
@@ -79,35 +87,32 @@ class ClaudeStreamBuilder(ClaudeCodeBuilder):
 def knows(head: Head) -> bool:
     """Whether a record tells of the client's start, or has a message in a session of the client."""
     if head.is_list:
-        return (
-            {"type", "session_id"} <= head.keys
-            and '"subtype"' in head.text
-            and '"parent_tool_use_id"' in head.text
-        )
-    return any(
-        (
-            record.get("type") == "system"
-            and record.get("subtype") == "init"
-            and "session_id" in record
-        )
-        or (
-            label(record, "type") in SPOKEN
-            and {"message", "session_id", "parent_tool_use_id"} <= set(record)
-        )
-        for record in head.records
-    )
+        has_marks = '"subtype"' in head.text and '"parent_tool_use_id"' in head.text
+        return has_marks and {"type", "session_id"} <= head.keys
+    return any(_is_start(record) or _is_message(record) for record in head.records)
+
+
+def _is_start(record: Record) -> bool:
+    is_init = record.get("type") == "system" and record.get("subtype") == "init"
+    return is_init and "session_id" in record
+
+
+def _is_message(record: Record) -> bool:
+    fields = {"message", "session_id", "parent_tool_use_id"}
+    return label(record, "type") in SPOKEN and fields <= set(record)
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """The conversation and those of its sub-agents, from lines or from a list."""
     builder = ClaudeStreamBuilder(source)
     if source.in_lines():
-        for builder.line, record in source.records():
-            with source.at(builder.line):
+        for line, record in source.records():
+            builder.line = line
+            with source.at(line):
                 builder.read(record)
     else:
         document = source.document()
-        for number, value in enumerate(document if isinstance(document, list) else [document]):
+        for number, value in enumerate(as_list(document)):
             with source.at(field=f"[{number}]"):
                 builder.read(as_object(value))
     with source.at():

@@ -8,18 +8,26 @@ list of items.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from itertools import count
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import Json, Text, Thinking, ToolCall, Usage, plain_text
+from workbench.engine.transcript.message import Thinking, ToolCall, Usage, plain_text
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import KINDS, Content, add_part, content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_object,
+    items,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 IGNORED = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 _CLIENT = re.compile(
@@ -30,16 +38,26 @@ _EXIT = re.compile(r"(?:Exit code:|exited with code|\"exit_code\":) ?(-?\d+)")
 _HEADER = 300
 _ROLES = ("assistant", "developer", "system", "user")
 
-_ITEM_TYPES = tuple(
-    f'"{name}"'
-    for name in (
-        "function_call",
-        "function_call_output",
-        "input_text",
-        "output_text",
-        "custom_tool_call",
-    )
+_ITEM_TYPES = (
+    "function_call",
+    "function_call_output",
+    "input_text",
+    "output_text",
+    "custom_tool_call",
 )
+_ITEMS_ONLY = frozenset(
+    {"message", "reasoning", "function_call", "function_call_output", "custom_tool_call"}
+)
+"""Types of items, which no event should have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A message item: who speaks, its content, and the further fields of the message."""
+
+    role: str
+    parts: Content
+    fields: JsonObject = field(default_factory=dict)
 
 
 class CodexBuilder(SessionBuilder):
@@ -49,131 +67,148 @@ class CodexBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.meta: Mapping[str, Json] = {}
-        self.gathered = Content()
+        self.meta: Record = {}
+        self.answer = Content()
         self.usage: Usage | None = None
-        self.began: float | None = None
+        self.answer_time: float | None = None
         self.last_prompt: int | None = None
-        self.reported: dict[str, Usage] = {}
-        self.compacted: Mapping[str, Json] = {}
+        self.usage_of_response: dict[str, Usage] = {}
+        self.pending_compaction: Record = {}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read what the first record says that tells of the session."""
         if self.meta:
             return
         self.meta = document
         super().begin(document)
-        if instructions := text(document, "base_instructions/text", "instructions"):
+        instructions = text(document, "base_instructions/text", "instructions")
+        if instructions:
             self.say_text("system", instructions)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line: an item, an event, or what is known of the session."""
-        type_, payload = text(record, "type"), mapping(record, "payload")
+        type_ = text(record, "type")
+        payload = mapping(record, "payload")
         if type_ != "token_usage_record":
             self._compact()
         self.time = self.source.time(record, "timestamp")
-        if type_ == "token_usage_record":
-            self._reported(payload)
-        elif type_ == "response_item":
-            self._item(payload)
-        elif type_ == "session_meta":
-            self.begin(mapping(payload, "meta") or payload)
-        elif type_ == "turn_context":
-            self.close()
-            self.model = text(payload, "model") or self.model
-        elif type_ == "event_msg":
-            self._event(payload)
-        elif type_ == "compacted":
-            self.compacted = payload
-        elif "payload" not in record and (type_ in KINDS or type_ == "message"):
+        match type_:
+            case "token_usage_record":
+                self._reported(payload)
+            case "response_item":
+                self._item(payload)
+            case "session_meta":
+                self.begin(mapping(payload, "meta") or payload)
+            case "turn_context":
+                self.close()
+                self.model = text(payload, "model") or self.model
+            case "event_msg":
+                self._event(payload)
+            case "compacted":
+                self.pending_compaction = payload
+            case _:
+                self._bare(record, type_)
+
+    def _bare(self, record: Record, type_: str) -> None:
+        """Read a line of an older version: an item itself, or what is known of the session."""
+        if "payload" not in record and (type_ in KINDS or type_ == "message"):
             self._item(record)
         elif "instructions" in record and not self.meta:
             self.begin(record)
         elif "record_type" not in record:
             self.source.unknown[f"record of type {type_!r}"] += 1
 
-    def _event(self, payload: Mapping[str, Json]) -> None:
-        match text(payload, "type"):
-            case (
-                "message"
-                | "reasoning"
-                | "function_call"
-                | "function_call_output"
-                | "custom_tool_call" as item
-            ):
-                self.source.unknown[f"event of type {item!r}"] += 1
+    def _event(self, payload: Record) -> None:
+        type_ = text(payload, "type")
+        match type_:
             case "token_count":
                 info = mapping(payload, "info")
                 self.window = self.source.count(info, "model_context_window") or self.window
                 usage = self.source.usage(OPENAI_USAGE, info, "last_token_usage")
-                self.usage = usage if usage is not None and self.gathered.blocks else self.usage
+                if usage is not None and self.answer.blocks:
+                    self.usage = usage
             case "task_started":
                 self.close()
                 self.window = self.source.count(payload, "model_context_window") or self.window
             case "turn_aborted":
                 self.close()
                 self.note("turn_aborted", text(payload, "reason"))
+            case _ if type_ in _ITEMS_ONLY:
+                self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _item(self, payload: Mapping[str, Json]) -> None:
+    def _item(self, payload: Record) -> None:
         type_ = text(payload, "type")
-        if type_ == "message" and label(payload, "role") not in _ROLES:
+        is_message = type_ == "message"
+        if is_message and label(payload, "role") not in _ROLES:
             self.source.leave_record(f"message of role {payload.get('role')!r:.40}", payload)
             return
-        if type_ == "message" and text(payload, "role") != "assistant":
+        if is_message and label(payload, "role") != "assistant":
             self.close()
-            role, found, fields = self._message(payload)
-            self.say_content(role, found, **fields)
+            self._say(self._message(payload))
             return
-        found = Content()
-        if type_ == "message":
-            found = content(payload)
+        parts = Content()
+        if is_message:
+            parts = content(payload)
         elif type_ not in IGNORED:
-            add_part(found, payload)
-        self.source.leave_unknown(found.unknown)
-        if found.blocks and (self.usage is not None or self.gathered.results):
+            add_part(parts, payload)
+        self.source.leave_unknown(parts.unknown)
+        self._gather(type_, parts)
+
+    def _gather(self, type_: str, parts: Content) -> None:
+        """Put what an item of this type holds to the answer that is gathered."""
+        if parts.blocks and (self.usage is not None or self.answer.results):
             self.close()
-        if found.blocks and self.began is None:
-            self.began = self.time
-        for block in found.blocks:
+        if parts.blocks and self.answer_time is None:
+            self.answer_time = self.time
+        for block in parts.blocks:
             if isinstance(block, ToolCall) and not block.id:
                 block = replace(block, id=self._call_id(type_))
-            self.gathered.blocks += [block] if block != Thinking("") else []
-        for result in found.results:
-            code = _EXIT.search(plain_text(result)[:_HEADER])
-            failed = code is not None and code[1] != "0"
-            self.gathered.results.append(replace(result, is_error=failed, time=self.time))
+            if block != Thinking(""):
+                self.answer.blocks.append(block)
+        for result in parts.results:
+            exit_code = _EXIT.search(plain_text(result)[:_HEADER])
+            failed = exit_code is not None and exit_code[1] != "0"
+            result = replace(result, is_error=failed, time=self.time)
+            self.answer.results.append(result)
 
     def _call_id(self, type_: str) -> str:
         """An id for a call without one, that no other call of this answer has."""
-        used = {call.id for call in self.gathered.blocks if isinstance(call, ToolCall)}
-        name = base = f"{type_}-{len(self.log)}"
-        for number in count(2):
-            if name not in used:
-                break
-            name = f"{base}~{number}"
-        return name
+        used_ids = {call.id for call in self.answer.calls}
+        base = f"{type_}-{len(self.log)}"
+        call_id = base
+        number = 1
+        while call_id in used_ids:
+            number += 1
+            call_id = f"{base}~{number}"
+        return call_id
 
-    def _message(self, payload: Mapping[str, Json]) -> tuple[str, Content, dict[str, Json]]:
-        """The role of a message item, its content, and the further fields of the message."""
-        found, role = content(payload), text(payload, "role")
+    def _message(self, payload: Record) -> _Message:
+        """A message item, likewise."""
+        parts = content(payload)
+        role = text(payload, "role")
         if role in ("developer", "system"):
-            return "system", found, {}
+            return _Message("system", parts)
         if role == "assistant":
-            return "assistant", Content([*found.said], unknown=found.unknown), {"model": self.model}
-        first = next((block.text for block in found.said if isinstance(block, Text)), "")
-        return "user", found, {"synthetic": _CLIENT.match(first) is not None}
+            parts = Content([*parts.said], unknown=parts.unknown)
+            return _Message("assistant", parts, {"model": self.model})
+        synthetic = _CLIENT.match(parts.first_text) is not None
+        return _Message("user", parts, {"synthetic": synthetic})
 
-    def _reported(self, payload: Mapping[str, Json]) -> None:
+    def _say(self, message: _Message) -> None:
+        self.say_content(message.role, message.parts, **message.fields)
+
+    def _reported(self, payload: Record) -> None:
         """Read what one response used; that of a compaction is in no total, and in no other
         record.
         """
         usage = self.source.usage(OPENAI_USAGE, payload, "usage")
         if usage is not None:
-            self.reported[text(payload, "response_id")] = usage
+            self.usage_of_response[text(payload, "response_id")] = usage
 
     def _compact(self) -> None:
         """Read the compaction whose usage was waited for."""
-        payload, self.compacted = self.compacted, {}
+        payload = self.pending_compaction
+        self.pending_compaction = {}
         if payload:
             self._compacted(payload)
 
@@ -182,45 +217,61 @@ class CodexBuilder(SessionBuilder):
         calls.
         """
         self._compact()
-        if self.gathered.blocks or self.gathered.results:
-            model, usage, time = self.model, self.usage, self.began
-            self.say_content("assistant", self.gathered, model=model, usage=usage, time=time)
-        self.last_prompt = self.usage.prompt if self.usage is not None else self.last_prompt
-        self.gathered, self.usage, self.began = Content(), None, None
+        usage = self.usage
+        if self.answer.blocks or self.answer.results:
+            self.say_content(
+                "assistant", self.answer, model=self.model, usage=usage, time=self.answer_time
+            )
+        if usage is not None:
+            self.last_prompt = usage.prompt
+        self.answer = Content()
+        self.usage = None
+        self.answer_time = None
 
-    def _compacted(self, payload: Mapping[str, Json]) -> None:
+    def _compacted(self, payload: Record) -> None:
         """Read a compaction: it lists what the model is sent from now on, old messages and new
         ones.
         """
         self.close()
-        written, sealed = text(payload, "message"), 0
-        known: dict[tuple[str, str], list[str]] = defaultdict(list)
+        summary = text(payload, "message")
+        sealed_characters = 0
+        entry_ids = self._entry_ids()
+        kept_ids: list[str] = []
+        added: list[_Message] = []
+        for item in objects(payload, "replacement_history"):
+            type_ = text(item, "type")
+            if type_ == "message" and label(item, "role") in _ROLES:
+                message = self._message(item)
+                same_entries = entry_ids[message.role, message.parts.words]
+                if same_entries:
+                    kept_ids.append(same_entries.pop())
+                else:
+                    added.append(message)
+            elif type_ in ("compaction", "compaction_summary"):
+                sealed_characters += len(text(item, "encrypted_content"))
+                summary = summary or text(item, "summary")
+        self.compaction(
+            summary or None,
+            kept=tuple(kept_ids),
+            tokens_before=self.last_prompt,
+            usage=self.usage_of_response.get(text(payload, "compaction_response_id")),
+        )
+        if not summary:
+            state = "not in the recording"
+            if sealed_characters:
+                state = f"encrypted, {sealed_characters} characters"
+            self.note("hidden_summary", state)
+        for message in added:
+            self._say(message)
+
+    def _entry_ids(self) -> dict[tuple[str, str], list[str]]:
+        """The ids of the messages so far, by role and words."""
+        entry_ids: dict[tuple[str, str], list[str]] = defaultdict(list)
         for entry in self.log:
             if isinstance(entry, MessageEntry):
-                known[entry.message.role, plain_text(entry.message)].append(entry.id)
-        kept: list[str] = []
-        added: list[tuple[str, Content, dict[str, Json]]] = []
-        for item in objects(payload, "replacement_history"):
-            if text(item, "type") == "message" and label(item, "role") in _ROLES:
-                role, found, fields = self._message(item)
-                if same := known[role, found.words]:
-                    kept.append(same.pop())
-                else:
-                    added.append((role, found, fields))
-            elif text(item, "type") in ("compaction", "compaction_summary"):
-                sealed += len(text(item, "encrypted_content"))
-                written = written or text(item, "summary")
-        usage = self.reported.get(text(payload, "compaction_response_id"))
-        self.compaction(
-            written or None, kept=tuple(kept), tokens_before=self.last_prompt, usage=usage
-        )
-        if not written:
-            self.note(
-                "hidden_summary",
-                f"encrypted, {sealed} characters" if sealed else "not in the recording",
-            )
-        for role, found, fields in added:
-            self.say_content(role, found, **fields)
+                message = entry.message
+                entry_ids[message.role, plain_text(message)].append(entry.id)
+        return entry_ids
 
 
 class ResponsesBuilder(CodexBuilder):
@@ -228,47 +279,48 @@ class ResponsesBuilder(CodexBuilder):
 
     about = {"id": "id", "model": "model"}
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the instructions, the model and the id."""
         self.time = self.source.time(document, "created_at")
         super().begin(document)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one item."""
         if not text(record, "type") and not text(record, "role"):
             self.source.leave_record("item without a type and a role", record)
         elif text(record, "type") in ("compaction", "compaction_summary"):
-            self._compacted({"message": text(record, "summary"), "replacement_history": [record]})
+            summary = text(record, "summary")
+            self._compacted({"message": summary, "replacement_history": [record]})
         else:
             self._item({"type": "message", **record})
 
 
 def knows_responses(head: Head) -> bool:
     """Whether it is a list of items, or an object with `input` or `output` that has some."""
-    listed = {"input", "output"} & head.keys if not head.is_list else {"type", "role"} & head.keys
-    return bool(listed) and any(
-        f'"type":{space}{name}' in head.text for name in _ITEM_TYPES for space in ("", " ")
-    )
+    names = {"type", "role"} if head.is_list else {"input", "output"}
+    if not names & head.keys:
+        return False
+    return any(_has_type(head.text, name) for name in _ITEM_TYPES)
+
+
+def _has_type(json_text: str, name: str) -> bool:
+    return f'"type":"{name}"' in json_text or f'"type": "{name}"' in json_text
 
 
 def responses_sessions(source: SourceFile) -> Iterator[Session]:
     """The one conversation of a file: its input, and what came out."""
     document = source.document()
-    whole: Mapping[str, Json] = (
-        {"input": document} if isinstance(document, list) else as_object(document)
-    )
-    built = ResponsesBuilder(source)
+    if isinstance(document, list):
+        document = {"input": document}
+    response = as_object(document)
+    builder = ResponsesBuilder(source)
     with source.at():
-        built.begin(whole)
-        given = whole.get("input")
-        built.read_all(
-            (
-                [{"role": "user", "content": given}]
-                if isinstance(given, str)
-                else items(whole, "input")
-            ),
-            "input",
-        )
-        built.read_all(items(whole, "output"), "output")
-        built.usage = source.usage(OPENAI_USAGE, whole, "usage")
-        yield built.session()
+        builder.begin(response)
+        prompt = response.get("input")
+        if isinstance(prompt, str):
+            builder.read_all([{"role": "user", "content": prompt}], "input")
+        else:
+            builder.read_all(items(response, "input"), "input")
+        builder.read_all(items(response, "output"), "output")
+        builder.usage = source.usage(OPENAI_USAGE, response, "usage")
+        yield builder.session()

@@ -6,11 +6,10 @@ that tests of public projects quote. A file on disk has no event of the usage of
 only the length of each answer is known.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.engine.transcript.log import Entry, Log, MessageEntry
-from workbench.engine.transcript.message import AssistantMessage, Json, ToolResult, Usage
+from workbench.engine.transcript.message import AssistantMessage, Usage
 from workbench.recordings.importers.blocks import (
     Content,
     result_blocks,
@@ -21,7 +20,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import identifier, mapping, text
+from workbench.recordings.importers.values import Record, identifier, mapping, text
 
 NOTES = frozenset(
     {
@@ -54,11 +53,11 @@ class CopilotCliBuilder(SessionBuilder):
         super().__init__(source)
         self.leaf_after: dict[str, str | None] = {}
         self.newest_answers: dict[str, str] = {}
-        self.reported: dict[str, tuple[Usage, str]] = {}
+        self.figures_of_answer: dict[str, tuple[Usage, str]] = {}
         self.thought = ""
         self.content_hashes: dict[str, int] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event; those that only stream or ask for leave change nothing."""
         event_id = identifier(record, "id") or f"event-{len(self.leaf_after) + 1}"
         content_hash = hash(str(record))
@@ -80,90 +79,101 @@ class CopilotCliBuilder(SessionBuilder):
         self.turn_to("")
         self.leaf_after[event_id] = self.log.leaf
 
-    def _event(self, event_id: str, type_: str, data: Mapping[str, Json]) -> None:
-        if type_ in ("session.start", "session.resume", "session.context_changed"):
-            self._about(data)
-        elif type_ == "user.message":
-            self._user(event_id, data)
-        elif type_ == "assistant.reasoning":
-            self.thought = text(data, "content")
-        elif type_ == "assistant.message":
-            self._answer(event_id, data)
-        elif type_ == "assistant.usage" and self.speaker in self.newest_answers:
-            self.reported[self.newest_answers[self.speaker]] = (
-                self.source.usage(USAGE, data) or Usage(),
-                self.source.name(data, "model"),
-            )
-        elif type_ == "tool.execution_complete":
-            self._result(event_id, data)
-        elif type_ == "system.message":
-            self.say_text("system", text(data, "content"), id=event_id)
-        elif type_ == "skill.invoked" and data.get("content"):
-            self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
-        elif type_ == "session.compaction_complete" and data.get("success") is not False:
-            before, after = (
-                self.source.count(data, "preCompactionTokens"),
-                self.source.count(data, "postCompactionTokens"),
-            )
-            summary = text(data, "summaryContent") or None
-            self.compaction(summary, id=event_id, tokens_before=before, tokens_after=after)
-        elif type_ in NOTES:
-            shown = next(
-                (text(data, key) for key in ("newModel", "message", "reason") if data.get(key)), ""
-            )
-            self.model = text(data, "newModel") or self.model
-            self.note(type_, shown, id=event_id)
-        elif not type_.startswith(FAMILIES):
-            self.source.unknown[f"event of type {type_!r}"] += 1
+    def _event(self, event_id: str, type_: str, data: Record) -> None:
+        match type_:
+            case "session.start" | "session.resume" | "session.context_changed":
+                self._about(data)
+            case "user.message":
+                self._user(event_id, data)
+            case "assistant.reasoning":
+                self.thought = text(data, "content")
+            case "assistant.message":
+                self._answer(event_id, data)
+            case "assistant.usage" if self.speaker in self.newest_answers:
+                self._usage(self.newest_answers[self.speaker], data)
+            case "tool.execution_complete":
+                self._result(event_id, data)
+            case "system.message":
+                self.say_text("system", text(data, "content"), id=event_id)
+            case "skill.invoked" if data.get("content"):
+                self.say_text("user", text(data, "content"), id=event_id, synthetic=True)
+            case "session.compaction_complete" if data.get("success") is not False:
+                tokens_before = self.source.count(data, "preCompactionTokens")
+                tokens_after = self.source.count(data, "postCompactionTokens")
+                self.compaction(
+                    text(data, "summaryContent") or None,
+                    id=event_id,
+                    tokens_before=tokens_before,
+                    tokens_after=tokens_after,
+                )
+            case _ if type_ in NOTES:
+                words = ""
+                for field in ("newModel", "message", "reason"):
+                    if data.get(field) and not words:
+                        words = text(data, field)
+                self.model = text(data, "newModel") or self.model
+                self.note(type_, words, id=event_id)
+            case _ if not type_.startswith(FAMILIES):
+                self.source.unknown[f"event of type {type_!r}"] += 1
 
-    def _about(self, data: Mapping[str, Json]) -> None:
+    def _usage(self, answer_id: str, data: Record) -> None:
+        """Keep the figures of an answer, which are reported after it."""
+        usage = self.source.usage(USAGE, data) or Usage()
+        self.figures_of_answer[answer_id] = usage, self.source.name(data, "model")
+
+    def _about(self, data: Record) -> None:
         context = mapping(data, "context") or data
         self.id = self.id or identifier(data, "sessionId")
         self.cwd = self.cwd or text(context, "cwd")
         self.project = self.project or text(context, "repository").rpartition("/")[2]
         self.model = text(data, "selectedModel") or self.model
 
-    def _user(self, event_id: str, data: Mapping[str, Json]) -> None:
-        typed, sent = text(data, "content"), text(data, "transformedContent")
+    def _user(self, event_id: str, data: Record) -> None:
+        typed = text(data, "content")
+        sent = text(data, "transformedContent")
         synthetic = text(data, "source") not in ("", "user")
-        self.say_content("user", Content([*text_block(typed)]), id=event_id, synthetic=synthetic)
-        added = sent.replace(typed, "", 1).strip() if typed and typed in sent else ""
-        if added:
-            self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
+        parts = Content([*text_block(typed)])
+        self.say_content("user", parts, id=event_id, synthetic=synthetic)
+        if typed and typed in sent:
+            added = sent.replace(typed, "", 1).strip()
+            if added:
+                self.say_text("user", added, id=f"{event_id}-added", synthetic=True)
 
-    def _answer(self, event_id: str, data: Mapping[str, Json]) -> None:
-        thought, self.thought = text(data, "reasoningText") or self.thought, ""
-        thoughts = thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
+    def _answer(self, event_id: str, data: Record) -> None:
+        parts = Content()
+        thought = text(data, "reasoningText") or self.thought
+        self.thought = ""
+        parts.blocks += thought_block(thought, text(data, "reasoningOpaque", "encryptedContent"))
         output = self.source.count(data, "outputTokens")
         usage = Usage(output=output) if output else None
         self.newest_answers[self.speaker] = event_id
-        found = Content(
-            [*thoughts, *text_block(text(data, "content")), *tool_calls(data, "toolRequests")]
-        )
+        parts.blocks += text_block(text(data, "content"))
+        parts.blocks += tool_calls(data, "toolRequests")
         model = self.source.name(data, "model") or self.model
-        self.say_content("assistant", found, id=event_id, model=model, usage=usage)
+        self.say_content("assistant", parts, id=event_id, model=model, usage=usage)
 
-    def _result(self, event_id: str, data: Mapping[str, Json]) -> None:
+    def _result(self, event_id: str, data: Record) -> None:
         failed = data.get("success") is False
         value = mapping(data, "result").get("content")
-        value = text(data, "error/message") if value is None and failed else value
+        if value is None and failed:
+            value = text(data, "error/message")
         self.model = self.model or self.source.name(data, "model")
-        call_id, blocks = identifier(data, "toolCallId"), result_blocks(value)
-        self.say(ToolResult(id=event_id, call_id=call_id, blocks=blocks, is_error=failed))
+        call_id = identifier(data, "toolCallId")
+        self.say_result(call_id, result_blocks(value), id=event_id, failed=failed)
 
     def close(self) -> None:
         """Give each answer the figures that were reported after it."""
-        leaf, self.log = self.log.leaf, Log(self._with_usage(entry) for entry in self.log)
+        leaf = self.log.leaf
+        self.log = Log(self._with_usage(entry) for entry in self.log)
         self.log.leaf = leaf
 
     def _with_usage(self, entry: Entry) -> Entry:
-        usage, model = self.reported.get(entry.id, (None, ""))
-        if (
-            usage is None
-            or not isinstance(entry, MessageEntry)
-            or not isinstance(entry.message, AssistantMessage)
-        ):
+        """The entry with the figures that were reported of it."""
+        if entry.id not in self.figures_of_answer or not isinstance(entry, MessageEntry):
             return entry
-        return replace(
-            entry, message=replace(entry.message, usage=usage, model=model or entry.message.model)
-        )
+        message = entry.message
+        if not isinstance(message, AssistantMessage):
+            return entry
+        usage, model = self.figures_of_answer[entry.id]
+        message = replace(message, usage=usage, model=model or message.model)
+        return replace(entry, message=message)

@@ -5,7 +5,7 @@ The OpenAI Agents SDK (0.2 to 0.24) keeps items of the Responses API in the file
 `.crush/crush.db`, Hermes `~/.hermes/state.db`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
@@ -16,7 +16,16 @@ from workbench.recordings.importers.formats.terminals import GooseBuilder
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.session_tables import SessionTables
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import as_mapping, as_object, items, label, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    as_object,
+    items,
+    label,
+    objects,
+    text,
+)
 
 OPENAI_AGENTS_TABLES = SessionTables(
     ("agent_sessions", "agent_messages", "session_id", "message_data"),
@@ -57,11 +66,11 @@ def database_sessions(tables: SessionTables, builder: type[SessionBuilder]) -> S
 
     def sessions(source: SourceFile) -> Iterator[Session]:
         for document in tables.documents(source):
-            built = builder(source)
+            session_builder = builder(source)
             with source.at(field=f"session {document['id']}"):
-                built.begin(document)
-                built.read_all(items(document, "messages"), "messages")
-                session = built.session()
+                session_builder.begin(document)
+                session_builder.read_all(items(document, "messages"), "messages")
+                session = session_builder.session()
                 if len(session.log):
                     yield session
 
@@ -73,7 +82,7 @@ class AgentsBuilder(ResponsesBuilder):
 
     about = {"id": "session_id"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row: an item, or what a compactor of this package knows of the items beside
         it.
         """
@@ -87,15 +96,16 @@ class AgentsBuilder(ResponsesBuilder):
 class GooseRowBuilder(GooseBuilder):
     """Reads the rows of one session."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row."""
-        about = {"content": record.get("content_json"), "metadata": record.get("metadata_json")}
-        shaped = {
+        message = {
             "id": record.get("message_id"),
             "role": record.get("role"),
             "created": record["created_timestamp"],
+            "content": record.get("content_json"),
+            "metadata": record.get("metadata_json"),
         }
-        super().read({**shaped, **about})
+        super().read(message)
 
 
 CRUSH_PARTS = {"reasoning": "thinking", "tool_call": "tool_call", "tool_result": "tool_result"}
@@ -106,42 +116,42 @@ class CrushBuilder(DescribedBuilder):
 
     about = {"id": "id", "title": "title"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one row."""
-        parts = [_crush_part(part) for part in objects(record, "parts")]
-        ends = [
-            as_mapping(part.get("data"))
-            for part in objects(record, "parts")
-            if part.get("type") == "finish"
-        ]
-        content = [part for part in parts if part]
+        parts: list[Json] = []
+        stop = ""
+        for part in objects(record, "parts"):
+            if part.get("type") == "finish":
+                stop = label(as_mapping(part.get("data")), "reason")
+            shaped = _crush_part(part)
+            if shaped:
+                parts.append(shaped)
         if record.get("is_summary_message"):
             self.time = self.source.time(record, "created_at")
-            words = "\n".join(label(part, "text") for part in content)
-            self.compaction(words.strip() or None, model=text(record, "model"))
+            words = "\n".join(label(part, "text") for part in parts).strip()
+            self.compaction(words or None, model=text(record, "model"))
             return
-        about = {
+        message = {
             "role": record.get("role"),
             "id": record.get("id"),
             "timestamp": record.get("created_at"),
-        }
-        answer = {
             "model": record.get("model"),
-            "finish_reason": label(ends[-1], "reason") if ends else "",
+            "finish_reason": stop,
+            "content": parts,
         }
-        super().read({**about, **answer, "content": content})
+        super().read(message)
 
 
-def _crush_part(part: Mapping[str, Json]) -> dict[str, Json]:
+def _crush_part(part: Record) -> JsonObject:
     """A part as Anthropic would name its fields; empty for the end of an answer."""
-    type_, data = label(part, "type"), as_mapping(part.get("data"))
+    type_ = label(part, "type")
+    data = as_mapping(part.get("data"))
     if type_ == "finish":
         return {}
     if type_ == "shell_command":
-        words = (
-            f"$ {text(data, 'command')}\n{text(data, 'output')}\n(exit code"
-            f" {data.get('exit_code')})"
-        )
+        command = text(data, "command")
+        output = text(data, "output")
+        words = f"$ {command}\n{output}\n(exit code {data.get('exit_code')})"
         return {"type": "text", "text": words}
     if type_ == "binary":
         return {"type": "file", "mime_type": data.get("MIMEType"), "data": data.get("Data")}

@@ -5,7 +5,7 @@ the log: microsoft/vscode, chat/common/model/objectMutationLog.ts). Windsurf wri
 `~/.windsurf/transcripts/*.jsonl`: a step a line, under its type's name.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -22,6 +22,8 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     block_texts,
     items,
@@ -32,7 +34,9 @@ from workbench.recordings.importers.values import (
 )
 
 USAGE = UsageFields("promptTokens", "outputTokens completionTokens")
+
 SET, PUSH, DELETE = 1, 2, 3
+"""Kinds of changes in a log."""
 RETURNED = frozenset(
     {"content", "output", "exit_code", "results", "total_results", "diff", "error", "summary"}
 )
@@ -50,37 +54,38 @@ def vscode_sessions(source: SourceFile) -> Iterator[Session]:
     yield chat.session()
 
 
-def vscode_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+def vscode_values(source: SourceFile) -> Iterator[JsonObject]:
     """The chat's newest state."""
     if not source.in_lines():
         yield source.object_with("requests")
         return
-    state: dict[str, Json] = {}
+    state: JsonObject = {}
     for line, record in source.records():
         with source.at(line):
-            state = (
-                as_object(record.get("v"), "v")
-                if record.get("kind") == 0
-                else _changed(state, record)
-            )
+            if record.get("kind") == 0:
+                state = as_object(record.get("v"), "v")
+            else:
+                _change(state, record)
     yield state
 
 
-def _changed(state: dict[str, Json], change: Mapping[str, Json]) -> dict[str, Json]:
-    """The state after one change, in place; a change of what is not there is none."""
-    *way, last = items(change, "k") or [""]
+def _change(state: JsonObject, change: Record) -> None:
+    """Make one change of a state; a change of what is not there is none."""
+    *way, last_step = items(change, "k") or [""]
+    kind = change.get("kind")
     holder: Any = state
     with suppress(KeyError, IndexError, TypeError):
         for step in way:
             holder = holder[step]
-        if change.get("kind") == SET:
-            holder[last] = change.get("v")
-        elif change.get("kind") == PUSH:
-            del holder[last][len(holder[last]) if change.get("i") is None else change["i"] :]
-            holder[last] += items(change, "v")
-        elif change.get("kind") == DELETE:
-            del holder[last]
-    return state
+        if kind == SET:
+            holder[last_step] = change.get("v")
+        elif kind == PUSH:
+            values = holder[last_step]
+            start = len(values) if change.get("i") is None else change["i"]
+            del values[start:]
+            holder[last_step] += items(change, "v")
+        elif kind == DELETE:
+            del holder[last_step]
 
 
 class VscodeChatBuilder(SessionBuilder):
@@ -90,50 +95,77 @@ class VscodeChatBuilder(SessionBuilder):
 
     about = {"id": "sessionId", "title": "customTitle"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one request."""
-        about, self.time = mapping(record, "result/metadata"), self.source.time(record, "timestamp")
+        about = mapping(record, "result/metadata")
+        self.time = self.source.time(record, "timestamp")
         self.model = text(record, "modelId").rpartition("/")[2]
-        if environment := block_texts(about, "renderedGlobalContext"):
-            self.say_text("user", environment, synthetic=True)
-        typed, sent = (
-            text(record, "message/text"),
-            block_texts(about, "renderedUserMessage").strip(),
-        )
-        self.say_content(
-            "user", Content([*text_block(sent if typed in sent else f"{typed}\n{sent}".strip())])
-        )
-        rounds = objects(about, "toolCallRounds")
-        if not rounds:
-            shown = "".join(label(part, "value") for part in objects(record, "response"))
-            rounds = [{"response": shown}] if shown else []
-        summaries = {
-            text(one, "toolCallRoundId"): one
-            for one in [*objects(about, "summaries"), about.get("summary")]
-            if isinstance(one, dict)
-        }
+        self._prompt(record, about)
+        rounds = _rounds(record, about)
+        summaries = _summaries(about)
         results = mapping(about, "toolCallResults")
         unanswered = set(results)
-        for i, one in enumerate(rounds):
-            usage = self.source.usage(USAGE, about if i == len(rounds) - 1 else {})
-            calls = tool_calls(one, "toolCalls")
-            thoughts = thought_block(_flat(mapping(one, "thinking").get("text")))
-            found = Content([*thoughts, *text_block(text(one, "response")), *calls])
-            found.results += [
-                _result(call, results[call.id]) for call in calls if call.id in results
-            ]
-            unanswered -= {call.id for call in calls}
-            self.say_content("assistant", found, model=self.model, usage=usage)
-            if summary := summaries.get(text(one, "id")):
-                before = self.source.count(summary, "contextLengthBefore")
-                self.compaction(text(summary, "text", "summary"), tokens_before=before)
+        for number, call_round in enumerate(rounds, 1):
+            is_last = number == len(rounds)
+            usage = self.source.usage(USAGE, about if is_last else {})
+            parts = _answer(call_round, results)
+            unanswered.difference_update(result.call_id for result in parts.results)
+            self.say_content("assistant", parts, model=self.model, usage=usage)
+            summary = summaries.get(text(call_round, "id"))
+            if summary:
+                tokens_before = self.source.count(summary, "contextLengthBefore")
+                self.compaction(text(summary, "text", "summary"), tokens_before=tokens_before)
         self.source.unknown["result of a call that is not there"] += len(unanswered)
+
+    def _prompt(self, record: Record, about: Record) -> None:
+        """Read what was sent: the environment, and what was typed, as the client worded it."""
+        environment = block_texts(about, "renderedGlobalContext")
+        if environment:
+            self.say_text("user", environment, synthetic=True)
+        typed = text(record, "message/text")
+        sent = block_texts(about, "renderedUserMessage").strip()
+        if typed not in sent:
+            sent = f"{typed}\n{sent}".strip()
+        self.say_content("user", Content([*text_block(sent)]))
+
+
+def _rounds(record: Record, about: Record) -> list[JsonObject]:
+    """The rounds of a request; the answer as it is shown where there are none."""
+    rounds = objects(about, "toolCallRounds")
+    if rounds:
+        return rounds
+    answer = "".join(label(part, "value") for part in objects(record, "response"))
+    return [{"response": answer}] if answer else []
+
+
+def _summaries(about: Record) -> dict[str, Record]:
+    """The summaries of a request, by the id of the call_round that each follows."""
+    summaries: dict[str, Record] = {}
+    for summary in [*objects(about, "summaries"), about.get("summary")]:
+        if isinstance(summary, dict):
+            summaries[text(summary, "toolCallRoundId")] = summary
+    return summaries
+
+
+def _answer(call_round: Record, results: Record) -> Content:
+    """What the model said in a call_round: a thought, words, and calls with their results."""
+    calls = tool_calls(call_round, "toolCalls")
+    parts = Content()
+    thinking = mapping(call_round, "thinking")
+    parts.blocks += thought_block(_flat(thinking.get("text")))
+    parts.blocks += text_block(text(call_round, "response"))
+    parts.blocks += calls
+    for call in calls:
+        if call.id in results:
+            parts.results.append(_result(call, results[call.id]))
+    return parts
 
 
 def _result(call: ToolCall, value: Json) -> ToolResult:
     parts = objects(as_object(value, "toolCallResults"), "content")
     words = "".join(_flat(part.get("value")) for part in parts).strip("\n")
-    return ToolResult(id="", call_id=call.id, blocks=tuple(text_block(words)), name=call.name)
+    blocks = tuple(text_block(words))
+    return ToolResult(id="", call_id=call.id, blocks=blocks, name=call.name)
 
 
 def _flat(value: Json) -> str:
@@ -145,7 +177,10 @@ def _flat(value: Json) -> str:
     if not isinstance(value, dict):
         return ""
     start = "\n" if value.get("lineBreakBefore") is True else ""
-    return start + label(value, "text") + _flat(value.get("node")) + _flat(value.get("children"))
+    words = label(value, "text")
+    node = _flat(value.get("node"))
+    children = _flat(value.get("children"))
+    return start + words + node + children
 
 
 class WindsurfBuilder(SessionBuilder):
@@ -153,45 +188,52 @@ class WindsurfBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.said: Content | None = None
+        self.answer: Content | None = None
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one step."""
         type_ = text(record, "type")
         if not type_:
             self.source.leave_record("step without a type", record)
             return
         step = mapping(record, type_)
-        self.source.unknown[f"step of type {type_!r} without its fields"] += type_ not in record
+        if type_ not in record:
+            self.source.unknown[f"step of type {type_!r} without its fields"] += 1
         self.time = self.source.time(record, "timestamp")
         if type_ == "user_input":
             self.close()
             self.say_text("user", text(step, "user_response"))
         elif type_ == "planner_response":
             self.close()
-            self.said = Content(
-                [*thought_block(text(step, "thinking")), *text_block(text(step, "response"))]
-            )
+            thoughts = thought_block(text(step, "thinking"))
+            words = text_block(text(step, "response"))
+            self.answer = Content([*thoughts, *words])
         else:
             self._tool(type_, step, text(record, "status") == "error")
 
-    def _tool(self, name: str, step: Mapping[str, Json], failed: bool) -> None:
-        found, self.said = self.said or Content(), None
+    def _tool(self, name: str, step: Record, failed: bool) -> None:
+        parts = self.answer or Content()
+        self.answer = None
         call_id = f"call-{len(self.log) + 1}"
-        given = {
-            field: value for field, value in step.items() if field not in RETURNED | WINDSURF_CLIENT
-        }
-        returned = {field: value for field, value in step.items() if field in RETURNED}
-        words = text(step, "content", "output") or (as_json(returned) if returned else "")
-        found.blocks.append(ToolCall(call_id, name, given))
-        found.results.append(
-            ToolResult(id="", call_id=call_id, blocks=tuple(text_block(words)), is_error=failed)
-        )
+        arguments: JsonObject = {}
+        returned: JsonObject = {}
+        for field, value in step.items():
+            if field in RETURNED:
+                returned[field] = value
+            elif field not in WINDSURF_CLIENT:
+                arguments[field] = value
+        words = text(step, "content", "output")
+        if not words and returned:
+            words = as_json(returned)
+        parts.blocks.append(ToolCall(call_id, name, arguments))
+        blocks = tuple(text_block(words))
+        result = ToolResult(id="", call_id=call_id, blocks=blocks, is_error=failed)
+        parts.results.append(result)
         self.cwd = self.cwd or text(step, "cwd")
-        self.say_content("assistant", found)
+        self.say_content("assistant", parts)
 
     def close(self) -> None:
         """Write what was said without a call."""
-        if self.said is not None:
-            self.say_content("assistant", self.said)
-        self.said = None
+        if self.answer is not None:
+            self.say_content("assistant", self.answer)
+        self.answer = None

@@ -2,16 +2,18 @@
 conversation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 
-from workbench.engine.transcript.message import Json, ToolCall, ToolResult
+from workbench.engine.transcript.message import Text, ToolCall
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, thought_block
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile, Unknown
 from workbench.recordings.importers.values import (
+    Record,
+    as_list,
     as_mapping,
     as_object,
     decode_or,
@@ -39,7 +41,7 @@ class ClaudeExportBuilder(DescribedBuilder):
     shape = CLAUDE
     about = {"id": "uuid", "title": "name"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read the attachments of a message, and the message."""
         for attached in objects(record, "attachments"):
             words = f"{text(attached, 'file_name')}\n{text(attached, 'extracted_content')}".strip()
@@ -56,7 +58,7 @@ def knows_chatgpt(head: Head) -> bool:
 def chatgpt_sessions(source: SourceFile) -> Iterator[Session]:
     """One session a conversation."""
     document = source.document()
-    for number, value in enumerate(document if isinstance(document, list) else [document]):
+    for number, value in enumerate(as_list(document)):
         with source.at(field=f"[{number}]"):
             builder = ChatGptBuilder(source)
             builder.read_conversation(as_object(value))
@@ -73,7 +75,7 @@ class ChatGptBuilder(SessionBuilder):
         self.places: dict[str, str | None] = {}
         self.open_calls: dict[str, str] = {}
 
-    def read_conversation(self, document: Mapping[str, Json]) -> None:
+    def read_conversation(self, document: Record) -> None:
         """Read a conversation; its newest message is the end of the main path."""
         self.begin(document)
         nodes = mapping(document, "mapping")
@@ -81,80 +83,89 @@ class ChatGptBuilder(SessionBuilder):
             with self.source.at(field=f"mapping.{name}"):
                 node = mapping(nodes, name)
                 self.log.leaf = self.places.get(text(node, "parent"))
-                if message := mapping(node, "message"):
+                message = mapping(node, "message")
+                if message:
                     self.read(message)
                 self.places[name] = self.log.leaf
-        self.log.leaf = self.places.get(text(document, "current_node"), self.log.leaf)
+        newest = text(document, "current_node")
+        self.log.leaf = self.places.get(newest, self.log.leaf)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message: words, a call of the tool to whom it is addressed, or what a tool
         answered.
         """
         self.time = self.source.time(record, "create_time")
-        role, message_id = text(record, "author/role"), identifier(record, "id")
-        found = self._content(mapping(record, "content"))
+        role = text(record, "author/role")
+        message_id = identifier(record, "id")
+        parts = self._content(mapping(record, "content"))
         if role == "assistant":
             recipient = label(record, "recipient")
             if recipient not in ("", "all"):
-                found.blocks = [self._call(message_id, recipient, found.words)]
+                parts.blocks = [self._call(message_id, recipient, parts.words)]
             model = self.source.name(mapping(record, "metadata"), "model_slug")
-            self.say_content("assistant", found, id=message_id, model=model)
+            self.say_content("assistant", parts, id=message_id, model=model)
         elif role == "tool":
-            call_id = self.open_calls.get(text(record, "author/name"), "")
-            blocks = found.said
-            self.source.leave_unknown(found.unknown)
-            self.say(
-                ToolResult(
-                    id=message_id, call_id=call_id, blocks=blocks, name=text(record, "author/name")
-                )
-            )
+            name = text(record, "author/name")
+            call_id = self.open_calls.get(name, "")
+            self.source.leave_unknown(parts.unknown)
+            self.say_result(call_id, parts.said, id=message_id, name=name)
         elif role in ("user", "system"):
-            if found.blocks or found.unknown:
-                self.say_content(role, found, id=message_id)
+            if parts.blocks or parts.unknown:
+                self.say_content(role, parts, id=message_id)
         else:
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
     def _call(self, message_id: str, recipient: str, words: str) -> ToolCall:
-        inside = decode_or(words)
         self.open_calls[recipient] = message_id
-        return ToolCall(
-            message_id, recipient, inside if isinstance(inside, dict) else {"input": words}
-        )
+        arguments = decode_or(words)
+        if not isinstance(arguments, dict):
+            arguments = {"input": words}
+        return ToolCall(message_id, recipient, arguments)
 
-    def _content(self, record: Mapping[str, Json]) -> Content:
+    def _content(self, record: Record) -> Content:
         """What a message says, by the type of its content."""
-        found = Content()
         kind = label(record, "content_type")
         if kind == "thoughts":
-            for thought in objects(record, "thoughts"):
-                found.blocks += thought_block(
-                    f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
-                )
-            said = [record.get("parts"), record.get("text"), record.get("content")]
-            if any(strings(said)):
-                found.unknown.append(Unknown("thoughts with other content", tuple(strings(said))))
-            return found
+            return _thoughts(record)
+        parts = Content()
         for part in items(record, "parts"):
             asset = label(as_mapping(part), "asset_pointer")
-            add_part(found, {"type": "image", "url": asset} if asset else part)
+            add_part(parts, {"type": "image", "url": asset} if asset else part)
         for name in ("text", "result", "content", "user_profile", "user_instructions"):
-            found.blocks += [*text_block(label(record, name))]
-        found.blocks = [block for block in found.blocks if block.type != "text" or block.text]
-        rest = [value for name, value in record.items() if name not in ("content_type", "language")]
-        if not found.blocks and any(strings(rest)):
-            found.unknown.append(Unknown(f"content of type {kind!r}", tuple(strings(rest))))
-        return found
+            parts.blocks += text_block(label(record, name))
+        parts.blocks = [block for block in parts.blocks if block != Text("")]
+        if not parts.blocks:
+            other_values = dict(record)
+            other_values.pop("content_type", None)
+            other_values.pop("language", None)
+            other_texts = tuple(strings(list(other_values.values())))
+            if any(other_texts):
+                parts.unknown.append(Unknown(f"content of type {kind!r}", other_texts))
+        return parts
 
 
-def _parents_first(nodes: Mapping[str, Json]) -> list[str]:
+def _thoughts(record: Record) -> Content:
+    """What a model thought."""
+    parts = Content()
+    for thought in objects(record, "thoughts"):
+        words = f"{text(thought, 'summary')}\n{text(thought, 'content')}".strip()
+        parts.blocks += thought_block(words)
+    other_content = [record.get("parts"), record.get("text"), record.get("content")]
+    other_texts = tuple(strings(other_content))
+    if any(other_texts):
+        parts.unknown.append(Unknown("thoughts with other content", other_texts))
+    return parts
+
+
+def _parents_first(nodes: Record) -> list[str]:
     """The names of the nodes of a tree, each behind its parent; in the order of the file where
     it is none.
     """
-    parents = {name: label(as_mapping(node), "parent") for name, node in nodes.items()}
+    parents_of: dict[str, list[str]] = {}
+    for name, node in nodes.items():
+        parent = label(as_mapping(node), "parent")
+        parents_of[name] = [parent] if parent in nodes else []
     try:
-        order = TopologicalSorter(
-            {name: [parent] if parent in nodes else [] for name, parent in parents.items()}
-        )
-        return [*order.static_order()]
+        return list(TopologicalSorter(parents_of).static_order())
     except CycleError:
-        return [*nodes]
+        return list(nodes)

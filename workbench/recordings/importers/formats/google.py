@@ -2,21 +2,32 @@
 sessions of its ADK.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.engine.transcript.message import Json, Thinking, ToolCall, ToolResult
+from workbench.engine.transcript.message import SaidBlock, Thinking, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, content, tool_call
 from workbench.recordings.importers.format import json_document, json_lines
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import GEMINI_USAGE, UsageFields
-from workbench.recordings.importers.values import identifier, label, mapping, objects, text
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    identifier,
+    label,
+    mapping,
+    objects,
+    text,
+)
 
 CONTEXT = "<session_context>"
 """How the client begins what it adds to a user's first message."""
 NOTES = frozenset({"info", "error", "warning"})
+FAILED = frozenset({"error", "cancelled"})
+ENDED = FAILED | {"success"}
+"""States of a call that has ended."""
 USAGE = UsageFields("input", "output", "cached", reasoning="thoughts", cache_in_input=True)
 
 
@@ -27,26 +38,24 @@ class AdkBuilder(SessionBuilder):
 
     about = {"id": "id", "project": "app_name appName"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event; those without content only change state, and partial ones come again
         whole.
         """
         holder = mapping(record, "content")
         if not holder or record.get("partial") is True:
             return
-        found = content(holder, "parts")
-        self.time, event_id, author = (
-            self.source.time(record, "timestamp"),
-            identifier(record, "id"),
-            text(record, "author"),
-        )
-        found.results = [replace(result, id=event_id) for result in found.results]
+        parts = content(holder, "parts")
+        self.time = self.source.time(record, "timestamp")
+        event_id = identifier(record, "id")
+        author = text(record, "author")
+        parts.results = [replace(result, id=event_id) for result in parts.results]
         if text(holder, "role") == "user" and author in ("", "user"):
-            self.say_content("user", found, id=event_id)
+            self.say_content("user", parts, id=event_id)
             return
         self.say_content(
             "assistant",
-            found,
+            parts,
             id=event_id,
             name=author,
             model=text(record, "model_version", "modelVersion"),
@@ -62,66 +71,74 @@ class GeminiCliBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.answered: set[str] = set()
+        self.answered_calls: set[str] = set()
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
-        type_, message_id, found = text(record, "type"), identifier(record, "id"), content(record)
+        type_ = text(record, "type")
+        message_id = identifier(record, "id")
+        parts = content(record)
         self.time = self.source.time(record, "timestamp")
         if type_ == "user" or type_ in NOTES:
             for field in ("thoughts", "toolCalls"):
-                self.source.unknown[f"{field} of a message of type {type_}"] += bool(
-                    record.get(field)
-                )
+                if record.get(field):
+                    self.source.unknown[f"{field} of a message of type {type_}"] += 1
         if type_ == "user":
-            self._user(message_id, found)
+            self._user(message_id, parts)
         elif type_ == "gemini":
-            self._answer(record, message_id, found)
+            self._answer(record, message_id, parts)
         elif type_ in NOTES:
-            self.note(type_, found.words, id=message_id)
+            self.note(type_, parts.words, id=message_id)
         else:
             self.source.unknown[f"message of type {type_!r}"] += 1
 
-    def _user(self, message_id: str, found: Content) -> None:
+    def _user(self, message_id: str, parts: Content) -> None:
         """Read what was typed, what the client added, or results, which newer versions write
         twice.
         """
-        results = [result for result in found.results if result.call_id not in self.answered]
-        is_repeated = len(results) < len(found.results)
-        found.results = results
-        if found.blocks or results or not is_repeated:
-            self.say_content(
-                "user", found, id=message_id, synthetic=found.words.startswith(CONTEXT)
-            )
+        results = [result for result in parts.results if result.call_id not in self.answered_calls]
+        is_repeated = len(results) < len(parts.results)
+        parts.results = results
+        if is_repeated and not parts.blocks and not results:
+            return
+        synthetic = parts.words.startswith(CONTEXT)
+        self.say_content("user", parts, id=message_id, synthetic=synthetic)
 
-    def _answer(self, record: Mapping[str, Json], message_id: str, found: Content) -> None:
-        thoughts = [
-            Thinking(f"{text(thought, 'subject')}\n{text(thought, 'description')}".strip())
-            for thought in objects(record, "thoughts")
-        ]
-        found.blocks = [*thoughts, *found.blocks]
-        for made in objects(record, "toolCalls"):
-            call = tool_call(made)
-            result = self._result(made, call)
-            found.blocks.append(call)
-            found.results += [result] if result is not None else []
-        self.answered |= {result.call_id for result in found.results}
-        model, usage = self.source.name(record, "model"), self.source.usage(USAGE, record, "tokens")
-        self.say_content("assistant", found, id=message_id, model=model, usage=usage)
+    def _answer(self, record: Record, message_id: str, parts: Content) -> None:
+        thoughts: list[Thinking] = []
+        for thought in objects(record, "thoughts"):
+            words = f"{text(thought, 'subject')}\n{text(thought, 'description')}"
+            thoughts.append(Thinking(words.strip()))
+        parts.blocks = [*thoughts, *parts.blocks]
+        for call_record in objects(record, "toolCalls"):
+            call = tool_call(call_record)
+            parts.blocks.append(call)
+            result = self._result(call_record, call)
+            if result is not None:
+                parts.results.append(result)
+        self.answered_calls.update(result.call_id for result in parts.results)
+        model = self.source.name(record, "model")
+        usage = self.source.usage(USAGE, record, "tokens")
+        self.say_content("assistant", parts, id=message_id, model=model, usage=usage)
 
-    def _result(self, record: Mapping[str, Json], call: ToolCall) -> ToolResult | None:
+    def _result(self, record: Record, call: ToolCall) -> ToolResult | None:
         """A call's result, which may be several parts; None where the recording has none."""
-        status, given = text(record, "status"), record.get("result")
-        found = content(record, "result") if isinstance(given, str | list) else Content()
-        blocks = tuple(block for result in found.results for block in result.blocks) + found.said
-        if not blocks and given is None and status not in ("success", "error", "cancelled"):
+        status = text(record, "status")
+        value = record.get("result")
+        parts = content(record, "result") if isinstance(value, str | list) else Content()
+        blocks: list[SaidBlock] = []
+        for result in parts.results:
+            blocks += result.blocks
+        blocks += parts.said
+        if not blocks and value is None and status not in ENDED:
             return None
-        failed = status in ("error", "cancelled") or any(
-            result.is_error for result in found.results
-        )
-        result_id, time = f"{call.id}-result", self.source.time(record, "timestamp")
         return ToolResult(
-            id=result_id, call_id=call.id, blocks=blocks, name=call.name, is_error=failed, time=time
+            id=f"{call.id}-result",
+            call_id=call.id,
+            blocks=tuple(blocks),
+            name=call.name,
+            is_error=status in FAILED or any(result.is_error for result in parts.results),
+            time=self.source.time(record, "timestamp"),
         )
 
 
@@ -134,17 +151,17 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.newest: dict[str, tuple[int, Mapping[str, Json]]] = {}
-        self.steps: list[Mapping[str, Json]] = []
+        self.newest_lines: dict[str, tuple[int, Record]] = {}
+        self.steps: list[Record] = []
         self.entries_of: dict[str, tuple[str, ...]] = {}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Keep one line until all are known."""
         message_id = identifier(record, "id")
-        if message_id and message_id not in self.newest:
+        if message_id and message_id not in self.newest_lines:
             self.steps.append({"message": message_id})
         if message_id:
-            self.newest[message_id] = self.line, record
+            self.newest_lines[message_id] = self.line, record
         elif "$set" in record or "$rewindTo" in record:
             self.steps.append(record)
         elif "projectHash" in record:
@@ -154,57 +171,57 @@ class GeminiLinesBuilder(GeminiCliBuilder):
 
     def close(self) -> None:
         """Read the messages and their changes, in order."""
-        before: dict[str, str | None] = {}
+        leaf_before: dict[str, str | None] = {}
         for step in self.steps:
             message_id = label(step, "message")
             if message_id:
-                before[message_id] = self.log.leaf
+                leaf_before[message_id] = self.log.leaf
                 self._message(message_id)
             elif "$rewindTo" in step:
-                self.log.leaf = before.get(text(step, "$rewindTo"))
+                self.log.leaf = leaf_before.get(text(step, "$rewindTo"))
             else:
                 self._change(mapping(step, "$set"))
         self.steps = []
 
     def _message(self, message_id: str) -> None:
-        line, record = self.newest[message_id]
-        known = len(self.log)
+        line, record = self.newest_lines[message_id]
+        entry_count = len(self.log)
         with self.source.at(line):
             super().read(record)
-        self.entries_of[message_id] = self.ids[known:]
+        self.entries_of[message_id] = self.ids[entry_count:]
 
-    def _change(self, changes: Mapping[str, Json]) -> None:
+    def _change(self, changes: Record) -> None:
         """Read what changed of the session: its title, or its messages, of which a new one is a
         summary.
         """
         self.title = self.source.name(changes, "summary") or self.title
         messages = objects(changes, "messages")
-        kept = tuple(
-            entry
-            for record in messages
-            for entry in self.entries_of.get(identifier(record, "id"), ())
-        )
-        added = [record for record in messages if identifier(record, "id") not in self.entries_of]
-        lost = {entry.id for entry in self.log.path()} - set(kept)
-        if messages and lost:
+        kept_ids: list[str] = []
+        added: list[JsonObject] = []
+        for message in messages:
+            message_id = identifier(message, "id")
+            if message_id in self.entries_of:
+                kept_ids += self.entries_of[message_id]
+            else:
+                added.append(message)
+        removed_ids = {entry.id for entry in self.log.path()}.difference(kept_ids)
+        if messages and removed_ids:
             summary = None
             self.time = None
             if added:
                 message = added.pop(0)
                 self.time = self.source.time(message, "timestamp")
                 summary = self.summary_in(message)
-            self.compaction(summary, kept=kept)
-        for record in added:
-            known = len(self.log)
-            super().read(record)
-            self.entries_of[identifier(record, "id")] = self.ids[known:]
+            self.compaction(summary, kept=tuple(kept_ids))
+        for message in added:
+            entry_count = len(self.log)
+            super().read(message)
+            self.entries_of[identifier(message, "id")] = self.ids[entry_count:]
 
 
 def gemini_cli_sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a document, or of lines."""
-    read = (
-        json_lines(GeminiLinesBuilder)
-        if source.in_lines()
-        else json_document("messages", GeminiCliBuilder)
-    )
-    yield from read(source)
+    if source.in_lines():
+        yield from json_lines(GeminiLinesBuilder)(source)
+    else:
+        yield from json_document("messages", GeminiCliBuilder)(source)

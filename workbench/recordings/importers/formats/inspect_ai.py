@@ -3,8 +3,8 @@ JSON document of them.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from workbench.engine.transcript.message import Json, Usage
 from workbench.engine.transcript.session import Session
@@ -13,6 +13,8 @@ from workbench.recordings.importers.opening import zip_members
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decode,
     identifier,
@@ -23,11 +25,25 @@ from workbench.recordings.importers.values import (
 )
 
 ZIP = "PK\x03\x04"
-Sample: TypeAlias = tuple[str, Mapping[str, Json], Mapping[str, Json]]
 ATTACHED = "attachment://"
 USAGE = UsageFields(
     "input_tokens", "output_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample of a log.
+
+    Attributes:
+        place: where it is in the file.
+        about: what is known of the evaluation.
+        record: the sample itself.
+    """
+
+    place: str
+    about: Record
+    record: Record
 
 
 class SampleBuilder(ChatBuilder):
@@ -35,58 +51,57 @@ class SampleBuilder(ChatBuilder):
 
     Attributes:
         figures: what the provider reported, by the id of the answer.
-        after: the compactions that followed an answer, by its id; under the empty id, those before
+        compactions_after: those that followed an answer, by its id; under the empty id, those before
             any.
         pending: the compactions whose summaries have not come yet.
     """
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.figures: dict[str, Mapping[str, Json]] = {}
-        self.after: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
-        self.pending: list[Mapping[str, Json]] = []
+        self.figures: dict[str, Record] = {}
+        self.compactions_after: dict[str, list[Record]] = defaultdict(list)
+        self.pending: list[Record] = []
 
-    def read_sample(self, sample: Mapping[str, Json]) -> None:
+    def read_sample(self, sample: Record) -> None:
         """Read the events and then the messages; a compaction without a summary message comes
         last.
         """
         with self.source.at():
             self._read_events(objects(sample, "events"))
-        self.pending = list(self.after[""])
+        self.pending = list(self.compactions_after[""])
         if not isinstance(sample.get("messages"), list):
             self.source.unknown["sample without its messages"] += 1
-        self.read_all(
-            _resolved(items(sample, "messages"), mapping(sample, "attachments")), "messages"
-        )
+        attached = mapping(sample, "attachments")
+        messages = _resolved(items(sample, "messages"), attached)
+        self.read_all(messages, "messages")
         for event in self.pending:
             self._compaction(None, event)
 
-    def _read_events(self, events: list[dict[str, Json]]) -> None:
-        newest = ""
+    def _read_events(self, events: list[JsonObject]) -> None:
+        answer_id = ""
         for event in events:
-            if event.get("event") == "model":
-                output = mapping(event, "output")
-                choices = objects(output, "choices")
-                newest = identifier(mapping(choices[0], "message"), "id") if choices else newest
-                if newest and output.get("usage"):
-                    self.figures[newest] = mapping(output, "usage")
-            elif event.get("event") == "compaction":
-                self.after[newest].append(event)
+            kind = event.get("event")
+            if kind == "compaction":
+                self.compactions_after[answer_id].append(event)
+            if kind != "model":
+                continue
+            output = mapping(event, "output")
+            choices = objects(output, "choices")
+            if choices:
+                answer_id = identifier(mapping(choices[0], "message"), "id")
+            if answer_id and output.get("usage"):
+                self.figures[answer_id] = mapping(output, "usage")
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message, or the summary of the compaction that is pending."""
         if mapping(record, "metadata").get("summary") is True:
-            self._compaction(record, self.pending.pop(0) if self.pending else {})
+            event = self.pending.pop(0) if self.pending else {}
+            self._compaction(record, event)
         else:
-            shaped = {name: value for name, value in record.items() if name != "timestamp"}
-            if not record.get("content") and isinstance(record.get("error"), dict):
-                shaped["content"] = text(record, "error/message")
-            if record.get("role") == "tool":
-                shaped["name"] = record.get("function")
-            super().read(shaped)
-        self.pending += self.after.get(identifier(record, "id"), [])
+            super().read(_shaped(record))
+        self.pending += self.compactions_after.get(identifier(record, "id"), [])
 
-    def _compaction(self, message: Mapping[str, Json] | None, event: Mapping[str, Json]) -> None:
+    def _compaction(self, message: Record | None, event: Record) -> None:
         """Add a summary with the figures of its event; without a message, the context was
         cleared or trimmed.
         """
@@ -100,64 +115,87 @@ class SampleBuilder(ChatBuilder):
             reason=text(event, "type"),
         )
 
-    def usage(self, record: Mapping[str, Json]) -> Usage | None:
+    def usage(self, record: Record) -> Usage | None:
         """The figures of the event whose answer this message is."""
-        return self.source.usage(USAGE, self.figures.get(identifier(record, "id"), {}))
+        answer_id = identifier(record, "id")
+        return self.source.usage(USAGE, self.figures.get(answer_id, {}))
+
+
+def _shaped(record: Record) -> JsonObject:
+    """A message as a chat API would name its fields."""
+    shaped = dict(record)
+    shaped.pop("timestamp", None)
+    if not record.get("content") and isinstance(record.get("error"), dict):
+        shaped["content"] = text(record, "error/message")
+    if record.get("role") == "tool":
+        shaped["name"] = record.get("function")
+    return shaped
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """One session a sample."""
-    zipped = next(source.heads()).text.startswith(ZIP)
-    for place, about, sample in _zipped(source) if zipped else _listed(source):
-        with source.at(field=place):
+    for sample in _samples(source):
+        with source.at(field=sample.place):
             builder = SampleBuilder(source)
-            builder.read_sample(sample)
-            builder.id = f"{source.stem}-{source.identifier(sample, 'id')}-{source.count(sample, 'epoch') or 1}"
-            builder.model, builder.title = source.name(about, "model"), source.name(about, "task")
+            builder.read_sample(sample.record)
+            sample_id = source.identifier(sample.record, "id")
+            epoch = source.count(sample.record, "epoch") or 1
+            builder.id = f"{source.stem}-{sample_id}-{epoch}"
+            builder.model = source.name(sample.about, "model")
+            builder.title = source.name(sample.about, "task")
             builder.project = builder.title
             yield builder.session()
 
 
 def values(source: SourceFile) -> Iterator[Json]:
     """Its samples, without the events, which repeat their messages."""
-    zipped = next(source.heads()).text.startswith(ZIP)
-    for _, _, sample in _zipped(source) if zipped else _listed(source):
-        yield {name: value for name, value in sample.items() if name != "events"}
+    for sample in _samples(source):
+        value = dict(sample.record)
+        value.pop("events", None)
+        yield value
+
+
+def _samples(source: SourceFile) -> Iterator[Sample]:
+    """The samples of a zip or of a document."""
+    is_zip = next(source.heads()).text.startswith(ZIP)
+    yield from _zipped(source) if is_zip else _listed(source)
 
 
 def _listed(source: SourceFile) -> Iterator[Sample]:
-    """The samples of a document, with their places and what is known of the evaluation."""
+    """The samples of a document."""
     document = source.object_with("samples")
     with source.at():
         about = mapping(document, "eval")
-        for i, sample in enumerate(objects(document, "samples")):
-            yield f"samples[{i}]", about, sample
+        for number, sample in enumerate(objects(document, "samples")):
+            yield Sample(f"samples[{number}]", about, sample)
 
 
 def _zipped(source: SourceFile) -> Iterator[Sample]:
-    """The samples of a zip likewise; when lenient, also of one whose end is missing."""
+    """The samples of a zip; when lenient, also of one whose end is missing."""
+    note = source.leave_out if source.lenient else None
     with source.open() as stream:
-        members = zip_members(stream, source.where, source.leave_out if source.lenient else None)
-        about: Mapping[str, Json] = {}
+        members = zip_members(stream, source.where, note)
+        about: Record = {}
         if "header.json" in members:
             with source.at(field="header.json"):
                 about = mapping(_object(members["header.json"]), "eval")
         for name in sorted(members):
             if name.startswith("samples/") and name.endswith(".json"):
                 with source.at(field=name):
-                    yield name, about, _object(members[name])
+                    yield Sample(name, about, _object(members[name]))
 
 
-def _object(unpacked: Callable[[], bytes]) -> dict[str, Json]:
-    return as_object(decode(unpacked().decode(errors="replace")))
+def _object(unpacked: Callable[[], bytes]) -> JsonObject:
+    text = unpacked().decode(errors="replace")
+    return as_object(decode(text))
 
 
-def _resolved(value: Json, attached: Mapping[str, Json]) -> Json:
+def _resolved(value: Json, attached: Record) -> Json:
     """The value with its attachments put back in the places that name them."""
     if isinstance(value, str) and value.startswith(ATTACHED):
         return attached.get(value.removeprefix(ATTACHED), value)
     if isinstance(value, list):
-        return [_resolved(one, attached) for one in value]
+        return [_resolved(inner, attached) for inner in value]
     if isinstance(value, dict):
-        return {name: _resolved(one, attached) for name, one in value.items()}
+        return {name: _resolved(inner, attached) for name, inner in value.items()}
     return value

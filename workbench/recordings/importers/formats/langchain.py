@@ -1,13 +1,11 @@
 """LangChain's messages (1.x) in its three forms: `messages_to_dict`, `dumpd` and `model_dump`."""
 
 import re
-from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label
+from workbench.recordings.importers.values import Record, label
 
 LANGCHAIN = MessageShape(
     inside="data kwargs",
@@ -34,14 +32,16 @@ _LANGCHAIN_MARK = re.compile(r'"additional_kwargs":\s*\{|"lc":\s*1,')
 
 
 def knows_langchain(head: Head) -> bool:
-    """Whether its messages have LangChain's types and its own fields beside them."""
-    holds_messages = head.is_list or bool(head.records) or "messages" in head.keys
-    types = _LANGCHAIN_TYPE.search(head.text) or (
-        '"lc":' in head.text and _LANGCHAIN_CLASS.search(head.text)
-    )
+    """Whether its messages have LangChain's own fields, and where these are of `dumpd`, its types."""
     if {"run_type", "inputs"} <= head.keys:
         return False
-    return holds_messages and types is not None and _LANGCHAIN_MARK.search(head.text) is not None
+    if not head.is_list and not head.records and "messages" not in head.keys:
+        return False
+    if '"lc":' in head.text:
+        has_type = _LANGCHAIN_TYPE.search(head.text) or _LANGCHAIN_CLASS.search(head.text)
+        if not has_type:
+            return False
+    return _LANGCHAIN_MARK.search(head.text) is not None
 
 
 class LangChainBuilder(DescribedBuilder):
@@ -50,11 +50,11 @@ class LangChainBuilder(DescribedBuilder):
     shape = LANGCHAIN
     usage_fields = LANGCHAIN.usage
 
-    def role_of(self, record: Mapping[str, Json], message: Mapping[str, Json]) -> str:
+    def role_of(self, record: Record, message: Record) -> str:
         """The type of the message, or the class that made it."""
         type_ = label(message, "type") or label(record, "type")
         names = record.get("id")
         if type_ in ("", "constructor") and isinstance(names, list) and names:
             type_ = str(names[-1])
-        found = _LANGCHAIN_CLASS.fullmatch(type_)
-        return found["role"].lower() if found else type_
+        class_name = _LANGCHAIN_CLASS.fullmatch(type_)
+        return class_name["role"].lower() if class_name else type_

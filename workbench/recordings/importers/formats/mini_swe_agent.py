@@ -8,15 +8,15 @@ reports them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import Json
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import text_block
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
-from workbench.recordings.importers.values import as_object, items, label, mapping, text
+from workbench.recordings.importers.values import Record, as_object, items, label, mapping, text
 
 ASIDE = "info messages.extra trajectory_format instance_id"
 """Fields that no model was sent."""
@@ -30,15 +30,17 @@ def knows(head: Head) -> bool:
     """
     if head.is_list:
         return "```mswea_bash_command" in head.text and "role" in head.keys
-    named = "trajectory_format" in head.keys and "mini-swe-agent" in head.text
-    ended = head.keys <= {"info", "messages"} and '"exit_status"' in head.text
-    return named or (ended and ('"submission"' in head.text or '"mini_version"' in head.text))
+    if "trajectory_format" in head.keys and "mini-swe-agent" in head.text:
+        return True
+    if not head.keys <= {"info", "messages"} or '"exit_status"' not in head.text:
+        return False
+    return '"submission"' in head.text or '"mini_version"' in head.text
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:
     """The one session of a trajectory."""
     document = source.document()
-    holder = as_object({"messages": document} if isinstance(document, list) else document)
+    holder = {"messages": document} if isinstance(document, list) else as_object(document)
     builder = MiniSweAgentBuilder(source)
     with source.at():
         builder.begin(holder)
@@ -58,63 +60,68 @@ class MiniSweAgentBuilder(ChatBuilder):
     has_task = has_ended = False
     previous_role = ""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. `exit` is the client's, and ends the run."""
         if self.has_ended:
             self.source.note("stands after the end of the run", field="role")
         extra = mapping(record, "extra")
-        timed = {"timestamp": extra.get("timestamp"), **record}
         role = text(record, "role")
         if role == self.previous_role == "assistant":
             self.source.note("follows another answer, with nothing between them", field="role")
         self.previous_role = role
+        timed = {"timestamp": extra.get("timestamp"), **record}
+        words = label(record, "content")
         match role:
             case "assistant":
                 response = mapping(extra, "response")
-                answer = {"usage": response.get("usage"), "model": response.get("model")}
-                super().read({**timed, **answer, "content": _parts(record)})
-            case "user" if self.waiting:
+                timed["usage"] = response.get("usage")
+                timed["model"] = response.get("model")
+                timed["content"] = _parts(record)
+                super().read(timed)
+            case "user" if self.open_calls:
                 self.time = self.source.time(timed, "timestamp")
-                self.say(_output(label(record, "content")))
+                self.say_result("", text_block(words), failed=_has_failed(words))
             case "user":
-                if _RETURN_CODE.search(label(record, "content")):
+                if _RETURN_CODE.search(words):
                     self.source.note(
                         "is what a command printed, and no command stands before it",
                         field="content",
                     )
-                self.synthetic, self.has_task = self.has_task, True
+                self.synthetic = self.has_task
+                self.has_task = True
                 super().read(timed)
             case "exit":
                 self.has_ended = True
                 self.time = self.source.time(timed, "timestamp")
-                self.note("exit", label(record, "content"))
+                self.note("exit", words)
             case _:
                 super().read(timed)
 
 
-def _parts(answer: Mapping[str, Json]) -> Json:
+def _parts(answer: Record) -> Json:
     """An answer's content; where its text has exactly one command, this is a call, as the agent
     takes it.
     """
     words = answer.get("content")
     if not isinstance(words, str) or answer.get("tool_calls"):
         return words
-    actions = [*_ACTION.finditer(words)]
+    actions = list(_ACTION.finditer(words))
     if len(actions) != 1:
         return words
     action = actions[0]
-    call: dict[str, Json] = {
-        "type": "tool_use",
-        "name": "bash",
-        "input": {"command": action["command"]},
-    }
-    before: dict[str, Json] = {"type": "text", "text": words[: action.start()].rstrip()}
-    after: dict[str, Json] = {"type": "text", "text": words[action.end() :].strip()}
-    return [part for part in (before, call, after) if part.get("text") != ""]
+    text_before = words[: action.start()].rstrip()
+    text_after = words[action.end() :].strip()
+    parts: list[Json] = []
+    if text_before:
+        parts.append({"type": "text", "text": text_before})
+    command = action["command"]
+    parts.append({"type": "tool_use", "name": "bash", "input": {"command": command}})
+    if text_after:
+        parts.append({"type": "text", "text": text_after})
+    return parts
 
 
-def _output(printed: str) -> ToolResult:
-    """What a command printed, as the result of the call that waits for one."""
-    returned = _RETURN_CODE.search(printed)
-    failed = returned is not None and returned["code"] != "0"
-    return ToolResult(id="", call_id="", blocks=tuple(text_block(printed)), is_error=failed)
+def _has_failed(printed: str) -> bool:
+    """Whether the command failed that printed this."""
+    return_code = _RETURN_CODE.search(printed)
+    return return_code is not None and return_code["code"] != "0"

@@ -8,12 +8,11 @@ parts are JSON in a column `data`.
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from workbench.base.errors import FormatError
 from workbench.engine.transcript.log import ClearingEntry
-from workbench.engine.transcript.message import Json, SaidBlock, ToolCall, ToolResult
+from workbench.engine.transcript.message import SaidBlock, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, add_part, text_block, tool_call
 from workbench.recordings.importers.images import linked
@@ -23,6 +22,8 @@ from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.sqlite import MAGIC, database
 from workbench.recordings.importers.usage import UsageFields
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     as_object,
     decode,
     items,
@@ -44,135 +45,156 @@ class OpenCodeBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.asked: Mapping[str, Json] | None = None
+        self.compaction_request: Record | None = None
         self.cleared: list[tuple[float, str]] = []
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message."""
-        info, found, typed = mapping(record, "info"), Content(), False
-        self.time, role = self.source.time(info, "time/created"), text(info, "role")
+        info = mapping(record, "info")
+        self.time = self.source.time(info, "time/created")
+        role = text(info, "role")
+        parts = Content()
+        is_typed = False
         for part in objects(record, "parts"):
-            self._part(found, part)
-            typed = typed or (part.get("type") == "text" and part.get("synthetic") is not True)
-        message_id, model = text(info, "id"), self.source.name(info, "modelID")
+            self._part(parts, part)
+            if part.get("type") == "text" and part.get("synthetic") is not True:
+                is_typed = True
+        message_id = text(info, "id")
+        model = self.source.name(info, "modelID")
         usage = self.source.usage(USAGE, info, "tokens")
-        if role == "user" and (found.blocks or self.asked is None):
-            self.say_content(
-                "user", found, id=message_id, synthetic=bool(found.blocks) and not typed
-            )
+        if role == "user" and (parts.blocks or self.compaction_request is None):
+            synthetic = bool(parts.blocks) and not is_typed
+            self.say_content("user", parts, id=message_id, synthetic=synthetic)
         elif role == "assistant" and info.get("summary") is True:
-            asked, self.asked = self.asked or {}, None
+            request = self.compaction_request or {}
+            self.compaction_request = None
             self.compaction(
-                found.words,
+                parts.words,
                 id=message_id,
                 model=model,
-                first_kept=text(asked, "tail_start_id") or None,
+                first_kept=text(request, "tail_start_id") or None,
                 tokens_before=usage.prompt if usage is not None else None,
-                reason="auto" if asked.get("auto") is True else "manual",
+                reason="auto" if request.get("auto") is True else "manual",
             )
         elif role == "assistant":
-            stop = text(info, "finish") or ("error" if info.get("error") else "")
-            self.say_content("assistant", found, id=message_id, model=model, usage=usage, stop=stop)
+            stop = text(info, "finish")
+            if not stop and info.get("error"):
+                stop = "error"
+            self.say_content("assistant", parts, id=message_id, model=model, usage=usage, stop=stop)
         elif role != "user":
             self.source.leave_record(f"message of role {role!r:.40}", record)
 
-    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, parts: Content, part: Record) -> None:
         match text(part, "type"):
             case "file":
-                found.blocks += _file(part)
+                parts.blocks += _file(part)
             case "tool":
-                state = mapping(part, "state")
-                call = tool_call({**part, "input": state.get("input")})
-                found.blocks.append(call)
-                status = label(state, "status")
-                if status in ("completed", "error"):
-                    found.results.append(self._result(state, call))
-                elif state.get("output") or state.get("error"):
-                    self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
-                if status == "error" and state.get("output"):
-                    self.source.unknown["output of a tool that failed"] += 1
-                if part.get("text"):
-                    self.source.unknown["words in a tool"] += 1
+                self._tool(parts, part)
             case "compaction":
-                self.asked = part
+                self.compaction_request = part
             case type_ if type_ not in SILENT:
-                add_part(found, part)
+                add_part(parts, part)
                 if part.get("state"):
                     self.source.unknown[f"state of a {type_}"] += 1
             case type_ if part.get("text") or part.get("state"):
                 self.source.unknown[f"words in a {type_}"] += 1
 
-    def _result(self, state: Mapping[str, Json], call: ToolCall) -> ToolResult:
+    def _tool(self, parts: Content, part: Record) -> None:
+        """Read a call, and its result where it has one."""
+        state = mapping(part, "state")
+        call = tool_call({**part, "input": state.get("input")})
+        parts.blocks.append(call)
+        status = label(state, "status")
+        if status in ("completed", "error"):
+            parts.results.append(self._result(state, call))
+        elif state.get("output") or state.get("error"):
+            self.source.unknown[f"output of a tool whose status is {status!r}"] += 1
+        if status == "error" and state.get("output"):
+            self.source.unknown["output of a tool that failed"] += 1
+        if part.get("text"):
+            self.source.unknown["words in a tool"] += 1
+
+    def _result(self, state: Record, call: ToolCall) -> ToolResult:
         failed = text(state, "status") == "error"
-        blocks: list[SaidBlock] = [*text_block(text(state, "error" if failed else "output"))]
+        words = text(state, "error" if failed else "output")
+        blocks: list[SaidBlock] = [*text_block(words)]
         for attached in objects(state, "attachments"):
             blocks += _file(attached)
-        cleared, result_id = self.source.time(state, "time/compacted"), f"{call.id}-result"
+        cleared = self.source.time(state, "time/compacted")
         if cleared is not None:
             self.cleared.append((cleared, call.id))
-        fields: dict[str, Any] = {
-            "name": call.name,
-            "is_error": failed,
-            "time": self.source.time(state, "time/end"),
-        }
-        return ToolResult(id=result_id, call_id=call.id, blocks=tuple(blocks), **fields)
+        return ToolResult(
+            id=f"{call.id}-result",
+            call_id=call.id,
+            blocks=tuple(blocks),
+            name=call.name,
+            is_error=failed,
+            time=self.source.time(state, "time/end"),
+        )
 
     def close(self) -> None:
         """Add a clearing for results that were pruned while the session ran."""
         self.time = None
-        if self.asked is not None:
+        if self.compaction_request is not None:
             self.note("unanswered_compaction")
         if self.cleared:
-            calls = tuple(call for _, call in sorted(self.cleared))
-            self.add(ClearingEntry(id="", parent=None, call_ids=calls, time=max(self.cleared)[0]))
+            call_ids = tuple(call_id for _, call_id in sorted(self.cleared))
+            newest, _ = max(self.cleared)
+            self.add(ClearingEntry(id="", parent=None, call_ids=call_ids, time=newest))
 
 
-def _file(part: Mapping[str, Json]) -> list[SaidBlock]:
+def _file(part: Record) -> list[SaidBlock]:
     """A picture as a placeholder; the text of other files is in a text part beside it."""
-    pictured = text(part, "mime").startswith(("image/", "application/pdf"))
-    return [linked(text(part, "url"))] if pictured else []
+    if not text(part, "mime").startswith(("image/", "application/pdf")):
+        return []
+    return [linked(text(part, "url"))]
 
 
 def knows_database(head: Head) -> bool:
     """Whether it is a database with OpenCode's tables."""
-    return head.text.startswith(MAGIC) and {"message", "part"} <= set(_TABLES.findall(head.text))
+    if not head.text.startswith(MAGIC):
+        return False
+    tables = set(_TABLES.findall(head.text))
+    return {"message", "part"} <= tables
 
 
 def database_sessions(source: SourceFile) -> Iterator[Session]:
     """The sessions, those of sub-agents among them, in the order in which they were begun."""
     for document in database_values(source):
-        built = OpenCodeBuilder(source)
+        builder = OpenCodeBuilder(source)
         with source.at():
-            built.begin(document)
-            built.read_all(items(document, "messages"), "messages")
-            yield built.session()
+            builder.begin(document)
+            builder.read_all(items(document, "messages"), "messages")
+            yield builder.session()
 
 
-def database_values(source: SourceFile) -> Iterator[dict[str, Json]]:
+def database_values(source: SourceFile) -> Iterator[JsonObject]:
     """Each session as `opencode export` would write it."""
     raw = source.raw()
     note_write_ahead_log(source)
     try:
         with database(raw) as opened:
-            for row in opened.execute("SELECT * FROM session ORDER BY time_created, id").fetchall():
-                messages = [
-                    _message(opened, one)
-                    for one in _rows(opened, "message", "session_id", row["id"])
-                ]
-                yield {"info": dict(row), "messages": messages}
+            rows = opened.execute("SELECT * FROM session ORDER BY time_created, id")
+            for row in rows.fetchall():
+                yield {"info": dict(row), "messages": _messages(opened, row["id"])}
     except (sqlite3.Error, IndexError) as error:
         raise FormatError(f"the database cannot be read ({error})", where=source.where) from None
 
 
-def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[dict[str, Json]]:
-    found = opened.execute(
-        f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id", (value,)
-    )
-    return [
-        {**as_object(decode(row["data"]), f"{table}.data"), "id": row["id"]}
-        for row in found.fetchall()
-    ]
+def _messages(opened: sqlite3.Connection, session_id: str) -> list[JsonObject]:
+    """The messages of a session, each with its parts."""
+    messages: list[JsonObject] = []
+    for info in _rows(opened, "message", "session_id", session_id):
+        parts = _rows(opened, "part", "message_id", info["id"])
+        messages.append({"info": info, "parts": parts})
+    return messages
 
 
-def _message(opened: sqlite3.Connection, info: dict[str, Json]) -> dict[str, Json]:
-    return {"info": info, "parts": _rows(opened, "part", "message_id", info["id"])}
+def _rows(opened: sqlite3.Connection, table: str, field: str, value: str) -> list[JsonObject]:
+    """What the rows of a table hold that have this value in a field, oldest first."""
+    query = f"SELECT id, data FROM {table} WHERE {field} = ? ORDER BY time_created, id"
+    rows: list[JsonObject] = []
+    for row in opened.execute(query, (value,)).fetchall():
+        data = as_object(decode(row["data"]), f"{table}.data")
+        rows.append({**data, "id": row["id"]})
+    return rows

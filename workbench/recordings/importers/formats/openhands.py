@@ -2,10 +2,15 @@
 of events.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import Json, Text, ToolCall, ToolResult, UserMessage
+from workbench.engine.transcript.message import (
+    AnswerBlock,
+    Text,
+    ToolCall,
+    UserMessage,
+)
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import (
     Content,
@@ -19,6 +24,8 @@ from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import OPENAI_USAGE
 from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
     identifier,
     items,
     label,
@@ -42,28 +49,30 @@ class OpenHandsBuilder(SessionBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.responses: dict[str, Json] = {}
+        self.responses: JsonObject = {}
         self.calls: dict[str, str] = {}
         self.entries: dict[str, str] = {}
         self.actions_without_answer = 0
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one event: something done, or what came of it."""
-        self.time, before = self.source.time(record, "timestamp"), self.log.leaf
+        self.time = self.source.time(record, "timestamp")
+        old_leaf = self.log.leaf
         if "observation" in record:
             self._observation(record)
         else:
             self._action(record, text(record, "action"))
-        if self.log.leaf is not None and self.log.leaf != before:
+        if self.log.leaf is not None and self.log.leaf != old_leaf:
             self.entries[identifier(record, "id")] = self.log.leaf
 
-    def _action(self, event: Mapping[str, Json], action: str) -> None:
+    def _action(self, event: Record, action: str) -> None:
         args = mapping(event, "args")
         if action == "system":
             self.say_text("system", text(args, "content"))
         elif action == "message" and text(event, "source") == "user":
             pictures = [linked(url) for url in texts(args, "image_urls")]
-            self.say_content("user", Content([Text(text(args, "content")), *pictures]))
+            prompt = Text(text(args, "content"))
+            self.say_content("user", Content([prompt, *pictures]))
         elif action == "condensation":
             self._condensation(args)
         elif action in QUIET:
@@ -72,33 +81,38 @@ class OpenHandsBuilder(SessionBuilder):
         else:
             self._answer(event, action, args)
 
-    def _answer(self, event: Mapping[str, Json], action: str, args: Mapping[str, Json]) -> None:
+    def _answer(self, event: Record, action: str, args: Record) -> None:
         """Read an action: the model's answer with all its parallel calls, or the action where
         none is recorded.
         """
         about = mapping(event, "tool_call_metadata")
         response = mapping(about, "model_response")
-        call_id = identifier(about, "tool_call_id") or f"event-{identifier(event, 'id')}"
-        self.calls[identifier(event, "id")] = call_id
+        call_id = identifier(about, "tool_call_id")
+        event_id = identifier(event, "id")
+        call_id = call_id or f"event-{event_id}"
+        self.calls[event_id] = call_id
         self.names[call_id] = text(about, "function_name") or action
-        response_id, choices = identifier(response, "id"), objects(response, "choices")
-        if response_id and self.responses.get(response_id) == choices:
-            return
-        if not response_id and action not in SPOKEN:
-            self.actions_without_answer += 1
+        response_id = identifier(response, "id")
+        choices = objects(response, "choices")
         if response_id:
+            if self.responses.get(response_id) == choices:
+                return
             self.responses[response_id] = choices
-        message = mapping(choices[0], "message") if choices else {}
-        blocks = [*content(message).blocks, *tool_calls(message)]
+        elif action not in SPOKEN:
+            self.actions_without_answer += 1
+        blocks: list[AnswerBlock] = []
+        if choices:
+            message = mapping(choices[0], "message")
+            blocks = [*content(message).blocks, *tool_calls(message)]
         if not blocks and action == "message":
             blocks = [Text(text(args, "content"))]
         elif not blocks:
-            rest = {name: value for name, value in args.items() if name != "thought"}
-            blocks = [*text_block(text(args, "thought")), ToolCall(call_id, action, rest)]
-        model, usage = (
-            self.source.name(response, "model"),
-            self.source.usage(OPENAI_USAGE, response, "usage"),
-        )
+            arguments = dict(args)
+            arguments.pop("thought", None)
+            blocks += text_block(text(args, "thought"))
+            blocks.append(ToolCall(call_id, action, arguments))
+        model = self.source.name(response, "model")
+        usage = self.source.usage(OPENAI_USAGE, response, "usage")
         self.say_content("assistant", Content(blocks), model=model, usage=usage)
 
     def close(self) -> None:
@@ -107,7 +121,7 @@ class OpenHandsBuilder(SessionBuilder):
             kind = "action without the answer that it is from, read as one"
             self.source.unknown[kind] += self.actions_without_answer
 
-    def _observation(self, event: Mapping[str, Json]) -> None:
+    def _observation(self, event: Record) -> None:
         observation = text(event, "observation")
         if observation in QUIET:
             self.note(observation, text(event, "content"), id=f"event-{identifier(event, 'id')}")
@@ -118,32 +132,38 @@ class OpenHandsBuilder(SessionBuilder):
         code = mapping(event, "extras/metadata").get("exit_code")
         if not call_id:
             if event.get("cause") is not None:
-                self.source.unknown[
-                    "observation whose cause is no call, read as the client's words"
-                ] += 1
+                kind = "observation whose cause is no call, read as the client's words"
+                self.source.unknown[kind] += 1
             self.say(UserMessage(id="", blocks=blocks, synthetic=True))
             return
         failed = observation == "error" or (isinstance(code, int) and code > 0)
         name = self.names.get(call_id, text(about, "function_name"))
-        self.say(ToolResult(id="", call_id=call_id, blocks=blocks, name=name, is_error=failed))
+        self.say_result(call_id, blocks, name=name, failed=failed)
 
-    def _condensation(self, args: Mapping[str, Json]) -> None:
+    def _condensation(self, args: Record) -> None:
         """Add a condensation: it names the events that were forgotten, one by one or as a range."""
-        self.source.unknown["words in a condensation"] += bool(args.get("content"))
-        forgotten = {identifier({"id": one}, "id") for one in items(args, "forgotten_event_ids")}
-        first = self.source.count(args, "forgotten_events_start_id")
-        last = self.source.count(args, "forgotten_events_end_id")
-        if first is not None and last is not None:
-            forgotten |= {
-                event for event in self.entries if event.isdigit() and first <= int(event) <= last
-            }
-        lost = {self.entries[event] for event in forgotten if event in self.entries}
-        kept = tuple(
-            entry.id
-            for entry in self.log
-            if isinstance(entry, MessageEntry) and entry.id not in lost
-        )
-        self.compaction(text(args, "summary") or None, id="condensation", kept=kept)
+        if args.get("content"):
+            self.source.unknown["words in a condensation"] += 1
+        forgotten = self._forgotten_entries(args)
+        kept_ids: list[str] = []
+        for entry in self.log:
+            if isinstance(entry, MessageEntry) and entry.id not in forgotten:
+                kept_ids.append(entry.id)
+        summary = text(args, "summary") or None
+        self.compaction(summary, id="condensation", kept=tuple(kept_ids))
+
+    def _forgotten_entries(self, args: Record) -> set[str]:
+        """The ids of the entries of the events that a condensation names."""
+        event_ids = {
+            identifier({"id": event_id}, "id") for event_id in items(args, "forgotten_event_ids")
+        }
+        first_id = self.source.count(args, "forgotten_events_start_id")
+        last_id = self.source.count(args, "forgotten_events_end_id")
+        if first_id is not None and last_id is not None:
+            for event_id in self.entries:
+                if event_id.isdigit() and first_id <= int(event_id) <= last_id:
+                    event_ids.add(event_id)
+        return {self.entries[event_id] for event_id in event_ids if event_id in self.entries}
 
 
 def sessions(source: SourceFile) -> Iterator[Session]:

@@ -2,15 +2,12 @@
 or a tree (3).
 """
 
-from collections.abc import Mapping
-
 from workbench.engine.transcript.files import FileOps
-from workbench.engine.transcript.message import Json, ToolResult
 from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label, mapping, text, texts
+from workbench.recordings.importers.values import Record, label, mapping, text, texts
 
 NOTES = frozenset({"model_change", "thinking_level_change", "label", "custom", "session_info"})
 USAGE = UsageFields("input", "output", "cacheRead", "cacheWrite")
@@ -25,7 +22,7 @@ class PiBuilder(SessionBuilder):
         super().__init__(source)
         self.lines: list[str] = []
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one line."""
         place = len(self.lines)
         self.lines.append("")
@@ -36,78 +33,90 @@ class PiBuilder(SessionBuilder):
             return
         name = text(record, "id") or f"e{place}"
         if name in self.log:
-            self.source.skipped.append(
-                f"line {self.line}: the id {name!r} is taken already, left out"
-            )
+            self._skip(f"the id {name!r} is taken already, left out")
             return
         parent = text(record, "parentId") or None
         if parent is not None and parent not in self.log:
-            why = f"the parent {parent!r} does not come before it, attached to the line before"
-            self.source.skipped.append(f"line {self.line}: {why}")
+            self._skip(
+                f"the parent {parent!r} does not come before it, attached to the line before"
+            )
         elif "parentId" in record:
             self.log.leaf = parent
         self._entry(record, name)
         self.lines[place] = name
 
-    def _entry(self, line: Mapping[str, Json], entry_id: str) -> None:
+    def _skip(self, reason: str) -> None:
+        self.source.skipped.append(f"line {self.line}: {reason}")
+
+    def _entry(self, line: Record, entry_id: str) -> None:
         """Read a message by its role, or a line of another type."""
         type_ = text(line, "type")
         record = mapping(line, "message") if type_ == "message" else line
-        self.time = self.source.time(record, "timestamp") or self.source.time(line, "timestamp")
-        match type_, text(record, "role") if type_ == "message" else "":
-            case "message", "assistant":
-                fields = {
-                    "model": self.source.name(record, "model"),
-                    "stop": self.source.name(record, "stopReason"),
-                }
-                usage = self.source.usage(USAGE, record, "usage")
-                self.say_content("assistant", content(record), id=entry_id, usage=usage, **fields)
-            case "message", "toolResult":
-                found, name, failed = (
-                    content(record),
-                    text(record, "toolName"),
-                    record.get("isError") is True,
-                )
-                self.source.leave_unknown(found.unknown)
-                call_id = text(record, "toolCallId")
-                said = found.said_by("tool", self.source.unknown)
-                self.say(
-                    ToolResult(
-                        id=entry_id, call_id=call_id, blocks=said, name=name, is_error=failed
-                    )
-                )
-            case ("message", "user" | "custom" | "hookMessage" as role) | ("custom_message", role):
-                self.say_content("user", content(record), id=entry_id, synthetic=role != "user")
-            case ("message", "compactionSummary" | "branchSummary") | ("branch_summary", _):
-                self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
-            case "message", "bashExecution":
-                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
-                self.say_text("user", words, id=entry_id, synthetic=True)
-            case "message", role:
-                self.source.leave_record(f"message of role {role!r:.40}", record)
-                self.time = None
-            case "compaction", _:
+        self.time = self.source.time(record, "timestamp")
+        if not self.time:
+            self.time = self.source.time(line, "timestamp")
+        match type_:
+            case "message":
+                self._message(record, entry_id)
+            case "custom_message":
+                self.say_content("user", content(record), id=entry_id, synthetic=True)
+            case "branch_summary":
+                self._summary(record, entry_id)
+            case "compaction":
                 self._compaction(record, entry_id)
             case _ if type_ in NOTES:
-                self.title = text(record, "name") if type_ == "session_info" else self.title
-                shown = (
-                    label(record, key)
-                    for key in ("modelId", "thinkingLevel", "label", "name", "customType")
-                )
-                self.note(type_, next(filter(None, shown), ""), id=entry_id)
+                if type_ == "session_info":
+                    self.title = text(record, "name")
+                self.note(type_, _note(record), id=entry_id)
             case _:
                 self.source.unknown[f"record of type {type_!r}"] += 1
                 self.time = None
                 self.note(type_, id=entry_id)
 
-    def _compaction(self, record: Mapping[str, Json], entry_id: str) -> None:
+    def _message(self, record: Record, entry_id: str) -> None:
+        role = text(record, "role")
+        match role:
+            case "assistant":
+                self._answer(record, entry_id)
+            case "toolResult":
+                self._result(record, entry_id)
+            case "user" | "custom" | "hookMessage":
+                synthetic = role != "user"
+                self.say_content("user", content(record), id=entry_id, synthetic=synthetic)
+            case "compactionSummary" | "branchSummary":
+                self._summary(record, entry_id)
+            case "bashExecution":
+                words = f"$ {text(record, 'command')}\n{text(record, 'output')}"
+                self.say_text("user", words, id=entry_id, synthetic=True)
+            case _:
+                self.source.leave_record(f"message of role {role!r:.40}", record)
+                self.time = None
+
+    def _summary(self, record: Record, entry_id: str) -> None:
+        self.say_text("user", text(record, "summary"), id=entry_id, synthetic=True)
+
+    def _answer(self, record: Record, entry_id: str) -> None:
+        model = self.source.name(record, "model")
+        stop = self.source.name(record, "stopReason")
+        usage = self.source.usage(USAGE, record, "usage")
+        parts = content(record)
+        self.say_content("assistant", parts, id=entry_id, usage=usage, model=model, stop=stop)
+
+    def _result(self, record: Record, entry_id: str) -> None:
+        parts = content(record)
+        name = text(record, "toolName")
+        self.source.leave_unknown(parts.unknown)
+        call_id = text(record, "toolCallId")
+        blocks = parts.said_by("tool", self.source.unknown)
+        failed = record.get("isError") is True
+        self.say_result(call_id, blocks, id=entry_id, name=name, failed=failed)
+
+    def _compaction(self, record: Record, entry_id: str) -> None:
         details = mapping(record, "details")
-        first_kept, at = (
-            text(record, "firstKeptEntryId") or None,
-            self.source.count(record, "firstKeptEntryIndex"),
-        )
-        if at is not None:
-            first_kept = next((entry for entry in self.lines[at:] if entry), None)
+        first_kept = text(record, "firstKeptEntryId") or None
+        first_index = self.source.count(record, "firstKeptEntryIndex")
+        if first_index is not None:
+            first_kept = next(filter(None, self.lines[first_index:]), None)
         self.compaction(
             text(record, "summary"),
             id=entry_id,
@@ -116,3 +125,12 @@ class PiBuilder(SessionBuilder):
             tokens_before=self.source.count(record, "tokensBefore"),
             reason="hook" if record.get("fromHook") is True else "",
         )
+
+
+def _note(record: Record) -> str:
+    """What a line that is no message names: a model, a label, a name."""
+    for field in ("modelId", "thinkingLevel", "label", "name", "customType"):
+        name = label(record, field)
+        if name:
+            return name
+    return ""

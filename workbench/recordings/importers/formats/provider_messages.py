@@ -1,16 +1,12 @@
 """Messages as providers take them: Bedrock's Converse and Gemini's contents."""
 
 import re
-from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json
-from workbench.recordings.importers.blocks import (
-    content,
-)
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.message_lists import starts_with_messages
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import first_value
+from workbench.recordings.importers.values import Record, first_value
 
 _GEMINI_PART = re.compile(
     r'"parts":\s*\[\s*\{\s*"(?:text|functionCall|function_call|functionResponse|function_response|inlineData|'
@@ -33,12 +29,14 @@ def knows_gemini(head: Head) -> bool:
 class GeminiBuilder(ChatBuilder):
     """Reads contents, and the instruction before them."""
 
-    def begin(self, document: Mapping[str, Json]) -> None:
+    def begin(self, document: Record) -> None:
         """Read the system instruction."""
         super().begin(document)
         instruction = first_value(
             document, "systemInstruction system_instruction config/systemInstruction"
         )
-        parts = {"content": instruction} if isinstance(instruction, str) else instruction
-        if isinstance(parts, dict):
-            self.say_content("system", content(parts, "parts" if "parts" in parts else "content"))
+        if isinstance(instruction, str):
+            self.say_content("system", content({"content": instruction}))
+        elif isinstance(instruction, dict):
+            field = "parts" if "parts" in instruction else "content"
+            self.say_content("system", content(instruction, field))

@@ -1,8 +1,6 @@
 """pydantic-ai's messages (2.x), as `all_messages_json` writes them."""
 
-from collections.abc import Mapping
-
-from workbench.engine.transcript.message import Json, Text, ToolResult
+from workbench.engine.transcript.message import Json, Text
 from workbench.recordings.importers.blocks import (
     Content,
     add_part,
@@ -15,7 +13,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import identifier, label, objects, text
+from workbench.recordings.importers.values import Record, as_list, identifier, label, objects, text
 
 PYDANTIC_USAGE = UsageFields(
     "input_tokens request_tokens",
@@ -40,7 +38,7 @@ class PydanticBuilder(ChatBuilder):
 
     usage_fields = PYDANTIC_USAGE
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message. Instructions are sent with each request, and read where they change."""
         self.time = self.source.time(record, "timestamp")
         kind = label(record, "kind")
@@ -56,16 +54,16 @@ class PydanticBuilder(ChatBuilder):
             self.source.leave_record(f"message of kind {kind!r:.40}", record)
 
     def _instructions(self) -> list[str]:
-        systems = (
-            entry.message
-            for entry in self.log
-            if entry.type == "message" and entry.message.role == "system"
-        )
-        return [
-            block.text for message in systems for block in message.blocks if isinstance(block, Text)
-        ]
+        """The texts of the system messages so far."""
+        instructions: list[str] = []
+        for entry in self.log:
+            if entry.type == "message" and entry.message.role == "system":
+                for block in entry.message.blocks:
+                    if isinstance(block, Text):
+                        instructions.append(block.text)
+        return instructions
 
-    def _request_part(self, part: Mapping[str, Json]) -> None:
+    def _request_part(self, part: Record) -> None:
         kind = label(part, "part_kind")
         self.time = self.source.time(part, "timestamp") or self.time
         if kind == "system-prompt":
@@ -73,56 +71,59 @@ class PydanticBuilder(ChatBuilder):
         elif kind == "user-prompt":
             self.say_content("user", _prompt(part.get("content")))
         elif kind in _RETURNS:
-            self.say(
-                tool_result({**part, "is_error": label(part, "outcome") in ("failed", "denied")})
-            )
-        elif kind == "retry-prompt" and part.get("tool_name"):
-            blocks = result_blocks(part.get("content"))
-            self.say(
-                ToolResult(
-                    id="", call_id=identifier(part, "tool_call_id"), blocks=blocks, is_error=True
-                )
-            )
+            failed = label(part, "outcome") in ("failed", "denied")
+            self.say(tool_result({**part, "is_error": failed}))
         elif kind == "retry-prompt":
-            self.synthetic = True
-            blocks = result_blocks(part.get("content"))
-            self.say_content("user", Content([*blocks]), synthetic=True)
+            self._retry(part)
         else:
             self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
-    def _response(self, record: Mapping[str, Json]) -> None:
-        found = Content()
+    def _retry(self, part: Record) -> None:
+        """Read what the model is told to do again: a call, or its answer."""
+        if part.get("tool_name"):
+            blocks = result_blocks(part.get("content"))
+            call_id = identifier(part, "tool_call_id")
+            self.say_result(call_id, blocks, failed=True)
+        else:
+            self.synthetic = True
+            blocks = result_blocks(part.get("content"))
+            self.say_content("user", Content([*blocks]), synthetic=True)
+
+    def _response(self, record: Record) -> None:
+        answer = Content()
         for part in objects(record, "parts"):
-            kind = label(part, "part_kind")
-            if kind == "text":
-                found.blocks += text_block(text(part, "content"))
-            elif kind == "thinking":
-                found.blocks += thought_block(text(part, "content"), text(part, "signature"))
-            elif kind in _CALLS:
-                found.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
-                if part.get("content"):
-                    self.source.unknown["words in a call"] += 1
-            elif kind in _RETURNS:
-                found.results.append(tool_result({**part, "name": part.get("tool_name")}))
-            else:
-                self.source.leave_record(f"part of kind {kind!r:.40}", part)
-        model, usage = self.source.name(record, "model_name"), self.usage(record)
+            self._response_part(answer, part)
         self.say_content(
             "assistant",
-            found,
-            model=model,
-            usage=usage,
+            answer,
+            model=self.source.name(record, "model_name"),
+            usage=self.usage(record),
             stop=self.source.name(record, "finish_reason"),
         )
+
+    def _response_part(self, answer: Content, part: Record) -> None:
+        kind = label(part, "part_kind")
+        if kind == "text":
+            answer.blocks += text_block(text(part, "content"))
+        elif kind == "thinking":
+            answer.blocks += thought_block(text(part, "content"), text(part, "signature"))
+        elif kind in _CALLS:
+            answer.blocks.append(tool_call({**part, "name": part.get("tool_name")}))
+            if part.get("content"):
+                self.source.unknown["words in a call"] += 1
+        elif kind in _RETURNS:
+            answer.results.append(tool_result({**part, "name": part.get("tool_name")}))
+        else:
+            self.source.leave_record(f"part of kind {kind!r:.40}", part)
 
 
 def _prompt(value: Json) -> Content:
     """What a user's prompt holds: text, or texts and media."""
-    found = Content()
-    for part in value if isinstance(value, list) else [value]:
+    parts = Content()
+    for part in as_list(value):
         if isinstance(part, dict) and "kind" in part:
             shaped = {**part, "type": "file", "mime_type": part.get("media_type")}
-            add_part(found, shaped)
+            add_part(parts, shaped)
         elif part:
-            add_part(found, part)
-    return found
+            add_part(parts, part)
+    return parts

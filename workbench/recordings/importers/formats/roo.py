@@ -2,13 +2,12 @@
 condensing.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
 
-from workbench.engine.transcript.message import Json
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape, is_value
 from workbench.recordings.importers.source import Head, SourceFile
 from workbench.recordings.importers.usage import UsageFields
-from workbench.recordings.importers.values import label
+from workbench.recordings.importers.values import Record, label
 
 ROO = MessageShape(
     time="ts", model="modelInfo/modelId", summary="isSummary", usage_in="metrics/tokens"
@@ -30,11 +29,11 @@ class RooBuilder(DescribedBuilder):
 
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
-        self.replaced: dict[str, set[str]] = {}
+        self.replaced: dict[str, set[str]] = defaultdict(set)
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message; a summary, or the mark of a truncation, replaces those that name it."""
-        known = set(self.ids)
+        earlier_ids = set(self.ids)
         if is_value(record, "isTruncationMarker"):
             self._compaction(None, label(record, "truncationId"))
         elif is_value(record, "isSummary"):
@@ -42,18 +41,18 @@ class RooBuilder(DescribedBuilder):
             self._compaction(self.summary_in(record), label(record, "condenseId"))
         else:
             super().read(record)
+        new_ids = set(self.ids) - earlier_ids
         for field in ("condenseParent", "truncationParent"):
-            if name := label(record, field):
-                self.replaced.setdefault(name, set()).update(set(self.ids) - known)
+            name = label(record, field)
+            if name:
+                self.replaced[name] |= new_ids
 
     def _compaction(self, summary: str | None, name: str) -> None:
-        replaced = self.replaced.get(name, set())
-        kept = (
-            tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
-            if replaced
-            else self.system_ids
-        )
-        self.compaction(summary, kept=kept)
+        kept_ids = self.system_ids
+        replaced = self.replaced[name]
+        if replaced:
+            kept_ids = tuple(entry_id for entry_id in self.ids if entry_id not in replaced)
+        self.compaction(summary, kept=kept_ids)
 
 
 def knows_roo(head: Head) -> bool:

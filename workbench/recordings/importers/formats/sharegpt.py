@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 
-from workbench.engine.transcript.message import Json, ToolResult
 from workbench.recordings.importers.blocks import (
     Content,
     text_block,
@@ -12,7 +11,7 @@ from workbench.recordings.importers.blocks import (
 )
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import decode_or, label, text
+from workbench.recordings.importers.values import Record, as_list, decode_or, label, text
 
 SHAREGPT_ROLES: Mapping[str, str] = {
     **dict.fromkeys(("human", "user", "prompter"), "user"),
@@ -36,33 +35,45 @@ def knows_sharegpt(head: Head) -> bool:
 class ShareGptBuilder(ChatBuilder):
     """Reads turns; calls are turns of their own, or stand in the text as Hermes writes them."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one turn."""
-        speaker, words = label(record, "from"), text(record, "value")
-        role = SHAREGPT_ROLES.get(speaker)
+        words = text(record, "value")
+        role = SHAREGPT_ROLES.get(label(record, "from"))
         if role is None:
             self.source.leave_record(f"turn from {record.get('from')!r:.40}", record)
         elif role == "call":
-            calls = decode_or(words)
-            listed = calls if isinstance(calls, list) else [calls]
-            shaped = [tool_call(call) for call in listed if isinstance(call, dict)]
-            self.say_content("assistant", Content([*shaped] or [*text_block(words)]))
+            self.say_content("assistant", _calls(words))
         elif role == "assistant":
             self.say_content("assistant", _hermes_answer(words))
         elif role == "tool":
-            responses = [found["words"] for found in _TOOL_RESPONSE.finditer(words)] or [words]
-            for response in responses:
-                self.say(ToolResult(id="", call_id="", blocks=tuple(text_block(response))))
+            for response in _TOOL_RESPONSE.findall(words) or [words]:
+                self.say_result("", text_block(response))
         else:
             self.say_text(role, words)
 
 
+def _calls(words: str) -> Content:
+    """A turn of calls, as JSON; its words where it has none."""
+    value = decode_or(words)
+    parts = Content()
+    for call in as_list(value):
+        if isinstance(call, dict):
+            parts.blocks.append(tool_call(call))
+    if not parts.blocks:
+        parts.blocks += text_block(words)
+    return parts
+
+
 def _hermes_answer(words: str) -> Content:
     """An answer whose thoughts and calls are tagged in its text."""
-    thoughts = [found["thought"] for found in _THINK.finditer(words)]
-    calls = [decode_or(found["call"]) for found in _TOOL_CALL.finditer(words)]
+    calls = [decode_or(call) for call in _TOOL_CALL.findall(words)]
+    parts = Content()
     if not all(isinstance(call, dict) for call in calls):
-        return Content([*text_block(words)])
-    rest = _TOOL_CALL.sub("", _THINK.sub("", words)).strip()
-    blocks = [block for thought in thoughts for block in thought_block(thought)]
-    return Content([*blocks, *text_block(rest), *(tool_call(call) for call in calls)])
+        parts.blocks += text_block(words)
+        return parts
+    for thought in _THINK.findall(words):
+        parts.blocks += thought_block(thought)
+    answer = _TOOL_CALL.sub("", _THINK.sub("", words))
+    parts.blocks += text_block(answer.strip())
+    parts.blocks += [tool_call(call) for call in calls]
+    return parts

@@ -7,14 +7,13 @@ SpecStory writes them for Claude Code, Codex, Cursor and Gemini CLI.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from workbench.engine.transcript.message import AnswerBlock, Text, ToolCall, ToolResult
 from workbench.engine.transcript.session import Session
 from workbench.recordings.importers.blocks import Content, text_block, thought_block
 from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import SourceFile
-from workbench.recordings.importers.values import time_of
+from workbench.recordings.importers.values import JsonObject, time_of
 
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ"
 _TURN = re.compile(
@@ -42,10 +41,20 @@ def sessions(source: SourceFile) -> Iterator[Session]:
     builder = SpecStoryBuilder(source)
     for turn in _turns(lines):
         builder.read_turn(turn)
-    named = _SESSION.search("\n".join(line[:300] for line in lines[:20]))
-    builder.id = named[2] if named else ""
-    builder.title = next((found[1].strip() for found in map(_TITLE.match, lines[:20]) if found), "")
+    first_lines = lines[:20]
+    session_mark = _SESSION.search("\n".join(line[:300] for line in first_lines))
+    builder.id = session_mark[2] if session_mark else ""
+    builder.title = _title(first_lines)
     yield from builder.sessions()
+
+
+def _title(lines: Sequence[str]) -> str:
+    """The first heading; empty where there is none."""
+    for line in lines:
+        heading = _TITLE.match(line)
+        if heading:
+            return heading[1].strip()
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +68,56 @@ class _Turn:
 
 def fences(lines: Sequence[str]) -> list[tuple[int, int]]:
     """The first and the last line of each fenced block; a fence that never closes opens nothing."""
-    found: list[tuple[int, int]] = []
-    mark, start = "", 0
-    for i, line in enumerate(lines):
-        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        if fence and not mark and not (fence[1][0] == "`" and "`" in fence[2]):
-            mark, start = fence[1], i
-        elif fence and mark and fence[1].startswith(mark) and not fence[2].strip():
-            found.append((start, i))
+    ranges: list[tuple[int, int]] = []
+    mark = ""
+    start = 0
+    for index, line in enumerate(lines):
+        if "```" not in line and "~~~" not in line:
+            continue
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        fence_mark = fence[1]
+        label = fence[2]
+        if not mark:
+            if fence_mark[0] != "`" or "`" not in label:
+                mark = fence_mark
+                start = index
+        elif fence_mark.startswith(mark) and not label.strip():
+            ranges.append((start, index))
             mark = ""
-    return found
+    return ranges
 
 
 def fenced(lines: Sequence[str]) -> set[int]:
     """The numbers of the lines that belong to a fenced block."""
-    return {i for first, last in fences(lines) for i in range(first, last + 1)}
+    indices: set[int] = set()
+    for start, end in fences(lines):
+        indices.update(range(start, end + 1))
+    return indices
 
 
 def _turns(lines: Sequence[str]) -> Iterator[_Turn]:
     """The turns, their text without the rule that closes a turn."""
     quoted = fenced(lines)
-    starts = [
-        i
-        for i, line in enumerate(lines)
-        if line.startswith("_**") and i not in quoted and _TURN.match(line)
-    ]
-    for start, end in zip_longest(starts, starts[1:]):
-        words = "\n".join(lines[start + 1 : end]).strip()
-        words = words.removesuffix("\n---").strip("\n") if words != "---" else ""
-        if head := _TURN.match(lines[start]):
-            yield _Turn(
-                head[1] == "User",
-                bool(head[2]),
-                (head[3] or "").strip(),
-                time_of(head[4] or ""),
-                words,
-            )
+    heads: dict[int, re.Match[str]] = {}
+    for index, line in enumerate(lines):
+        if line.startswith("_**") and index not in quoted:
+            head = _TURN.match(line)
+            if head:
+                heads[index] = head
+    starts = [*heads, len(lines)]
+    for number, (start, head) in enumerate(heads.items(), 1):
+        body = lines[start + 1 : starts[number]]
+        words = "\n".join(body).strip()
+        words = "" if words == "---" else words.removesuffix("\n---").strip("\n")
+        yield _Turn(
+            user=head[1] == "User",
+            side=bool(head[2]),
+            model=(head[3] or "").strip(),
+            time=time_of(head[4] or ""),
+            text=words,
+        )
 
 
 class SpecStoryBuilder(SessionBuilder):
@@ -106,7 +129,7 @@ class SpecStoryBuilder(SessionBuilder):
     def __init__(self, source: SourceFile) -> None:
         super().__init__(source)
         self.blocks: list[AnswerBlock] = []
-        self.first: _Turn | None = None
+        self.first_turn: _Turn | None = None
         self.calls = 0
 
     def read_turn(self, turn: _Turn) -> None:
@@ -121,87 +144,123 @@ class SpecStoryBuilder(SessionBuilder):
                 self.compaction(turn.text)
             else:
                 synthetic = turn.text.lstrip().startswith(_CLIENT)
-                self.say_content("user", Content([*text_block(turn.text)]), synthetic=synthetic)
+                parts = Content([*text_block(turn.text)])
+                self.say_content("user", parts, synthetic=synthetic)
         elif turn.text.strip():
             self._agent(turn)
 
     def _agent(self, turn: _Turn) -> None:
         for piece in _pieces(turn.text.split("\n")):
-            self.first = self.first or turn
+            self.first_turn = self.first_turn or turn
             if isinstance(piece, str):
                 self.blocks += _words(piece)
                 continue
             self.calls += 1
             call_id = f"call-{self.calls}"
-            call, result = piece
-            self.blocks.append(replace(call, id=call_id))
+            self.blocks.append(replace(piece.call, id=call_id))
             self.close()
-            if result:
-                self.say(ToolResult(id="", call_id=call_id, blocks=(Text(result),), time=turn.time))
+            if piece.result:
+                blocks = (Text(piece.result),)
+                self.say(ToolResult(id="", call_id=call_id, blocks=blocks, time=turn.time))
 
     def close(self) -> None:
         """Write the answer that was gathered."""
-        if self.blocks and self.first is not None:
-            self.time = self.first.time
-            self.say_content("assistant", Content(self.blocks), model=self.first.model)
-        self.blocks, self.first = [], None
+        if self.blocks and self.first_turn is not None:
+            self.time = self.first_turn.time
+            self.say_content("assistant", Content(self.blocks), model=self.first_turn.model)
+        self.blocks = []
+        self.first_turn = None
 
 
-def _pieces(lines: Sequence[str]) -> Iterator[str | tuple[ToolCall, str]]:
-    """The words of a turn and its tools, each a call and a result, in order."""
+@dataclass(frozen=True, slots=True)
+class _ToolUse:
+    """A call without an id, and the text of its result."""
+
+    call: ToolCall
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A fenced block: the word behind its fence, and its lines."""
+
+    label: str
+    text: str
+
+
+def _pieces(lines: Sequence[str]) -> Iterator[str | _ToolUse]:
+    """The words of a turn and its tools, in order."""
     quoted = fenced(lines)
     words: list[str] = []
     tool: list[str] = []
-    for i, line in enumerate(lines):
-        if tool or (i not in quoted and line.startswith("<tool-use ")):
-            tool.append(line)
-            if i not in quoted and line.rstrip().endswith("</tool-use>"):
-                yield "\n".join(words)
-                yield _tool(tool)
-                words, tool = [], []
-        else:
+    for index, line in enumerate(lines):
+        is_quoted = index in quoted
+        if not tool and (is_quoted or not line.startswith("<tool-use ")):
             words.append(line)
+            continue
+        tool.append(line)
+        if not is_quoted and line.rstrip().endswith("</tool-use>"):
+            yield "\n".join(words)
+            yield _tool(tool)
+            words, tool = [], []
     yield "\n".join(words + tool)
 
 
 def _words(text: str) -> list[AnswerBlock]:
     """Thoughts and words, in order."""
     blocks: list[AnswerBlock] = []
-    for i, part in enumerate(_THOUGHT.split(text)):
-        if i % 2:
+    for index, part in enumerate(_THOUGHT.split(text)):
+        is_thought = index % 2 == 1
+        if is_thought:
             blocks += thought_block(part.replace("</details>", "").strip())
         elif part.strip():
             blocks.append(Text(part.strip("\n")))
     return blocks
 
 
-def _tool(lines: Sequence[str]) -> tuple[ToolCall, str]:
+def _tool(lines: Sequence[str]) -> _ToolUse:
     """A tool's call, and its result: the last fenced block that is no part of what was to be
     written.
     """
     head = _TOOL.match(lines[0])
     type_, name = (head[1], head[2]) if head else ("unknown", "unknown")
-    outside: list[str] = []
-    blocks: list[tuple[str, str]] = []
-    after = 0
-    for first, last in fences(lines):
-        outside += lines[after:first]
-        blocks.append(
-            (lines[first].strip().lstrip("`~").strip(), "\n".join(lines[first + 1 : last]))
-        )
-        after = last + 1
-    before, _, folded = "\n".join([*outside, *lines[after:]]).partition("<summary>")
-    folded, _, rest = folded.partition("</summary>")
+    blocks, outside = _blocks(lines)
+    text_before, _, folded = outside.partition("<summary>")
+    folded, _, text_after = folded.partition("</summary>")
     summary = _NAME.sub("", folded).strip()
-    said, _, chosen = _TAGS.sub("", before + rest).strip().partition("**Answer:**")
-    said, result = said.strip(), chosen.strip()
-    if not chosen and blocks and (type_ != "write" or blocks[-1][0] in ("", "text")):
-        result = blocks.pop()[1]
-    named = _CODE.findall(summary) or _CODE.findall(said)
-    arguments = {_ARGUMENT[type_]: named[-1]} if type_ in _ARGUMENT and named else {}
-    words = "\n".join(part for part in ("" if arguments else summary, said) if part)
-    if words and words != f"`{next(iter(arguments.values()), '')}`":
-        arguments["input"] = words
-    if content := "\n".join(block for _, block in blocks):
+    untagged = _TAGS.sub("", text_before + text_after).strip()
+    prose, _, answer = untagged.partition("**Answer:**")
+    prose = prose.strip()
+    result = answer.strip()
+    if not answer and blocks and (type_ != "write" or blocks[-1].label in ("", "text")):
+        result = blocks.pop().text
+    arguments: JsonObject = {}
+    named = _CODE.findall(summary) or _CODE.findall(prose)
+    words = [prose]
+    if type_ in _ARGUMENT and named:
+        arguments[_ARGUMENT[type_]] = named[-1]
+    else:
+        words = [summary, prose]
+    input_text = "\n".join(filter(None, words))
+    argument = next(iter(arguments.values()), "")
+    if input_text and input_text != f"`{argument}`":
+        arguments["input"] = input_text
+    content = "\n".join(block.text for block in blocks)
+    if content:
         arguments["content"] = content
-    return ToolCall("", name, arguments), result
+    return _ToolUse(ToolCall("", name, arguments), result)
+
+
+def _blocks(lines: Sequence[str]) -> tuple[list[_Block], str]:
+    """The fenced blocks of a tool, and the text outside of them."""
+    blocks: list[_Block] = []
+    outside: list[str] = []
+    next_line = 0
+    for start, end in fences(lines):
+        outside += lines[next_line:start]
+        label = lines[start].strip().lstrip("`~").strip()
+        text = "\n".join(lines[start + 1 : end])
+        blocks.append(_Block(label, text))
+        next_line = end + 1
+    outside += lines[next_line:]
+    return blocks, "\n".join(outside)

@@ -1,45 +1,21 @@
-"""Agents of the terminal that write JSON lines in a shape of their own.
+"""Agents of the terminal whose messages a description covers almost.
 
 Kimi CLI (0.x and 1.x) keeps `~/.kimi/sessions/*/*/context.jsonl`. Hermes keeps
 `~/.hermes/sessions/*.jsonl`, and the same messages in a document. Goose kept
-`~/.local/share/goose/sessions/*.jsonl` before 1.10, and exports a document. Qwen Code (0.3 and
-newer) keeps `~/.qwen/projects/*/chats/*.jsonl`. `codex exec --json` prints the events of a run.
+`~/.local/share/goose/sessions/*.jsonl` before 1.10, and exports a document.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TypeAlias
 
-from workbench.engine.transcript.log import MessageEntry
-from workbench.engine.transcript.message import (
-    AnswerBlock,
-    Json,
-    Message,
-    ToolCall,
-    ToolResult,
-    plain_text,
-)
-from workbench.recordings.importers.blocks import (
-    Content,
-    content,
-    result_blocks,
-    text_block,
-    thought_block,
-)
+from workbench.recordings.importers.blocks import content
 from workbench.recordings.importers.described import DescribedBuilder, MessageShape
-from workbench.recordings.importers.session_builder import SessionBuilder
 from workbench.recordings.importers.source import Head, SourceFile
-from workbench.recordings.importers.usage import GEMINI_USAGE
 from workbench.recordings.importers.values import (
-    as_mapping,
-    first_value,
-    identifier,
+    JsonObject,
+    Record,
     items,
     label,
     mapping,
-    objects,
-    text,
 )
 
 KIMI = MessageShape(roles={"_system_prompt": "system"}, notes=frozenset({"_checkpoint", "_usage"}))
@@ -55,8 +31,8 @@ _HERMES_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION|SUMMARY)")
 
 def knows_kimi(head: Head) -> bool:
     """Whether a line has one of the roles that only this agent writes."""
-    roles = {label(record, "role") for record in head.records}
-    return bool(roles & ({"_system_prompt"} | KIMI.notes))
+    roles = {"_system_prompt", *KIMI.notes}
+    return any(label(record, "role") in roles for record in head.records)
 
 
 class KimiBuilder(DescribedBuilder):
@@ -70,7 +46,7 @@ class KimiBuilder(DescribedBuilder):
         super().__init__(source)
         self.id = source.folder if source.stem == "context" else ""
 
-    def shaped(self, message: Mapping[str, Json], role: str) -> dict[str, Json]:
+    def shaped(self, message: Record, role: str) -> JsonObject:
         """The message in the shape of a chat API; the client's own words begin with a tag."""
         self.synthetic = content(message).words.startswith("<system")
         return super().shaped(message, role)
@@ -78,8 +54,9 @@ class KimiBuilder(DescribedBuilder):
 
 def knows_hermes(head: Head) -> bool:
     """Whether it begins with what the agent says of a session, in a line or around the messages."""
-    begins = any(label(record, "role") == "session_meta" for record in head.records[:1])
-    return begins or head.is_object_with("session_id", "session_start", "messages")
+    if label(head.first_record, "role") == "session_meta":
+        return True
+    return head.is_object_with("session_id", "session_start", "messages")
 
 
 class HermesBuilder(DescribedBuilder):
@@ -88,7 +65,7 @@ class HermesBuilder(DescribedBuilder):
     shape = HERMES
     about = {"id": "session_id id", "model": "model", "title": "title"}
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message, or what the first line says of the session."""
         if record.get("role") == "session_meta":
             self.model = self.source.name(record, "model") or self.model
@@ -101,9 +78,9 @@ class HermesBuilder(DescribedBuilder):
 
 def knows_goose(head: Head) -> bool:
     """Whether it has the header of a session, or the document of an export."""
-    header = head.records[0] if head.records else {}
-    is_lines = {"working_dir", "description", "message_count"} <= set(header)
-    return is_lines or head.is_object_with("working_dir", "conversation")
+    if {"working_dir", "description", "message_count"} <= set(head.first_record):
+        return True
+    return head.is_object_with("working_dir", "conversation")
 
 
 class GooseBuilder(DescribedBuilder):
@@ -119,7 +96,7 @@ class GooseBuilder(DescribedBuilder):
         self.visible: list[str] = []
         self.is_hidden = False
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read the header or one message."""
         if "role" not in record and "working_dir" in record:
             self.begin(record)
@@ -129,233 +106,25 @@ class GooseBuilder(DescribedBuilder):
         if any(part.get("type") == "systemNotification" for part in parts):
             self._notice(parts)
             return
-        for_agent, for_user = (
-            about.get("agentVisible") is not False,
-            about.get("userVisible") is not False,
-        )
+        for_agent = about.get("agentVisible") is not False
+        for_user = about.get("userVisible") is not False
         if for_agent and not for_user and self.is_hidden:
             self.time = self.source.time(record, "created")
             self.compaction(self.summary_in(record), kept=tuple(self.visible))
             self.is_hidden = False
             return
-        known = len(self.log)
-        super().read(
-            {
-                **record,
-                "content": [part for part in parts if part.get("type") != "conversationCompacted"],
-            }
-        )
-        self.is_hidden = self.is_hidden or not for_agent
+        content = [part for part in parts if part.get("type") != "conversationCompacted"]
+        entry_count = len(self.log)
+        super().read({**record, "content": content})
         if for_agent:
-            self.visible += self.ids[known:]
+            self.visible += self.ids[entry_count:]
+        else:
+            self.is_hidden = True
 
-    def _notice(self, parts: list[dict[str, Json]]) -> None:
+    def _notice(self, parts: list[JsonObject]) -> None:
         """Read what the client tells its user alone."""
         for part in parts:
             if label(part, "msg"):
                 self.note("systemNotification", label(part, "msg"))
             else:
                 self.source.leave_record("part of a notice without its message", part)
-
-
-MessageKey: TypeAlias = tuple[str, str, tuple[str, ...]]
-
-QWEN_CLIENT = frozenset(
-    {"notification", "cron", "background_task_completed", "goal_runtime", "agent_launch_prompt"}
-)
-"""Subtypes of a user's records that the client wrote."""
-
-
-def knows_qwen(head: Head) -> bool:
-    """Whether a line has a message in Gemini's shape, or the client's own record, with its place
-    in a tree.
-    """
-    return any(
-        {"uuid", "parentUuid", "sessionId"} <= set(record)
-        and ("parts" in as_mapping(record.get("message")) or "systemPayload" in record)
-        for record in head.records
-    )
-
-
-class QwenBuilder(SessionBuilder):
-    """Reads records of a tree; a compression lists what the model is sent from now on."""
-
-    about = {"id": "sessionId", "cwd": "cwd"}
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.places: dict[str, str | None] = {}
-
-    def read(self, record: Mapping[str, Json]) -> None:
-        """Read one record, behind its parent."""
-        if not self.id:
-            self.begin(record)
-        self.time = self.source.time(record, "timestamp")
-        parent, uuid = text(record, "parentUuid"), text(record, "uuid")
-        if parent in self.places:
-            self.log.leaf = self.places[parent]
-        match text(record, "type"):
-            case "assistant":
-                usage = self.source.usage(GEMINI_USAGE, record, "usageMetadata")
-                found = content(mapping(record, "message"), "parts")
-                self.say_content(
-                    "assistant",
-                    found,
-                    id=uuid,
-                    model=self.source.name(record, "model"),
-                    usage=usage,
-                )
-            case "user" | "tool_result":
-                synthetic = label(record, "subtype") in QWEN_CLIENT
-                found = content(mapping(record, "message"), "parts")
-                found.results = [replace(result, id=uuid) for result in found.results]
-                self.say_content("user", found, id=uuid, synthetic=synthetic)
-            case "system":
-                self._system(record, uuid)
-            case type_:
-                self.source.leave_record(f"record of type {type_!r:.40}", record)
-        self.places[uuid] = self.log.leaf
-
-    def _system(self, record: Mapping[str, Json], uuid: str) -> None:
-        subtype, payload = text(record, "subtype"), mapping(record, "systemPayload")
-        if subtype == "chat_compression":
-            self._compression(payload, uuid)
-        elif subtype == "custom_title":
-            self.title = text(payload, "customTitle")
-        elif record.get("message") or "compressedHistory" in payload:
-            self.source.leave_record(f"record of subtype {subtype!r:.40}", record)
-
-    def _compression(self, payload: Mapping[str, Json], uuid: str) -> None:
-        """Read a compaction: contents that are in the log already were kept, the first other one
-        is the summary.
-        """
-        places = {
-            _key(entry.message): entry.id
-            for entry in self.log.path()
-            if isinstance(entry, MessageEntry)
-        }
-        kept: list[str] = []
-        added: list[tuple[str, Content]] = []
-        for record in objects(payload, "compressedHistory"):
-            found = content(record, "parts")
-            role = "assistant" if record.get("role") == "model" else "user"
-            keys: list[MessageKey] = [("tool", "", (result.call_id,)) for result in found.results]
-            if found.blocks:
-                calls = tuple(block.id for block in found.blocks if isinstance(block, ToolCall))
-                keys.append((role, found.words, calls))
-            if keys and all(key in places for key in keys):
-                kept += [places[key] for key in keys]
-            else:
-                added.append((role, found))
-        info = mapping(payload, "info")
-        before, after = (
-            self.source.count(info, name) for name in ("originalTokenCount", "newTokenCount")
-        )
-        summary = added.pop(0)[1].words if added else None
-        self.compaction(
-            summary, id=uuid, kept=tuple(kept), tokens_before=before, tokens_after=after
-        )
-        for role, found in added:
-            if role == "user":
-                self.say_content("user", found, synthetic=True)
-            else:
-                self.say_content("assistant", found)
-
-
-def _key(message: Message) -> MessageKey:
-    """By what a message of a compressed history is found in the log."""
-    if isinstance(message, ToolResult):
-        return "tool", "", (message.call_id,)
-    calls = tuple(call.id for call in message.calls) if message.role == "assistant" else ()
-    return message.role, plain_text(message), calls
-
-
-EXEC_RUNNING = frozenset({"item.started", "item.updated"})
-EXEC_ITEMS = EXEC_RUNNING | {"item.completed"}
-EXEC_EVENTS = EXEC_ITEMS | {"thread.started", "turn.started", "turn.completed", "turn.failed"}
-EXEC_WORDS = frozenset({"agent_message", "plan", "reasoning", "error"})
-EXEC_RESULTS = frozenset(
-    {"id", "type", "status", "aggregated_output", "exit_code", "result", "error"}
-)
-
-
-def knows_codex_exec(head: Head) -> bool:
-    """Whether it begins with the start of a thread, or holds its items."""
-    return any(
-        (record.get("type") == "thread.started" and "thread_id" in record)
-        or (label(record, "type") in EXEC_EVENTS and "id" in as_mapping(record.get("item")))
-        for record in head.records
-    )
-
-
-class CodexExecBuilder(SessionBuilder):
-    """Reads events: an item is a message, a thought, or a call with its result. The prompt is not
-    among them.
-
-    The items of one answer are gathered until the next begins: behind a result.
-    """
-
-    def __init__(self, source: SourceFile) -> None:
-        super().__init__(source)
-        self.gathered = Content()
-        self.calls: dict[str, ToolCall] = {}
-
-    def read(self, record: Mapping[str, Json]) -> None:
-        """Read one event."""
-        type_ = text(record, "type")
-        if "item" in record and type_ not in EXEC_ITEMS:
-            self.source.leave_record(f"item in an event of type {type_!r:.40}", record)
-        elif type_ == "thread.started":
-            self.id = text(record, "thread_id")
-        elif type_ in EXEC_ITEMS:
-            self._item(mapping(record, "item"), is_whole=type_ == "item.completed")
-        elif type_ in ("turn.failed", "error"):
-            self.note(type_, text(record, "error/message") or label(record, "message"))
-        elif type_ not in EXEC_EVENTS:
-            self.source.leave_record(f"event of type {type_!r:.40}", record)
-
-    def _item(self, item: Mapping[str, Json], *, is_whole: bool) -> None:
-        type_ = text(item, "type")
-        if type_ not in EXEC_WORDS:
-            self._call(item, type_, is_whole=is_whole)
-        elif is_whole and type_ == "error":
-            self.note("error", text(item, "message"))
-        elif is_whole:
-            words = text(item, "text")
-            self._gather([*thought_block(words)] if type_ == "reasoning" else [*text_block(words)])
-
-    def _call(self, item: Mapping[str, Json], type_: str, *, is_whole: bool) -> None:
-        """Read a call when it begins, and its result when it ends."""
-        call_id = identifier(item, "id")
-        name = ".".join(filter(None, (label(item, "server"), label(item, "tool")))) or type_
-        if call_id in self.calls and self.calls[call_id].name != name:
-            self.source.leave_record("item with the id of another", item)
-        if call_id not in self.calls:
-            given = {field: value for field, value in item.items() if field not in EXEC_RESULTS}
-            self.calls[call_id] = ToolCall(
-                call_id, name, as_mapping(item.get("arguments")) or given
-            )
-            self._gather([self.calls[call_id]])
-        if is_whole:
-            self.gathered.results.append(_exec_result(item, self.calls[call_id]))
-
-    def _gather(self, blocks: list[AnswerBlock]) -> None:
-        if self.gathered.results:
-            self.close()
-        self.gathered.blocks += blocks
-
-    def close(self) -> None:
-        """Write the answer that was gathered, and behind it the results of its calls."""
-        if self.gathered.blocks or self.gathered.results:
-            self.say_content("assistant", self.gathered)
-        self.gathered = Content()
-
-
-def _exec_result(item: Mapping[str, Json], call: ToolCall) -> ToolResult:
-    value = first_value(item, "aggregated_output result/content error/message")
-    code, status = item.get("exit_code"), label(item, "status")
-    failed = status in ("failed", "declined") or (isinstance(code, int) and code != 0)
-    blocks = result_blocks(value)
-    return ToolResult(
-        id=f"{call.id}-result", call_id=call.id, blocks=blocks, name=call.name, is_error=failed
-    )

@@ -1,9 +1,9 @@
 """The Vercel AI SDK's model messages and UI messages (5 and 6)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from workbench.engine.transcript.message import Json, ToolResult
+from workbench.engine.transcript.message import ToolResult
 from workbench.recordings.importers.blocks import (
     Content,
     add_part,
@@ -13,7 +13,7 @@ from workbench.recordings.importers.blocks import (
 from workbench.recordings.importers.chat import ChatBuilder
 from workbench.recordings.importers.message_lists import starts_with_messages
 from workbench.recordings.importers.source import Head
-from workbench.recordings.importers.values import identifier, label, objects
+from workbench.recordings.importers.values import JsonObject, Record, identifier, label, objects
 
 _VERCEL = re.compile(r'"type":\s*"tool-(?:call|result)"')
 _UI_PART = re.compile(
@@ -41,7 +41,7 @@ def knows_vercel_ui(head: Head) -> bool:
 class VercelUiBuilder(ChatBuilder):
     """Reads messages; an answer's parts are those of all steps that it took."""
 
-    def read(self, record: Mapping[str, Json]) -> None:
+    def read(self, record: Record) -> None:
         """Read one message; each step of an answer is one."""
         if record.get("role") != "assistant":
             parts = [part for part in objects(record, "parts") if not self._is_client_only(part)]
@@ -53,45 +53,47 @@ class VercelUiBuilder(ChatBuilder):
             if is_step_start(part) and len(part) > 1:
                 self.source.leave_record("start of a step with other content", part)
         for step in _steps(parts):
-            found = Content()
+            answer = Content()
             for part in step:
-                self._part(found, part)
-            if found.blocks or found.results or found.unknown:
-                self.say_content("assistant", found, id=identifier(record, "id"))
+                self._part(answer, part)
+            if answer.blocks or answer.results or answer.unknown:
+                self.say_content("assistant", answer, id=identifier(record, "id"))
 
-    def _is_client_only(self, part: Mapping[str, Json]) -> bool:
+    def _is_client_only(self, part: Record) -> bool:
         """Whether a part is data for the page alone."""
         is_data = label(part, "type").startswith(("data-", "source-"))
         if is_data:
             self.source.leave_record(f"part of type {label(part, 'type')!r:.40}", part)
         return is_data
 
-    def _part(self, found: Content, part: Mapping[str, Json]) -> None:
+    def _part(self, answer: Content, part: Record) -> None:
         type_ = label(part, "type")
-        if type_ != "dynamic-tool" and not type_.startswith("tool-"):
-            if not self._is_client_only(part):
-                add_part(found, dict(part))
-            return
-        name = label(part, "toolName") or type_.removeprefix("tool-")
-        call = tool_call({"id": part.get("toolCallId"), "name": name, "input": part.get("input")})
-        found.blocks.append(call)
+        if type_ == "dynamic-tool" or type_.startswith("tool-"):
+            self._tool(answer, part, label(part, "toolName") or type_.removeprefix("tool-"))
+        elif not self._is_client_only(part):
+            add_part(answer, dict(part))
+
+    def _tool(self, answer: Content, part: Record, name: str) -> None:
+        """Read a call of this tool, and its result where it has one."""
+        call_id = part.get("toolCallId")
+        call = tool_call({"id": call_id, "name": name, "input": part.get("input")})
+        answer.blocks.append(call)
         failed = part.get("errorText") is not None
         value = part.get("errorText") if failed else part.get("output")
         if value is not None:
             blocks = result_blocks(value)
-            found.results.append(
-                ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
-            )
+            result = ToolResult(id="", call_id=call.id, blocks=blocks, name=name, is_error=failed)
+            answer.results.append(result)
 
 
-def is_step_start(part: Mapping[str, Json]) -> bool:
+def is_step_start(part: Record) -> bool:
     """Whether a part only says that another request of the answer begins."""
     return part.get("type") == "step-start"
 
 
-def _steps(parts: list[dict[str, Json]]) -> Iterator[list[dict[str, Json]]]:
+def _steps(parts: list[JsonObject]) -> Iterator[list[JsonObject]]:
     """The parts of each request that an answer took."""
-    step: list[dict[str, Json]] = []
+    step: list[JsonObject] = []
     for part in parts:
         if is_step_start(part):
             yield step

@@ -1,0 +1,104 @@
+"""LangSmith's runs, as JSON or JSON lines."""
+
+from collections.abc import Iterator
+
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.source import Head, SourceFile
+from workbench.recordings.importers.traces import (
+    Generation,
+    TraceBuilder,
+    chat_messages,
+)
+from workbench.recordings.importers.usage import UsageFields
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_mapping,
+    identifier,
+    mapping,
+    text,
+)
+
+RUNS = frozenset({"chain", "tool", "retriever", "embedding", "prompt", "parser"})
+"""LangSmith's types of runs that are no request of a model."""
+LANGSMITH_USAGE = UsageFields(
+    "prompt_tokens input_tokens",
+    "completion_tokens output_tokens",
+    "prompt_token_details/cache_read input_token_details/cache_read",
+    reasoning="completion_token_details/reasoning output_token_details/reasoning",
+    cache_in_input=True,
+)
+
+
+def knows_langsmith(head: Head) -> bool:
+    """Whether it is runs, one or many, with what went in."""
+    if '"inputs"' not in head.text:
+        return False
+    return "run_type" in head.keys or "run_type" in head.first_record
+
+
+class LangSmithBuilder(TraceBuilder):
+    """Reads runs; those of a model hold messages."""
+
+    def read(self, record: Record) -> None:
+        """Read one run."""
+        type_ = text(record, "run_type")
+        if type_ != "llm":
+            if type_ not in RUNS:
+                self.source.leave_record(f"run of type {type_!r:.40}", record)
+            else:
+                self.source.note("asks no model, left out", field=f"run of type {type_}")
+            return
+        self.id = self.id or identifier(record, "session_id", "trace_id")
+        inputs = mapping(record, "inputs")
+        outputs = mapping(record, "outputs")
+        sent = chat_messages(inputs)
+        answer = chat_messages(outputs, "assistant")
+        if sent is None:
+            self.source.leave_record("run whose inputs have another framework's shape", inputs)
+        elif sent or answer:
+            generation = Generation(
+                sent=sent,
+                answer=answer or (),
+                model=self._model(as_mapping(record.get("extra"))),
+                usage=self.source.usage(LANGSMITH_USAGE, record),
+                time=self.source.time(record, "start_time"),
+                place=identifier(record, "id"),
+            )
+            self.generations.append(generation)
+
+    def _model(self, extra: Record) -> str:
+        """The model's name, of what a run has beside its messages."""
+        model = self.source.name(mapping(extra, "metadata"), "ls_model_name")
+        if model:
+            return model
+        return self.source.name(mapping(extra, "invocation_params"), "model", "model_name")
+
+
+def langsmith_sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a trace."""
+    builders: dict[str, LangSmithBuilder] = {}
+    for place, run in _runs(source):
+        with source.at(field=place):
+            trace = identifier(run, "trace_id", "session_id") or source.stem
+            builder = builders.setdefault(trace, LangSmithBuilder(source))
+            builder.read(run)
+    for builder in builders.values():
+        if builder.generations:
+            yield builder.session()
+
+
+def _runs(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
+    """Every run with its place in the file."""
+    if source.in_lines():
+        for line, record in source.records():
+            yield f"line {line}", record
+        return
+    runs = source.document()
+    if isinstance(runs, dict):
+        runs = runs.get("runs", [runs])
+    if not isinstance(runs, list):
+        return
+    for number, run in enumerate(runs):
+        if isinstance(run, dict):
+            yield f"[{number}]", run

@@ -1,0 +1,345 @@
+"""OpenTelemetry's traces by the GenAI conventions: OTLP as JSON, in one document or in lines.
+
+Source: open-telemetry/semantic-conventions-genai, model and docs/gen-ai; the older events and
+indexed attributes of its version 1.36, of OpenLLMetry and of OpenInference are read as well, flat
+or nested, as Phoenix exports them, and MLflow's spans.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.base.errors import FormatError
+from workbench.engine.transcript.message import Json
+from workbench.engine.transcript.session import Session
+from workbench.recordings.importers.source import SourceFile
+from workbench.recordings.importers.traces import (
+    ChatMessage,
+    Generation,
+    TraceBuilder,
+    chat_messages,
+)
+from workbench.recordings.importers.usage import OPENAI_USAGE, UsageFields
+from workbench.recordings.importers.values import (
+    JsonObject,
+    Record,
+    as_list,
+    as_mapping,
+    decode_or,
+    identifier,
+    label,
+    objects,
+    text,
+)
+
+_INDEXED = re.compile(
+    r"(?:gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d{1,6})\.(?:message\.)?(.+)$"
+)
+_CONTENTS = re.compile(r"contents\.\d{1,4}\.message_content\.text$")
+_NESTED = ("llm", "session", "openinference", "gen_ai")
+
+_MLFLOW_REQUESTS = frozenset({"CHAT_MODEL", "LLM"})
+_CALL = re.compile(r"tool_calls\.(\d{1,4})\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)$")
+_EVENTS = {
+    "gen_ai.system.message": "system", "gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}  # fmt: skip
+_NO_REQUEST = frozenset(
+    {"execute_tool", "embeddings", "invoke_agent", "create_agent", "invoke_workflow"}
+)
+OTEL_USAGE = UsageFields(
+    "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.token_count.prompt",
+    "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.token_count.completion",
+    "gen_ai.usage.cache_read.input_tokens llm.token_count.prompt_details.cache_read",
+    "gen_ai.usage.cache_creation.input_tokens llm.token_count.prompt_details.cache_write",
+    "gen_ai.usage.reasoning.output_tokens llm.token_count.completion_details.reasoning",
+    cache_in_input=True,
+)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """The messages that went into a model, and those that came out."""
+
+    sent: list[ChatMessage] = field(default_factory=list)
+    answer: list[ChatMessage] = field(default_factory=list)
+
+    def add(self, exchange: _Exchange) -> None:
+        """Add the messages of another."""
+        self.sent += exchange.sent
+        self.answer += exchange.answer
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no message."""
+        return not self.sent and not self.answer
+
+
+def sessions(source: SourceFile) -> Iterator[Session]:
+    """One session a conversation, or a trace where none is named."""
+    builders: dict[str, TraceBuilder] = {}
+    for place, span in _spans(source):
+        with source.at(field=place):
+            attributes = _flattened(_attributes(span.get("attributes")))
+            without_key = _without_key(span.get("attributes"))
+            if without_key:
+                source.unknown["attribute without a key of its own"] += without_key
+            generation = _generation(source, span, attributes, place)
+            group = text(attributes, "gen_ai.conversation.id", "session.id")
+            group = group or identifier(span, "traceId", "trace_id", "context/trace_id")
+            builder = builders.setdefault(group or source.stem, TraceBuilder(source))
+            builder.title = builder.title or text(attributes, "gen_ai.agent.name")
+            if generation is not None:
+                builder.generations.append(generation)
+    if not any(builder.generations for builder in builders.values()):
+        raise FormatError("no span holds the messages of a model request", where=source.where)
+    for group, builder in builders.items():
+        if builder.generations:
+            builder.id = group
+            builder.project = builder.title
+            yield builder.session()
+
+
+def _spans(source: SourceFile) -> Iterator[tuple[str, JsonObject]]:
+    """Every span with its place in the file."""
+    records: Iterable[tuple[int | None, Json]]
+    if source.in_lines():
+        records = source.records()
+    else:
+        document = source.document()
+        records = [(None, value) for value in as_list(document)]
+    for line, record in records:
+        if not isinstance(record, dict):
+            continue
+        with source.at(line):
+            for place, span in _inside(record):
+                yield f"line {line} {place}".strip() if line else place, span
+
+
+def _inside(record: Record) -> Iterator[tuple[str, JsonObject]]:
+    """The spans of a document or a line, in any of the shapes that exporters write."""
+    resources = objects(record, "resourceSpans")
+    columns: JsonObject = {}
+    for name, value in record.items():
+        if "." in name:
+            columns[name.removeprefix("attributes.")] = value
+    if not resources and "attributes" in record:
+        yield "", dict(record)
+    elif columns:
+        yield "", {**record, "attributes": columns, "trace_id": record.get("context.trace_id")}
+    yield from _listed("data", record.get("data"))
+    yield from _listed("spans", record.get("spans"))
+    if isinstance(record.get("data"), dict):
+        yield from _listed("data.spans", record["data"].get("spans"))
+    for i, resource in enumerate(resources):
+        scopes = objects(resource, "scopeSpans") or objects(resource, "instrumentationLibrarySpans")
+        for j, scope in enumerate(scopes):
+            for k, span in enumerate(objects(scope, "spans")):
+                yield f"resourceSpans[{i}].scopeSpans[{j}].spans[{k}]", span
+
+
+def _listed(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
+    """The spans of a list, with the name of its field and their numbers."""
+    for number, span in enumerate(value if isinstance(value, list) else []):
+        if isinstance(span, dict):
+            yield f"{field}[{number}]", span
+
+
+def _attributes(value: Json) -> JsonObject:
+    """Attributes as a plain object, from OTLP's list of keys and typed values or from an object."""
+    if isinstance(value, dict):
+        return value
+    attributes: JsonObject = {}
+    for attribute in value if isinstance(value, list) else []:
+        if isinstance(attribute, dict) and isinstance(attribute.get("key"), str):
+            attributes[attribute["key"]] = _value(attribute.get("value"))
+    return attributes
+
+
+def _flattened(attributes: JsonObject) -> JsonObject:
+    """Attributes with a key for each value inside of OpenInference's own, as it writes them to a
+    span.
+    """
+    flat: JsonObject = {}
+    for key, value in attributes.items():
+        if key.partition(".")[0] in _NESTED and isinstance(value, dict | list):
+            flat |= dict(_leaves(key, value))
+        else:
+            flat[key] = value
+    return flat
+
+
+def _leaves(key: str, value: Json) -> Iterator[tuple[str, Json]]:
+    """The values inside of a value, each under the names and numbers that lead to it."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _leaves(f"{key}.{name}", inner)
+    elif isinstance(value, list) and not key.startswith("gen_ai."):
+        for number, inner in enumerate(value):
+            yield from _leaves(f"{key}.{number}", inner)
+    else:
+        yield key, value
+
+
+def _without_key(value: Json) -> int:
+    """How many of OTLP's attributes have no key, or that of another."""
+    attributes = value if isinstance(value, list) else []
+    keys = [label(attribute, "key") for attribute in attributes if isinstance(attribute, dict)]
+    return len(attributes) - len(set(keys) - {""})
+
+
+def _value(value: Json) -> Json:
+    """One of OTLP's typed values."""
+    if not isinstance(value, dict):
+        return value
+    type_, inner = next(iter(value.items()), ("", None))
+    match type_.replace("_value", "Value"):
+        case "stringValue" | "boolValue" | "doubleValue":
+            return inner
+        case "intValue":
+            digits = str(inner)
+            if digits.lstrip("-").isdigit() and len(digits) < 20:
+                return int(digits)
+        case "arrayValue" if isinstance(inner, dict):
+            return [_value(item) for item in objects(inner, "values")]
+        case "kvlistValue" if isinstance(inner, dict):
+            return _attributes(inner.get("values"))
+    return None
+
+
+def _generation(
+    source: SourceFile, span: Record, attributes: JsonObject, place: str
+) -> Generation | None:
+    """The request that a span traced; None for spans of tools and agents, and for those without
+    messages.
+    """
+    if text(attributes, "gen_ai.operation.name") in _NO_REQUEST:
+        return None
+    is_mlflow = "mlflow.spanType" in attributes
+    exchange = _mlflow(attributes) if is_mlflow else _latest(attributes)
+    for event in objects(span, "events"):
+        details = _attributes(event.get("attributes"))
+        if "gen_ai.input.messages" in details:
+            exchange.add(_latest(details))
+        else:
+            exchange.add(_event(event, details))
+    if exchange.is_empty:
+        exchange = _indexed(attributes)
+    if exchange.is_empty:
+        return None
+    return Generation(
+        sent=exchange.sent,
+        answer=exchange.answer,
+        model=source.name(
+            attributes, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name"
+        ),
+        usage=source.usage(OTEL_USAGE, attributes)
+        or source.usage(OPENAI_USAGE, _mlflow_usage(attributes)),
+        time=source.time(span, "startTimeUnixNano") or source.time(span, "start_time"),
+        place=place,
+    )
+
+
+def _mlflow(attributes: Record) -> _Exchange:
+    """The messages of one of MLflow's spans, whose values are JSON text; none where it is no
+    request.
+    """
+    if _json(attributes.get("mlflow.spanType")) not in _MLFLOW_REQUESTS:
+        return _Exchange()
+    inputs = _json(attributes.get("mlflow.spanInputs"))
+    outputs = _json(attributes.get("mlflow.spanOutputs"))
+    return _Exchange(chat_messages(inputs) or [], chat_messages(outputs, "assistant") or [])
+
+
+def _json(value: Json) -> Json:
+    """The value of a JSON text; anything else as it is."""
+    return decode_or(value, value)
+
+
+def _mlflow_usage(attributes: Record) -> JsonObject:
+    return as_mapping(_json(attributes.get("mlflow.chat.tokenUsage")))
+
+
+def _latest(attributes: Record) -> _Exchange:
+    """The messages as the newest conventions give them: JSON text or structured values."""
+    exchange = _Exchange()
+    rules = attributes.get("gen_ai.system_instructions")
+    if rules:
+        exchange.sent.append({"role": "system", "content": _json(rules)})
+    sent = attributes.get("gen_ai.input.messages", attributes.get("gen_ai.prompt"))
+    exchange.sent += chat_messages(sent) or []
+    answer = attributes.get("gen_ai.output.messages", attributes.get("gen_ai.completion"))
+    exchange.answer += chat_messages(answer, "assistant") or []
+    return exchange
+
+
+def _event(event: Record, details: JsonObject) -> _Exchange:
+    """A message as an event of the older conventions."""
+    name = text(event, "name")
+    event_content = details.get("gen_ai.event.content")
+    body: Json = details
+    if isinstance(event_content, str):
+        body = decode_or(event_content, {"content": event_content})
+    if not isinstance(body, dict):
+        body = {"content": body}
+    if name == "gen_ai.choice":
+        answer = chat_messages(body.get("message", body), "assistant") or []
+        return _Exchange(answer=answer)
+    if name not in _EVENTS:
+        return _Exchange()
+    message: ChatMessage = {
+        "content": body.get("content"),
+        "tool_calls": body.get("tool_calls"),
+        "role": _EVENTS[name],
+    }
+    if message["role"] == "tool":
+        message["tool_call_id"] = body.get("id")
+    return _Exchange(sent=[message])
+
+
+def _indexed(attributes: Record) -> _Exchange:
+    """Messages as numbered attributes, one a field, as OpenLLMetry and OpenInference write them."""
+    sent: dict[int, _IndexedMessage] = {}
+    answer: dict[int, _IndexedMessage] = {}
+    for key, value in attributes.items():
+        indexed = _INDEXED.match(key)
+        if not indexed:
+            continue
+        number = int(indexed[2])
+        if indexed[1] in ("completion", "output_messages"):
+            message = answer.setdefault(number, _IndexedMessage("assistant"))
+        else:
+            message = sent.setdefault(number, _IndexedMessage("user"))
+        message.set(indexed[3], value)
+    return _Exchange(
+        sent=[sent[number].shaped for number in sorted(sent)],
+        answer=[answer[number].shaped for number in sorted(answer)],
+    )
+
+
+class _IndexedMessage:
+    """A message while its numbered attributes are read."""
+
+    def __init__(self, role: str) -> None:
+        self.fields: ChatMessage = {"role": role, "content": None}
+        self.calls: dict[int, JsonObject] = {}
+
+    def set(self, field: str, value: Json) -> None:
+        """Take the value of an attribute; one of no message's field is passed over."""
+        call = _CALL.match(field)
+        if call:
+            fields = self.calls.setdefault(int(call[1]), {})
+            fields[call[2]] = value
+        elif _CONTENTS.match(field):
+            words = filter(None, (self.fields["content"], str(value)))
+            self.fields["content"] = "\n".join(words)
+        elif field in ("role", "content", "tool_call_id", "name"):
+            self.fields[field] = value
+
+    @property
+    def shaped(self) -> ChatMessage:
+        """The message in the shape of a chat API, its calls in order."""
+        calls = [self.calls[number] for number in sorted(self.calls)]
+        return {**self.fields, "tool_calls": calls}
