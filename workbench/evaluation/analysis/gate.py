@@ -125,42 +125,53 @@ def gate(
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.
     """
-    new, old = (select(scores, asked.metric, asked.mode, asked.share) for scores in (run, baseline))
+    new = select(run, asked.metric, asked.mode, asked.share)
+    old = select(baseline, asked.metric, asked.mode, asked.share)
     if pairing is None:
-        both = set(new["strategy"]) & set(old["strategy"]).difference(REFERENCES)
-        pairing = {str(name): str(name) for name in new["strategy"].unique() if name in both}
-        if not pairing:
-            raise UnknownName("strategy of both runs", "any", map(str, new["strategy"].unique()))
+        pairing = _equal_names(new, old)
     projects = projects_of(new)
-    even = asked.mode == "matched" and at_sizes is not None and same_baseline(*at_sizes)
-    new, old = (
-        rows.assign(gain=size_gains(rows, table) if even else 0.0)
-        for rows, table in zip((new, old), at_sizes or (run, baseline), strict=True)
-    )
-    judged = {}
+    new = new.assign(gain=0.0)
+    old = old.assign(gain=0.0)
+    note = ""
+    if asked.mode == "matched":
+        if at_sizes is not None and same_baseline(*at_sizes):
+            new = new.assign(gain=size_gains(new, at_sizes[0]))
+            old = old.assign(gain=size_gains(old, at_sizes[1]))
+        else:
+            note = f"; {AS_ASKED}"
+    results: list[GateResult] = []
     for name, against in pairing.items():
-        ours, theirs = _of(new, name), _of(old, against)
-        values = _by_session(ours), _by_session(at_sizes_of(theirs, ours))
-        found = _judge(
-            name, against, *values, better=direction(new), asked=asked, projects=projects
+        ours = _of(new, name)
+        theirs = _of(old, against)
+        result = _judge(
+            name,
+            against,
+            _by_session(ours),
+            _by_session(at_sizes_of(theirs, ours)),
+            better=direction(new),
+            asked=asked,
+            projects=projects,
         )
-        judged[name] = (
-            found
-            if even or asked.mode == "natural"
-            else replace(found, why=f"{found.why}; {AS_ASKED}")
-        )
-    return tuple(
-        (
-            replace(
-                found, outcome="passed", why="nothing was tested: neither run compacted anything"
-            )
-            if not found.sessions
+        result = replace(result, why=result.why + note)
+        if (
+            not result.sessions
             and never_compacted(run, name)
-            and never_compacted(baseline, pairing[name])
-            else found
-        )
-        for name, found in judged.items()
-    )
+            and never_compacted(baseline, against)
+        ):
+            reason = "nothing was tested: neither run compacted anything"
+            result = replace(result, outcome="passed", why=reason)
+        results.append(result)
+    return tuple(results)
+
+
+def _equal_names(new: pd.DataFrame, old: pd.DataFrame) -> dict[str, str]:
+    """Each strategy of both runs with itself, without references."""
+    names = [str(name) for name in new["strategy"].unique()]
+    old_names = set(old["strategy"]).difference(REFERENCES)
+    pairing = {name: name for name in names if name in old_names}
+    if not pairing:
+        raise UnknownName("strategy of both runs", "any", names)
+    return pairing
 
 
 def never_compacted(scores: pd.DataFrame, strategy: str) -> bool:
@@ -173,28 +184,26 @@ def outcome(results: Sequence[GateResult]) -> GateOutcome:
     """The outcome of all together: one failure fails it, else an undecided strategy leaves it
     undecided.
     """
-    found = {result.outcome for result in results}
-    return (
-        "failed"
-        if "failed" in found
-        else "undecided"
-        if "undecided" in found or not found
-        else "passed"
-    )
+    outcomes = {result.outcome for result in results}
+    if "failed" in outcomes:
+        return "failed"
+    if "undecided" in outcomes or not outcomes:
+        return "undecided"
+    return "passed"
 
 
 def _of(rows: pd.DataFrame, strategy: str) -> pd.DataFrame:
-    own = rows[rows["strategy"] == strategy]
-    if own.empty:
+    """The rows of one strategy."""
+    of_strategy = rows[rows["strategy"] == strategy]
+    if of_strategy.empty:
         raise UnknownName("strategy of this run", strategy, map(str, rows["strategy"].unique()))
-    return own
+    return of_strategy
 
 
-def _by_session(own: pd.DataFrame) -> pd.Series[float]:
+def _by_session(rows: pd.DataFrame) -> pd.Series[float]:
     """A strategy's mean over the shares by session; NaN where it has no value at one of them."""
-    return own.groupby(own["session"].astype(str))["value"].agg(
-        lambda values: values.mean(skipna=False)
-    )
+    values = rows.groupby(rows["session"].astype(str))["value"]
+    return values.agg(lambda of_session: of_session.mean(skipna=False))
 
 
 def _judge(
@@ -207,10 +216,10 @@ def _judge(
     projects: Mapping[str, str],
 ) -> GateResult:
     gaps = paired_differences(ours, theirs)
-    gone = list(theirs.dropna().index.difference(ours.dropna().index))
     if gaps.empty:
         return GateResult(name, against, "undecided", "no session has a value in both", 0)
-    sign, n = 1 if better == "higher" else -1, len(gaps)
+    session_count = len(gaps)
+    sign = 1 if better == "higher" else -1
     gains = sign * gaps.to_numpy()
     worst = str(gaps.index[gains.argmin()])
     facts = GateResult(
@@ -218,59 +227,66 @@ def _judge(
         against,
         "passed",
         "",
-        n,
+        session_count,
         mean=float(by_project(ours[gaps.index], projects).mean()),
         baseline=float(by_project(theirs[gaps.index], projects).mean()),
         difference=float(by_project(gaps, projects).mean()),
         worst=worst,
         worst_difference=float(gaps[worst]),
     )
-    if gone:
-        some = ", ".join(gone[:3]) + (" and others" if len(gone) > 3 else "")
-        why = f"{len(gone)} sessions of the baseline have no value any more: {some}"
-        return replace(facts, outcome="failed", why=why)
+    lost_sessions = list(theirs.dropna().index.difference(ours.dropna().index))
+    if lost_sessions:
+        return replace(facts, outcome="failed", why=_lost_values(lost_sessions))
     if gains.min() >= 0:
-        return replace(facts, why=f"no session {'is worse' if gains.any() else 'differs'}, of {n}")
+        comparison = "is worse" if gains.any() else "differs"
+        return replace(facts, why=f"no session {comparison}, of {session_count}")
     if asked.each:
-        lost = int((gains < -asked.margin).sum())
-        if not lost:
-            return replace(facts, why=f"no session lost more than {asked.margin:g}")
-        return replace(
-            facts, outcome="failed", why=f"{lost} of {n} sessions lost more than {asked.margin:g}"
-        )
+        return _by_each(facts, gains, asked)
     means = by_project(gaps, projects)
     return _by_mean(facts, means, sign * means, asked)
+
+
+def _lost_values(sessions: Sequence[str]) -> str:
+    """A sentence on the sessions that have no value any more."""
+    names = ", ".join(sessions[:3])
+    if len(sessions) > 3:
+        names += " and others"
+    return f"{len(sessions)} sessions of the baseline have no value any more: {names}"
+
+
+def _by_each(facts: GateResult, gains: Floats, asked: Gate) -> GateResult:
+    """The outcome by every session."""
+    lost = int((gains < -asked.margin).sum())
+    if not lost:
+        return replace(facts, why=f"no session lost more than {asked.margin:g}")
+    reason = f"{lost} of {len(gains)} sessions lost more than {asked.margin:g}"
+    return replace(facts, outcome="failed", why=reason)
 
 
 def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> GateResult:
     """The outcome by the mean over projects."""
     if len(gaps) < FLOOR:
-        why = (
+        reason = (
             f"too few projects: {len(gaps)}, at least {FLOOR} would do; --each judges every session"
             " by itself"
         )
-        return replace(facts, outcome="undecided", why=why)
+        return replace(facts, outcome="undecided", why=reason)
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
-        same: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
-        return replace(facts, outcome=same, why=f"every project differs by {gaps[0]:+.4g}")
+        outcome: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
+        return replace(facts, outcome=outcome, why=f"every project differs by {gaps[0]:+.4g}")
     low, high = interval(gaps)
     facts = replace(facts, low=float(low), high=float(high))
     if float(interval(gains)[0]) >= -asked.margin:
-        return replace(
-            facts,
-            why=f"not worse by {asked.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}",
-        )
+        reason = f"not worse by {asked.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}"
+        return replace(facts, why=reason)
     if gains.mean() <= -asked.margin:
-        return replace(
-            facts, outcome="failed", why=f"worse by more than {asked.margin:g} on the mean"
-        )
+        reason = f"worse by more than {asked.margin:g} on the mean"
+        return replace(facts, outcome="failed", why=reason)
+    reason = f"a loss of {asked.margin:g} may be"
     needed = sessions_needed(asked.margin, float(gains.std(ddof=1)))
-    more = (
-        f"; about {needed} projects would tell a loss of {asked.margin:g} from none"
-        if needed
-        else ""
-    )
-    return replace(facts, outcome="failed", why=f"a loss of {asked.margin:g} may be{more}")
+    if needed:
+        reason += f"; about {needed} projects would tell a loss of {asked.margin:g} from none"
+    return replace(facts, outcome="failed", why=reason)
 
 
 PLACE = ["session", "strategy", "mode", "share"]
@@ -315,35 +331,47 @@ def changed_values(
         by which rows of different units are ordered.
     """
     names = [*PLACE, "metric"]
-    even = at_sizes is not None and same_baseline(*at_sizes)
-    old, new = (
-        _comparable(
-            table.assign(gain=size_gains(table, known) if even else np.nan)[
-                [*names, "value", "gain", "better"]
-            ]
-        )
-        for table, known in zip((before, after), at_sizes or (before, after), strict=True)
-    )
+    gains_before: pd.Series[float] | float = np.nan
+    gains_after: pd.Series[float] | float = np.nan
+    if at_sizes is not None and same_baseline(*at_sizes):
+        gains_before = size_gains(before, at_sizes[0])
+        gains_after = size_gains(after, at_sizes[1])
+    columns = [*names, "value", "gain", "better"]
+    old = _comparable(before.assign(gain=gains_before)[columns])
+    new = _comparable(after.assign(gain=gains_after)[columns])
     both = old.merge(new, on=names, suffixes=("_old", "_new"))
     if metric is not None:
         both = both[both["metric"] == metric]
-    one, other = (floats(both[f"value_{side}"]) for side in ("old", "new"))
+    old_value = floats(both["value_old"])
+    new_value = floats(both["value_new"])
     by_size = both["gain_new"] - both["gain_old"]
-    gap = other - one - by_size.fillna(0.0)
-    scale = pd.concat([one.abs(), other.abs()], axis=1).max(axis=1)
-    sign = both["better_new"].map({"higher": -1.0, "lower": 1.0}).astype("float64")
-    worse = (sign * gap / scale.where(scale > 0, 1.0)).mask(one.notna() & other.isna(), 1.0)
-    worse = worse.mask(one.isna() & other.notna(), -1.0).fillna(0.0)
+    difference = new_value - old_value - by_size.fillna(0.0)
+    worse_by = _worse_by(old_value, new_value, difference, both["better_new"])
     table = both.assign(
-        before=one,
-        after=other,
+        before=old_value,
+        after=new_value,
         by_size=by_size,
-        difference=gap,
-        worse_by=worse,
+        difference=difference,
+        worse_by=worse_by,
         better=both["better_new"],
     )
-    moved = (worse.abs() > 1e-12) | (by_size.abs() > 1e-12)
-    return _ordered(table[moved], "worse_by", names)[VALUES]
+    is_changed = (worse_by.abs() > 1e-12) | (by_size.abs() > 1e-12)
+    return _ordered(table[is_changed], "worse_by", names)[VALUES]
+
+
+def _worse_by(
+    old_value: pd.Series[float],
+    new_value: pd.Series[float],
+    difference: pd.Series[float],
+    better: pd.Series[str],
+) -> pd.Series[float]:
+    """The column `worse_by` of `changed_values`."""
+    larger_value = pd.concat([old_value.abs(), new_value.abs()], axis=1).max(axis=1)
+    sign = better.map({"higher": -1.0, "lower": 1.0}).astype("float64")
+    worse_by = sign * difference / larger_value.where(larger_value > 0, 1.0)
+    worse_by = worse_by.mask(old_value.notna() & new_value.isna(), 1.0)
+    worse_by = worse_by.mask(old_value.isna() & new_value.notna(), -1.0)
+    return worse_by.fillna(0.0)
 
 
 def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
@@ -358,20 +386,18 @@ def changed_entities(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
             `better` or
         `mended`; all others as in `losses`, from the later run where it has them.
     """
-    old, new = (
-        _comparable(table[LOSS + DETAILS]).drop_duplicates(LOSS) for table in (before, after)
-    )
+    old = _comparable(before[LOSS + DETAILS]).drop_duplicates(LOSS)
+    new = _comparable(after[LOSS + DETAILS]).drop_duplicates(LOSS)
     both = old.merge(new, on=LOSS, how="outer", suffixes=("_old", "_new"), indicator="side")
-    gap = floats(both["weight_new"]).fillna(0.0) - floats(both["weight_old"]).fillna(0.0)
-    lost, mended = both["side"] == "right_only", both["side"] == "left_only"
-    both["change"] = (
-        (gap > 0).map({True: "worse", False: "better"}).mask(lost, "lost").mask(mended, "mended")
-    )
+    difference = floats(both["weight_new"]).fillna(0.0) - floats(both["weight_old"]).fillna(0.0)
+    is_lost = both["side"] == "right_only"
+    is_mended = both["side"] == "left_only"
+    change = (difference > 0).map({True: "worse", False: "better"})
+    both["change"] = change.mask(is_lost, "lost").mask(is_mended, "mended")
     for name in DETAILS:
-        both[name] = both[f"{name}_new"].where(~mended, both[f"{name}_old"])
-    return _ordered(both.assign(gap=gap)[gap.abs() > 1e-12], "gap", LOSS)[
-        [*LOSS, "change", *DETAILS]
-    ]
+        both[name] = both[f"{name}_new"].where(~is_mended, both[f"{name}_old"])
+    changed = both.assign(difference=difference)[difference.abs() > 1e-12]
+    return _ordered(changed, "difference", LOSS)[[*LOSS, "change", *DETAILS]]
 
 
 def _comparable(rows: pd.DataFrame) -> pd.DataFrame:
@@ -380,6 +406,7 @@ def _comparable(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ordered(table: pd.DataFrame, by: str, names: list[str]) -> pd.DataFrame:
-    order = table.sort_values([by, *names], ascending=[False, *(True for _ in names)])
-    shares = order["share"].astype("Float64")
-    return order.assign(share=shares.where(order["mode"] == "matched")).reset_index(drop=True)
+    """The rows by a column, largest first, then by names; without a share in natural mode."""
+    table = table.sort_values([by, *names], ascending=[False] + [True] * len(names))
+    share = table["share"].astype("Float64").where(table["mode"] == "matched")
+    return table.assign(share=share).reset_index(drop=True)

@@ -60,12 +60,12 @@ class SummaryWriters:
             by_mode = writers.setdefault(str(row.strategy), {})
             for mode in ("", str(row.mode)):
                 by_mode.setdefault(mode, set()).add(str(row.writer))
-        return {
-            strategy: {
+        kinds: dict[str, dict[str, TextKind]] = {}
+        for strategy, by_mode in writers.items():
+            kinds[strategy] = {
                 mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()
             }
-            for strategy, by_mode in writers.items()
-        }
+        return kinds
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:
         """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages
@@ -77,7 +77,9 @@ class SummaryWriters:
         """
         kinds = self._kinds.get(strategy, {})
         kind = kinds.get("", "cut")
-        return kinds.get(mode, kind) if kind == "mixed" else kind
+        if kind != "mixed":
+            return kind
+        return kinds.get(mode, kind)
 
     def rule_share(self, strategy: str, mode: str = "") -> float:
         """The share of a strategy's summaries that a rule wrote, in one mode or in all.
@@ -88,9 +90,12 @@ class SummaryWriters:
         if kind != "mixed":
             return float(kind == "rule")
         rows = self.summaries[self.summaries["strategy"] == strategy]
-        rows = rows[rows["mode"] == mode] if mode else rows
+        if mode:
+            rows = rows[rows["mode"] == mode]
         requests = int(rows["requests"].sum())
-        return float(rows["by_rule"].sum()) / requests if requests else 0.5
+        if not requests:
+            return 0.5
+        return float(rows["by_rule"].sum()) / requests
 
     def bias_between(
         self, strategy: str, other: str, metric: str, projects: int, mode: str = ""

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
@@ -56,19 +56,16 @@ class CodeNeeds:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
-        self._uses = {
-            place: code_uses(message)
-            for place, message in enumerate(messages)
-            if isinstance(message, AssistantMessage)
-        }
+        self._uses: dict[int, CodeUses] = {}
+        for place, message in enumerate(messages):
+            if isinstance(message, AssistantMessage):
+                self._uses[place] = code_uses(message)
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
         self.surroundings: dict[str, Surroundings] = {}
         if any(map(_uses_any, self._uses.values())):
             self._read()
-        self.lines = tuple(
-            dict.fromkeys(line for lines in self._used_in.values() for line in lines)
-        )
+        self.lines = tuple(dict.fromkeys(chain.from_iterable(self._used_in.values())))
         self.surroundings = self._look_around()
 
     @property
@@ -97,9 +94,9 @@ class CodeNeeds:
             self._history.add(place, message)
 
     def _look_around(self) -> dict[str, Surroundings]:
-        around = {line: Surroundings() for line in self.lines}
-        if not around:
-            return around
+        surroundings = {line: Surroundings() for line in self.lines}
+        if not surroundings:
+            return surroundings
         files: set[str] = set()
         for message in self._messages:
             texts = list(spoken_texts(message))
@@ -108,13 +105,13 @@ class CodeNeeds:
             for text in texts:
                 lines = list(compared_lines(text))
                 for line, next_line in pairwise(lines):
-                    if line in around:
-                        around[line].neighbours.add(next_line)
-                    if next_line in around:
-                        around[next_line].neighbours.add(line)
-                for line in around.keys() & lines:
-                    around[line].files |= files
-        return around
+                    if line in surroundings:
+                        surroundings[line].neighbours.add(next_line)
+                    if next_line in surroundings:
+                        surroundings[next_line].neighbours.add(line)
+                for line in surroundings.keys() & lines:
+                    surroundings[line].files |= files
+        return surroundings
 
 
 def _uses_any(uses: CodeUses) -> bool:
@@ -173,9 +170,8 @@ class _History:
 
     def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
         lines = self._numbered.get(base_name(numbered.path), {})
-        for number in range(
-            numbered.begin, min(numbered.end, numbered.begin + MOST_IN_A_RANGE) + 1
-        ):
+        last_number = min(numbered.end, numbered.begin + MOST_IN_A_RANGE)
+        for number in range(numbered.begin, last_number + 1):
             if number in lines:
                 yield from self._lines_of(lines[number])
 
@@ -191,8 +187,9 @@ class _History:
             self._new_lines = []
         pattern = r"[^\n]*?".join(map(re.escape, words))
         matches = re.finditer(pattern, self._text)
-        lines = (self._line_around(match.start()) for match in matches)
-        yield from sorted(lines, key=len)[:1]
+        lines = [self._line_around(match.start()) for match in matches]
+        if lines:
+            yield min(lines, key=len)
 
     def _line_around(self, place: int) -> str:
         begin = self._text.rfind("\n", 0, place) + 1

@@ -76,7 +76,8 @@ def shell_edits(command: str) -> ShellEdits:
     """
     edits = ShellEdits()
     for document in _HEREDOC.finditer(command):
-        head = command[command.rfind("\n", 0, document.start()) + 1 : document.start()]
+        line_start = command.rfind("\n", 0, document.start()) + 1
+        head = command[line_start : document.start()]
         _add_document(edits, head + document["tail"], document["body"])
     commands = _HEREDOC.sub(r"\g<tail>\n", command)
     if _REPLACES.search(commands):
@@ -138,10 +139,10 @@ def _add_in_place(edits: ShellEdits, words: Sequence[str]) -> None:
     """A call of `sed -i` or `perl -i`: the patterns that it looks for, and the lines that it
     names by number.
     """
-    program = next((place for place, word in enumerate(words) if word in ("sed", "perl")), None)
-    if program is None:
+    programs = [place for place, word in enumerate(words) if word in ("sed", "perl")]
+    if not programs:
         return
-    arguments = words[program + 1 :]
+    arguments = words[programs[0] + 1 :]
     if not any(_IN_PLACE.match(word) for word in arguments):
         return
     scripts, paths = _scripts_and_paths(arguments)

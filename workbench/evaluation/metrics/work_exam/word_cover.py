@@ -42,12 +42,14 @@ def content_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def content_word(written: str) -> str:
+def content_word(word: str) -> str:
     """A word without case and ending; empty where it says nothing."""
-    plain = written.lower().replace(",", "")
-    if plain[0].isdigit():
-        return plain
-    return stem(plain) if len(plain) >= SHORTEST and plain not in STOP else ""
+    word = word.lower().replace(",", "")
+    if word[0].isdigit():
+        return word
+    if len(word) < SHORTEST or word in STOP:
+        return ""
+    return stem(word)
 
 
 def word_share(statement: str, text: str) -> float:
@@ -55,7 +57,9 @@ def word_share(statement: str, text: str) -> float:
     statement without any.
     """
     words = set(content_words(statement))
-    return len(words & set(content_words(text))) / len(words) if words else 0.0
+    if not words:
+        return 0.0
+    return len(words.intersection(content_words(text))) / len(words)
 
 
 @dataclass(frozen=True, slots=True)
