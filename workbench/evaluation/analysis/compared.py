@@ -1,5 +1,7 @@
 """One metric of all strategies against a baseline, from the `scores` table of a run."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
