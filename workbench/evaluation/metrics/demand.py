@@ -25,6 +25,7 @@ from workbench.base.ragged import Flags, Floats, Ints, kept_mask
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import is_decision
 from workbench.evaluation.metrics.evidence import Evidence
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
 
@@ -189,9 +190,7 @@ class Demand:
         horizon = min(index.n, self.at + HORIZON)
         places = np.arange(index.message_start[self.at], index.message_start[horizon])
         places = places[~index.thought[places]]
-        is_answer = np.array(
-            [message.role == "assistant" for message in index.messages], dtype=bool
-        )
+        is_answer = flags(message.role == "assistant" for message in index.messages)
         if said_again:
             places = places[is_answer[index.place_message[places]]]
         row, entities = pairs_of(index.span_entities, index.place_span[places])

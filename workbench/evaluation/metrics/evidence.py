@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Floats, Ints, together
+from workbench.base.ragged import Flags, Floats, Ints, integers, together
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, incidence
 
 ENOUGH = 2
@@ -85,9 +85,7 @@ class Evidence:
             slots += [slot] * len(own_words)
             words += own_words
         evidence_words = index.span_words[self.span]
-        name_words = incidence(
-            np.array(slots, dtype=np.int64), np.array(words, dtype=np.int64), evidence_words.shape
-        )
+        name_words = incidence(integers(slots), integers(words), evidence_words.shape)
         other_words = evidence_words - evidence_words.multiply(name_words)
         other_words.eliminate_zeros()
         return other_words
@@ -103,5 +101,6 @@ class Evidence:
         other_count = np.diff(other_words.indptr)
         bound = shared_count >= np.minimum(ENOUGH, other_count)
         weight = other_words @ idf
-        coverage = np.divide(shared @ idf, weight, out=np.ones(len(slots)), where=weight > 0)
+        coverage = np.ones(len(slots))
+        np.divide(shared @ idf, weight, out=coverage, where=weight > 0)
         return bound, np.minimum(coverage, 1.0)

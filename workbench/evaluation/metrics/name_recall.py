@@ -156,7 +156,9 @@ def _ends_with(path: str, end: str) -> bool:
 
 
 def _plain_name(text: str) -> str:
-    return " ".join(text.replace("\\", "/").strip(_EDGES).removeprefix("./").lower().split())
+    name = text.replace("\\", "/").strip(_EDGES)
+    name = name.removeprefix("./").lower()
+    return " ".join(name.split())
 
 
 def _without_gaps(line: str) -> Sequence[str]:

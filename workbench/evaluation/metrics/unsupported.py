@@ -6,6 +6,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
+from workbench.base.ragged import integers
 from workbench.engine.extraction.entities import Entity, plain
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import is_real_user, plain_text
@@ -77,7 +78,7 @@ class Support:
 
     def _unsaid(self, numbers: Sequence[int], boundary: int) -> set[int]:
         """Those of some entities that nobody said before the boundary."""
-        representatives = self._index.standing_for(np.array(numbers, dtype=np.int64)).tolist()
+        representatives = self._index.standing_for(integers(numbers)).tolist()
         unsaid: set[int] = set()
         for number, representative in zip(numbers, representatives, strict=True):
             if self._first_said(number, self._name(number), representative) >= boundary:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.ragged import Ints
+from workbench.base.ragged import Ints, integers
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, said_text
 from workbench.engine.transcript.session import Session
@@ -117,7 +117,7 @@ def _version(
             texts.append(said_text(message))
         else:
             indices.append(index)
-    return ContextVersion(boundary, stage, np.array(indices, dtype=np.int64), tuple(texts))
+    return ContextVersion(boundary, stage, integers(indices), tuple(texts))
 
 
 def culprits(

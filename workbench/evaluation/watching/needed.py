@@ -24,6 +24,7 @@ from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.exam.exams import is_work
 from workbench.evaluation.metrics.exam.stating import demands
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 
 HALF = 20
@@ -112,7 +113,7 @@ class Losses:
         self.index = Index(self.messages, cwd)
         ids_before = {id(message) for message in self.messages}
         ids_after = {id(message) for message in compaction.after}
-        is_kept = np.array([id(message) in ids_after for message in self.messages], dtype=bool)
+        is_kept = flags(id(message) in ids_after for message in self.messages)
         new_texts = [
             said_text(message) for message in compaction.after if id(message) not in ids_before
         ]
@@ -154,9 +155,7 @@ class Losses:
         message = message[was_said]
         # the last one stays
         newest = dict(zip(name.tolist(), message.tolist(), strict=True))
-        is_answer = np.array(
-            [isinstance(said, AssistantMessage) for said in self.messages], dtype=bool
-        )
+        is_answer = flags(isinstance(said, AssistantMessage) for said in self.messages)
         by_agent = is_answer[message]
         mentions = np.unique(np.stack((name, message))[:, by_agent], axis=1)
         mentioned_name, mentioning_message = mentions

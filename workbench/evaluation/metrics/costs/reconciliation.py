@@ -123,7 +123,8 @@ class Reconciliation:
         """What makes the bill of the whole session wrong: USD by reason, largest first; they sum
         to its error.
         """
-        usd_of_sizes = float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())
+        too_much = self.predicted[:, USD_AS_READ] - self.reported[:, USD]
+        usd_of_sizes = float(too_much.sum())
         usd_by_reason = {
             SIZES: usd_of_sizes - self.usd_unwritten,
             UNWRITTEN: self.usd_unwritten,

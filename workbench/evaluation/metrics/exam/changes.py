@@ -13,6 +13,7 @@ from workbench.evaluation.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.evaluation.metrics.exam.history import ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.tokens import Names
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.state.value_changes import Change
 
 MOST = 12
@@ -88,9 +89,9 @@ def _lines_of_first_use(
     names = Names(values, history.vocabulary)
     name, row = names.found(history.lines)
     line = history.lines.segment_line[row]
-    answers = np.array([isinstance(message, AssistantMessage) for message in history.messages])
+    is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
     message = history.place_message
-    is_use = (message >= boundary) & (message < boundary + HORIZON) & answers[message]
+    is_use = (message >= boundary) & (message < boundary + HORIZON) & is_answer[message]
     place_count = len(history.place_line)
     first_place: Ints = np.full(len(history.texts), place_count)
     np.minimum.at(first_place, history.place_line[is_use], np.flatnonzero(is_use))
@@ -140,7 +141,8 @@ def _evidence(history: ExamHistory, change: Change, past: Past) -> str | None:
     def words_about(text: str) -> int:
         return len(about.intersection(text.lower().split()))
 
-    texts = [history.texts[line] for line in np.flatnonzero(past.newest == change.at).tolist()]
+    lines = np.flatnonzero(past.newest == change.at).tolist()
+    texts = [history.texts[line] for line in lines]
     stating = [text for text in texts if change.new in text]
     return max(stating, key=words_about, default=None)
 

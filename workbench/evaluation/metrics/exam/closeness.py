@@ -8,6 +8,7 @@ import numpy as np
 from workbench.base.ragged import Flags, Floats, Ints
 from workbench.evaluation.metrics.exam.item import RELATED, Item
 from workbench.evaluation.metrics.exam.tokens import Lines, Names, Vocabulary, joined
+from workbench.evaluation.metrics.indexes.arrays import columns_of, flags
 
 REACH = 4.0
 """The distance over which closeness halves: 1 / (1 + distance / `REACH`)."""
@@ -129,23 +130,21 @@ class Closeness:
     """
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary, width: int) -> None:
+        with_cue = [(number, item) for number, item in enumerate(items) if item.cue]
         names: list[str] = []
-        cells: list[int] = []
-        for number, item in enumerate(items):
-            if not item.cue:
-                continue
+        for _, item in with_cue:
             names += item.candidates
-            first_cell = number * width
-            cells += range(first_cell, first_cell + len(item.candidates))
         self.names = Names(names, vocabulary)
-        rows = sorted(
-            (self.names.place[name], cell) for name, cell in zip(names, cells, strict=True)
-        )
-        self._name, self._cell = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+        rows: list[tuple[int, int]] = []
+        for number, item in with_cue:
+            for cell, name in enumerate(item.candidates, start=number * width):
+                rows.append((self.names.place[name], cell))
+        rows.sort()
+        self._name, self._cell = columns_of(rows, 2)
         cues = [item.cue for item in items]
         sides = [item.sides for item in items]
         self._cues = Cues(cues, sides, vocabulary)
-        self._denied = np.array([item.denied for item in items], dtype=bool)
+        self._denied = flags(item.denied for item in items)
         self._width = width
 
     def hits(self, lines: Lines) -> Hits:

@@ -9,7 +9,7 @@ from itertools import compress
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats
+from workbench.base.ragged import Flags, Floats, integers
 from workbench.engine.extraction.statements import is_pending
 from workbench.evaluation.metrics.exam.changes import latest_and_decisions
 from workbench.evaluation.metrics.exam.facts import facts
@@ -107,14 +107,14 @@ class BoundaryExam:
         order = history.newest_in(context.kept)
         order = history.placed(np.where(order >= 0, order + line_count, order), last_place)
         of_new_lines = sheet.look_up(new.unknown, new.lines)
-        new_order = np.array([last_place[line] for line in new.unknown], dtype=np.int64)
+        new_order = integers(last_place[line] for line in new.unknown)
 
         def credit(earlier: Sequence[str]) -> Floats:
             earlier_place = {line: place for place, line in enumerate(earlier)}
             shifted = np.where(order >= 0, order + len(earlier), order)
             shifted = history.placed(shifted, earlier_place)
             unknown = [line for line in earlier_place if line not in history.number]
-            unknown_order = np.array([earlier_place[line] for line in unknown], dtype=np.int64)
+            unknown_order = integers(earlier_place[line] for line in unknown)
             return sheet.credit(
                 [self._of_history, of_new_lines, sheet.look_up(unknown)],
                 [shifted, new_order + len(earlier), unknown_order],

@@ -14,6 +14,7 @@ from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.cues import FEWEST, Question
 from workbench.evaluation.metrics.exam.history import FORMS, ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of, row_of
 
 SHORTEST = 3
@@ -126,7 +127,7 @@ def uses(
         horizon: messages.
     """
     message = history.place_message
-    is_answer = np.array([isinstance(entry, AssistantMessage) for entry in history.messages], bool)
+    is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
     answers = is_answer[message]
     is_candidate = answers if said_again else ~_fetched_again(history, boundary, past)
     is_later = (message >= boundary) & (message < boundary + horizon)
@@ -139,9 +140,9 @@ def uses(
             continue
         if _is_written(history, name, int(places[row[occurrence]])):
             first_occurrences[name] = occurrence
-    in_order = sorted(first_occurrences.items(), key=lambda item: (row[item[1]], item[0]))
-    for name, occurrence in in_order:
-        place = int(places[row[occurrence]])
+    in_order = sorted((row[occurrence], name) for name, occurrence in first_occurrences.items())
+    for place_row, name in in_order:
+        place = int(places[place_row])
         if not answers[place] or not _is_exact(history, name):
             continue
         line = int(history.place_line[place])
@@ -158,7 +159,7 @@ def uses(
 def _fetched_again(history: ExamHistory, boundary: int, past: Past) -> Flags:
     """(places,) whether each is in a result that the history has, or whose call or file it has."""
     message = history.place_message
-    is_result = np.array([isinstance(entry, ToolResult) for entry in history.messages], dtype=bool)
+    is_result = flags(isinstance(entry, ToolResult) for entry in history.messages)
     in_past = past.lines[history.place_line]
     called_in_past = history.fetched[message] < boundary
     fetched_again: Flags = is_result[message] & (in_past | called_in_past)
@@ -222,7 +223,8 @@ def _is_borrowed(history: ExamHistory, name: int) -> bool:
     name_pattern = re.escape(text)
     pattern = re.compile(f"{marked}{name_pattern}|({unmarked}{name_pattern})")
     is_named = False
-    for line in np.unique(history.lines.segment_line[history.rows_with_name(name)]).tolist():
+    rows = history.rows_with_name(name)
+    for line in np.unique(history.lines.segment_line[rows]).tolist():
         for match in pattern.finditer(history.texts[line].lower()):
             if match[1]:
                 return False

@@ -7,11 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import tasks
 from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
 from workbench.evaluation.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import incidence, pairs_of
 from workbench.evaluation.metrics.sources import first_fetched
 from workbench.evaluation.metrics.view import View
@@ -92,10 +93,11 @@ class ExamHistory:
         self._remembered = lru_cache(REMEMBERED)(self._new_text)
 
     def _set_names(self, names: Iterable[Entity]) -> None:
-        self.names = tuple({name.text.lower(): name for name in names}.values())
-        self.name_number = {name.text.lower(): number for number, name in enumerate(self.names)}
+        by_text = {name.text.lower(): name for name in names}
+        self.names = tuple(by_text.values())
+        self.name_number = {text: number for number, text in enumerate(by_text)}
         kinds = [KINDS.index(name.kind) for name in self.names]
-        self.kind: Ints = np.array(kinds, dtype=np.int64)
+        self.kind: Ints = integers(kinds)
 
     def _set_places(self) -> None:
         """Number the lines, and note each occurrence of one."""
@@ -105,7 +107,7 @@ class ExamHistory:
                 form_number = FORMS.index(form)
                 for line in lines_of(text, headed=form == "prose"):
                     places.append((self.number[line], index, form_number))
-        columns = np.array(places, dtype=np.int64).reshape(-1, 3).T
+        columns = columns_of(places, 3)
         self.place_line, self.place_message, self.place_form = columns
 
     def _find_names(self) -> None:
@@ -161,7 +163,7 @@ class ExamHistory:
     def sums(self, weights: Mapping[str, float]) -> Floats:
         """(lines,) the sum of some features' weights in each line."""
         features = self.vocabulary.features
-        numbers = np.array([features.get(name, len(self.idf)) for name in weights], dtype=np.int64)
+        numbers = integers(features.get(name, len(self.idf)) for name in weights)
         is_of_session = numbers < len(self.idf)  # the others came with later texts
         weight = np.array(list(weights.values()))[is_of_session]
         part, line = pairs_of(self._lines_with, numbers[is_of_session])

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.transcript.files import replaced_texts, touched
 from workbench.engine.transcript.message import AssistantMessage, ToolCall, is_real_user
 from workbench.evaluation.metrics.demand import HORIZON
@@ -90,7 +90,7 @@ class LaterUse:
         in_requests = self._phrases_in(self._lines_in(first_and_last_request))
         in_answers = self._phrases_in(self._lines_in(answers))
         return UsedAgain(
-            np.array(edited, dtype=np.int64),
+            integers(edited),
             np.flatnonzero(in_requests),
             np.flatnonzero(in_answers & self._phrases_in(past)),
         )

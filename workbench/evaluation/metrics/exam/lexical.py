@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.extraction.statements import says_done
 from workbench.evaluation.metrics.exam.closeness import Closeness, Hits
 from workbench.evaluation.metrics.exam.cues import FEWEST
@@ -83,7 +83,7 @@ class Sheet:
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
         self.items = self._drafted = tuple(items)
         self._vocabulary = vocabulary
-        candidate_counts = np.array([len(item.candidates) for item in items], dtype=np.int64)
+        candidate_counts = integers(len(item.candidates) for item in items)
         self._width = int(candidate_counts.max()) if len(candidate_counts) else 1
         self._closeness = Closeness(items, vocabulary, self._width)
         self._rules = Sentences(items, "rule", vocabulary, self._width)
@@ -92,7 +92,8 @@ class Sheet:
         self._is_latest = np.isin(kinds, ("latest", "decision"))
         self._is_todo = kinds == "todo"
         self._is_asked: Flags = np.arange(self._width) < candidate_counts[:, None]
-        self._enough = np.where(self._is_latest[:, 0], 0, ENOUGH * self._in_evidence())
+        enough = ENOUGH * self._in_evidence()
+        self._enough = np.where(self._is_latest[:, 0], 0, enough)
 
     def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Hits:
         """What some lines say of the items.
@@ -142,7 +143,8 @@ class Sheet:
         item = cell // self._width
 
         best = self._highest(cell, score, 0.0)
-        rival_score = np.maximum(RIVAL * best.max(axis=1, initial=0.0)[:, None], 1e-9)
+        best_of_item = best.max(axis=1, initial=0.0)[:, None]
+        rival_score = np.maximum(RIVAL * best_of_item, 1e-9)
         bar = np.where(self._is_todo, 0.0, rival_score)[item, 0]
         is_of_time = (self._is_latest | self._is_todo)[item, 0]
         is_statement = (score >= bar) & is_of_time
@@ -154,7 +156,8 @@ class Sheet:
         holds = (last_open >= 0) & is_newest
         # a piece of work is open where the last line that states it does not say that it is done
         of_todo = (last_open > last_over) * 1.0
-        return np.where(self._is_latest, holds * 1.0, np.where(self._is_todo, of_todo, best))
+        scores = np.where(self._is_todo, of_todo, best)
+        return np.where(self._is_latest, holds * 1.0, scores)
 
     def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
         """(items, candidates) the highest value of each candidate that is asked."""
@@ -219,7 +222,8 @@ class Sheet:
         """
         is_held = order[context.line] >= 0
         best = self._highest(context.cell[is_held], context.score[is_held], 0.0)
-        rival = np.maximum(MARGIN * best[:, 1:].max(axis=1, initial=0.0), self._enough)
+        best_look_alike = best[:, 1:].max(axis=1, initial=0.0)
+        rival = np.maximum(MARGIN * best_look_alike, self._enough)
         is_item_asked = self._is_asked[:, 0]
         bar = np.minimum(best[:, 0], rival)[is_item_asked] - 1e-9
         score = np.zeros((line_count, len(self._is_asked)))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Ints, ranges
+from workbench.base.ragged import Flags, Ints, integers, ranges
 from workbench.engine.extraction.lexicon import STOP, UNIT
 from workbench.engine.extraction.words import lines
 from workbench.evaluation.metrics.exam.lexicon import (
@@ -290,7 +290,7 @@ def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
     if not texts:
         return np.zeros(0, dtype=np.int64)
     text = "\n".join(line.replace("\n", " ") for line in texts) + "\n"
-    return np.array([vocabulary[token] for token in tokens(text)], dtype=np.int64)
+    return integers(vocabulary[token] for token in tokens(text))
 
 
 def _spread(numbers: Sequence[Sequence[int]], thing: Ints) -> tuple[Ints, Ints]:
@@ -300,7 +300,7 @@ def _spread(numbers: Sequence[Sequence[int]], thing: Ints) -> tuple[Ints, Ints]:
         numbers: of each distinct thing.
         thing: (rows,) the place of each row's thing among them.
     """
-    sizes = np.array([len(of_thing) for of_thing in numbers], dtype=np.int64)
+    sizes = integers(len(of_thing) for of_thing in numbers)
     flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(sizes.sum()))
     starts = np.cumsum(sizes) - sizes
     row, place = ranges(starts[thing], sizes[thing])
@@ -357,9 +357,9 @@ class Names:
     def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
         self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
         phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
-        self.length: Ints = np.array([len(phrase) for phrase in phrases], dtype=np.int64)
+        self.length: Ints = integers(len(phrase) for phrase in phrases)
         first_segments = [phrase[0] for phrase in phrases if phrase]
-        self._first_segments = np.unique(np.array(first_segments, dtype=np.int64))
+        self._first_segments = np.unique(integers(first_segments))
         lengths = sorted(set(self.length.tolist()) - {0})
         self._of_length = [self._names_of_length(length, phrases) for length in lengths]
 

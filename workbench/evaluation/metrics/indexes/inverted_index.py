@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity, is_file_name
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.paths import SameFile, endings
@@ -70,8 +70,8 @@ class InvertedIndex:
                 spans += passage_spans
                 messages += [index] * len(passage_spans)
                 thoughts += [is_thought] * len(passage_spans)
-        span = np.array(spans, dtype=np.int64)
-        message = np.array(messages, dtype=np.int64)
+        span = integers(spans)
+        message = integers(messages)
         thought = np.array(thoughts, dtype=bool)
         order = np.lexsort((thought, message))  # stable: what was said before what was thought
         self.place_message = message[order]
@@ -87,7 +87,7 @@ class InvertedIndex:
         self.files = SameFile(self.paths)
         self.stands_for = np.arange(len(self.names))
         kinds = [KINDS.index(entity.kind) for entity in self.names]
-        self.kind: Ints = np.array(kinds, dtype=np.int64)
+        self.kind: Ints = integers(kinds)
         self.folder: Flags = np.zeros(len(self.names), dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
@@ -108,7 +108,8 @@ class InvertedIndex:
         """
         extractor = self.extractor
         features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
-        row = np.repeat(np.arange(len(features)), [len(of_span) for of_span in features])
+        feature_counts = [len(of_span) for of_span in features]
+        row = np.repeat(np.arange(len(features)), feature_counts)
         feature = np.fromiter(chain.from_iterable(features), dtype=np.int64, count=len(row))
         is_word = (feature >= 0) & (feature < self.words)
         words = incidence(row[is_word], feature[is_word], (len(features), self.words))
@@ -128,7 +129,7 @@ class InvertedIndex:
         if len(self._same) < len(self.extractor.entities):
             later_names = self.extractor.names[len(self._same) :]
             same = [self._same_of_later(name) for name in later_names]
-            self._same = np.concatenate((self._same, np.array(same, dtype=np.int64)))
+            self._same = np.concatenate((self._same, integers(same)))
         return self._same[entities]
 
     def _same_of_later(self, name: Entity) -> int:
@@ -221,7 +222,8 @@ def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_a
     """A matrix with 1 where a row holds a column, however often it is named; the columns of each
     row are in order.
     """
-    matrix = sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
+    ones = np.ones(len(rows), dtype=np.int32)
+    matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix

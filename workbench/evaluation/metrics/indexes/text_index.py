@@ -9,9 +9,10 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Ints, kept_mask, together
+from workbench.base.ragged import Flags, Ints, integers, kept_mask, together
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import statements
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
 
 ENOUGH = 0.6
@@ -52,7 +53,8 @@ class TextIndex:
         """What some texts say, with the words and entities of this session."""
         spans_by_text = [self.spans(text) for text in texts]
         spans = together(spans_by_text)
-        text = np.repeat(np.arange(len(spans_by_text)), [len(of_text) for of_text in spans_by_text])
+        span_counts = [len(of_text) for of_text in spans_by_text]
+        text = np.repeat(np.arange(len(spans_by_text)), span_counts)
         _, holds_entity = self.inverted_index.holdings(spans.tolist())
         entity_row, entities = pairs_of(holds_entity)
         return IndexedTexts(spans, text, entity_row, entities)
@@ -82,10 +84,10 @@ class StatementIndex:
                 slot = slots.setdefault(entity, len(slots))
                 pairs.append((slot, index))
         self.entities = tuple(slots)
-        self.slot, self.message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        self.slot, self.message = columns_of(pairs, 2)
         self.first = first_row(self.message, self.slot, (self._index.n, len(slots)))
         kinds = [KINDS.index(entity.kind) for entity in self.entities]
-        self.kinds: Ints = np.array(kinds, dtype=np.int64)
+        self.kinds: Ints = integers(kinds)
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
 
@@ -95,7 +97,7 @@ class StatementIndex:
         pairs: list[tuple[int, int]] = []
         for slot, entity in enumerate(self.entities):
             pairs += [(word, slot) for word in index.word_numbers(entity.text)]
-        words, slots = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        words, slots = columns_of(pairs, 2)
         shape = (index.words, len(self.entities))
         return sparse.csr_array((index.idf[words], (words, slots)), shape=shape)
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
-import numpy as np
-
-from workbench.base.ragged import Flags, kept_mask
+from workbench.base.ragged import Flags, integers, kept_mask
 from workbench.engine.extraction.words import words
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
 from workbench.evaluation.metrics.state.value_changes import (
     ENOUGH,
@@ -29,12 +28,12 @@ class Changes:
         self._texts = texts
         self.changes = value_changes(self._index)
         replaced_again = [self._replaced_at(change) for change in self.changes]
-        self._replaced_again = np.array(replaced_again, dtype=np.int64)
-        self._at = np.array([change.at for change in self.changes], dtype=np.int64)
+        self._replaced_again = integers(replaced_again)
+        self._at = integers(change.at for change in self.changes)
         rows: list[tuple[int, int, bool]] = []
         for number in range(len(self.changes)):
             rows += self._places(number)
-        self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        self._message, self._number, is_new = columns_of(rows, 3)
         self._is_new: Flags = is_new.astype(bool)
         self._given_by = cache(self._read_span)
 

@@ -22,6 +22,7 @@ from workbench.engine.transcript.message import (
     ToolCall,
     is_real_user,
 )
+from workbench.evaluation.metrics.indexes.arrays import columns_of, flags
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex
 from workbench.evaluation.metrics.indexes.text_index import StatementIndex, TextIndex
 
@@ -47,7 +48,7 @@ class Work:
         self._statements = statements
         entities = statements.entities
         self._number = {entity: slot for slot, entity in enumerate(entities)}
-        self._is_work = np.array([entity.kind == "pending" for entity in entities], dtype=bool)
+        self._is_work = flags(entity.kind == "pending" for entity in entities)
         events = [
             (message, _OPEN, slot)
             for message, slot in zip(
@@ -58,17 +59,15 @@ class Work:
             events += self._endings(texts.inverted_index)
         events.sort()
         of_work = [event for event in events if self._is_work[event[2]]]
-        self._at, self._what, self._item = np.array(of_work, dtype=np.int64).reshape(-1, 3).T
+        self._at, self._what, self._item = columns_of(of_work, 3)
         self._opened_and_ended = cache(self._read)
 
     def _endings(self, index: InvertedIndex) -> Iterator[tuple[int, int, int]]:
         """For each message that says that a statement is done or withdrawn: its place, which of
         the two, which one.
         """
-        by_user = np.array([is_real_user(message) for message in index.messages], dtype=bool)
-        by_assistant = np.array(
-            [isinstance(message, AssistantMessage) for message in index.messages], dtype=bool
-        )
+        by_user = flags(is_real_user(message) for message in index.messages)
+        by_assistant = flags(isinstance(message, AssistantMessage) for message in index.messages)
         by_either = by_user | by_assistant
         for message in np.flatnonzero(by_either).tolist():
             for text in _ticked(index.messages[message]):

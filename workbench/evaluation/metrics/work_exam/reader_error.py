@@ -121,9 +121,10 @@ class ReaderErrors:
                 own error.
         """
         chances = _by_project(contexts)
-        counts = np.array(list(map(len, chances.values())), dtype=np.float64)
-        promises = np.array(list(map(np.mean, chances.values())))
-        kind, rule_share = contexts[0].kind, contexts[0].rule_share
+        counts = np.array([len(of_project) for of_project in chances.values()], dtype=np.float64)
+        promises = np.array([np.mean(of_project) for of_project in chances.values()])
+        kind = contexts[0].kind
+        rule_share = contexts[0].rule_share
         errors = _Errors(
             _errors_of(self.by_project, kind, rule_share),
             [_errors_of(asker, kind, rule_share) for asker in self.by_asker],
@@ -149,11 +150,13 @@ class ReaderErrors:
             An interval that holds 0 shows no lead. Errors that both kinds of context share cancel
                 out.
         """
-        chances, other_chances = _by_project(contexts), _by_project(others)
+        chances = _by_project(contexts)
+        other_chances = _by_project(others)
         leads: list[float] = []
         spread: list[float] = []
         for project in sorted(chances.keys() & other_chances.keys()):
-            mine, theirs = chances[project], other_chances[project]
+            mine = chances[project]
+            theirs = other_chances[project]
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
         kind, other_kind = contexts[0].kind, others[0].kind
@@ -233,13 +236,17 @@ class _Errors:
         askers nobody knows to which side the next one will be off, so that their distances are
         squared.
         """
-        usual, variance = self.of_projects.mean(), self.of_projects.var()
-        beyond_chance = [
-            (errors.mean() - usual) ** 2 - variance * (1 / len(errors) + 1 / len(self.of_projects))
-            for errors in self.of_askers
-            if len(errors)
-        ]
-        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0)) if beyond_chance else 0.0
+        usual = self.of_projects.mean()
+        variance = self.of_projects.var()
+        beyond_chance: list[float] = []
+        for errors in self.of_askers:
+            if len(errors):
+                distance = (errors.mean() - usual) ** 2
+                by_chance = variance * (1 / len(errors) + 1 / len(self.of_projects))
+                beyond_chance.append(distance - by_chance)
+        if not beyond_chance:
+            return 0.0
+        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0))
 
 
 def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
@@ -259,10 +266,8 @@ def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Flo
     of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
     project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
     of_asker = random.normal(size=DRAWS) * errors.asker_spread
-    return (
-        np.average(promises[projects] - project_errors, axis=1, weights=weights[projects])
-        - of_asker
-    )
+    real = promises[projects] - project_errors
+    return np.average(real, axis=1, weights=weights[projects]) - of_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +299,11 @@ def _errors_of(
     parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float
 ) -> Floats:
     """The errors of the projects that have a kind of context."""
-    return np.array([_error_of(errors, kind, rule_share) for errors in parts if _has(errors, kind)])
+    errors_of_kind: list[float] = []
+    for errors in parts:
+        if _has(errors, kind):
+            errors_of_kind.append(_error_of(errors, kind, rule_share))
+    return np.array(errors_of_kind)
 
 
 def _differences(
@@ -306,7 +315,8 @@ def _differences(
     differences = []
     for errors in parts:
         if _has(errors, kinds[0]) and _has(errors, kinds[1]):
-            mine, theirs = map(_error_of, (errors, errors), kinds, rule_shares)
+            mine = _error_of(errors, kinds[0], rule_shares[0])
+            theirs = _error_of(errors, kinds[1], rule_shares[1])
             differences.append(mine - theirs)
     return np.array(differences)
 

@@ -88,7 +88,10 @@ class WordPlaces:
         text, 0 to 1.
         """
         total = sum(weights.values())
-        hits = sorted((place, word) for word in weights for place in self.places.get(word, ()))
+        hits: list[tuple[int, str]] = []
+        for word in weights:
+            hits += [(place, word) for place in self.places.get(word, ())]
+        hits.sort()
         if not total or not hits:
             return 0.0
         counts: Counter[str] = Counter()
