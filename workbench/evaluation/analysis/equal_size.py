@@ -122,7 +122,10 @@ class CurveArea(NamedTuple):
 
 
 def curve_area(
-    sizes: Sequence[float], values: Sequence[float], least: float = LEAST, most: float = MOST
+    sizes: Sequence[float],
+    values: Sequence[float],
+    range_start: float = LEAST,
+    range_end: float = MOST,
 ) -> CurveArea | None:
     """The area under a curve between two sizes, over its width: a mean.
 
@@ -133,16 +136,16 @@ def curve_area(
     Args:
         sizes: shares of the history that were really used, in any order.
         values: the means at these sizes.
-        least: where the range begins, as a share of the history.
-        most: where it ends.
+        range_start: where the range begins, as a share of the history.
+        range_end: where it ends.
     """
     order = np.argsort(sizes, kind="stable")
     if not len(order):
         return None
     x = np.asarray(sizes, dtype=float)[order]
     y = np.asarray(values, dtype=float)[order]
-    start = max(least, float(x[0]))
-    end = min(most, float(x[-1]))
+    start = max(range_start, float(x[0]))
+    end = min(range_end, float(x[-1]))
     if end <= start:
         return None
     inner = x[(x > start) & (x < end)]

@@ -99,7 +99,7 @@ class GateResult:
 def gate(
     run: pd.DataFrame,
     baseline: pd.DataFrame,
-    asked: Gate,
+    criterion: Gate,
     pairing: Mapping[str, str] | None = None,
     at_sizes: tuple[pd.DataFrame, pd.DataFrame] | None = None,
 ) -> tuple[GateResult, ...]:
@@ -115,7 +115,7 @@ def gate(
     Args:
         run: its table `scores`.
         baseline: that of the earlier run, or of the same.
-        asked: metric and margin.
+        criterion: metric and margin.
         pairing: the baseline's strategy for each strategy to judge; None pairs equal names,
             references apart.
         at_sizes: the tables `baseline_at_sizes` of both. With them, in matched mode, a strategy is
@@ -125,15 +125,15 @@ def gate(
     Raises:
         UnknownName: no such metric, share or strategy; the message names those that there are.
     """
-    new = select(run, asked.metric, asked.mode, asked.share)
-    old = select(baseline, asked.metric, asked.mode, asked.share)
+    new = select(run, criterion.metric, criterion.mode, criterion.share)
+    old = select(baseline, criterion.metric, criterion.mode, criterion.share)
     if pairing is None:
         pairing = _equal_names(new, old)
     projects = projects_of(new)
     new = new.assign(gain=0.0)
     old = old.assign(gain=0.0)
     note = ""
-    if asked.mode == "matched":
+    if criterion.mode == "matched":
         if at_sizes is not None and same_baseline(*at_sizes):
             new = new.assign(gain=size_gains(new, at_sizes[0]))
             old = old.assign(gain=size_gains(old, at_sizes[1]))
@@ -149,7 +149,7 @@ def gate(
             _by_session(ours),
             _by_session(at_sizes_of(theirs, ours)),
             better=direction(new),
-            asked=asked,
+            criterion=criterion,
             projects=projects,
         )
         result = replace(result, why=result.why + note)
@@ -212,7 +212,7 @@ def _judge(
     ours: pd.Series[float],
     theirs: pd.Series[float],
     better: Better,
-    asked: Gate,
+    criterion: Gate,
     projects: Mapping[str, str],
 ) -> GateResult:
     gaps = paired_differences(ours, theirs)
@@ -240,10 +240,10 @@ def _judge(
     if gains.min() >= 0:
         comparison = "is worse" if gains.any() else "differs"
         return replace(facts, why=f"no session {comparison}, of {session_count}")
-    if asked.each:
-        return _by_each(facts, gains, asked)
+    if criterion.each:
+        return _by_each(facts, gains, criterion)
     means = by_project(gaps, projects)
-    return _by_mean(facts, means, sign * means, asked)
+    return _by_mean(facts, means, sign * means, criterion)
 
 
 def _lost_values(sessions: Sequence[str]) -> str:
@@ -254,16 +254,16 @@ def _lost_values(sessions: Sequence[str]) -> str:
     return f"{len(sessions)} sessions of the baseline have no value any more: {names}"
 
 
-def _by_each(facts: GateResult, gains: Floats, asked: Gate) -> GateResult:
+def _by_each(facts: GateResult, gains: Floats, criterion: Gate) -> GateResult:
     """The outcome by every session."""
-    lost = int((gains < -asked.margin).sum())
+    lost = int((gains < -criterion.margin).sum())
     if not lost:
-        return replace(facts, why=f"no session lost more than {asked.margin:g}")
-    reason = f"{lost} of {len(gains)} sessions lost more than {asked.margin:g}"
+        return replace(facts, why=f"no session lost more than {criterion.margin:g}")
+    reason = f"{lost} of {len(gains)} sessions lost more than {criterion.margin:g}"
     return replace(facts, outcome="failed", why=reason)
 
 
-def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> GateResult:
+def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, criterion: Gate) -> GateResult:
     """The outcome by the mean over projects."""
     if len(gaps) < FLOOR:
         reason = (
@@ -272,20 +272,22 @@ def _by_mean(facts: GateResult, gaps: Floats, gains: Floats, asked: Gate) -> Gat
         )
         return replace(facts, outcome="undecided", why=reason)
     if np.ptp(gains) <= 1e-12 * np.abs(gains).max():
-        outcome: GateOutcome = "passed" if gains[0] > -asked.margin else "failed"
+        outcome: GateOutcome = "passed" if gains[0] > -criterion.margin else "failed"
         return replace(facts, outcome=outcome, why=f"every project differs by {gaps[0]:+.4g}")
     low, high = interval(gaps)
     facts = replace(facts, low=float(low), high=float(high))
-    if float(interval(gains)[0]) >= -asked.margin:
-        reason = f"not worse by {asked.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}"
+    if float(interval(gains)[0]) >= -criterion.margin:
+        reason = (
+            f"not worse by {criterion.margin:g}: the 95 % interval is {low:+.3g} to {high:+.3g}"
+        )
         return replace(facts, why=reason)
-    if gains.mean() <= -asked.margin:
-        reason = f"worse by more than {asked.margin:g} on the mean"
+    if gains.mean() <= -criterion.margin:
+        reason = f"worse by more than {criterion.margin:g} on the mean"
         return replace(facts, outcome="failed", why=reason)
-    reason = f"a loss of {asked.margin:g} may be"
-    needed = sessions_needed(asked.margin, float(gains.std(ddof=1)))
+    reason = f"a loss of {criterion.margin:g} may be"
+    needed = sessions_needed(criterion.margin, float(gains.std(ddof=1)))
     if needed:
-        reason += f"; about {needed} projects would tell a loss of {asked.margin:g} from none"
+        reason += f"; about {needed} projects would tell a loss of {criterion.margin:g} from none"
     return replace(facts, outcome="failed", why=reason)
 
 

@@ -181,9 +181,9 @@ def frontier(
     means = np.transpose(means_by_column).reshape(-1, *values.shape[1:])
     project_count = len(means)
     signs = np.array([1.0 if direction == "higher" else -1.0 for direction in better])
-    even = np.full(project_count, 1 / project_count)
+    even_weights = np.full(project_count, 1 / project_count)
     random = np.random.default_rng(SEED)
-    weights = random.multinomial(project_count, even, size=DRAWS) / project_count
+    weights = random.multinomial(project_count, even_weights, size=DRAWS) / project_count
     # Rounded, so that strategies that are equal in every session are equal in every sample too.
     samples = np.round(np.einsum("dn,nkc->dkc", weights, means), 12)
     probability = on_frontier(samples * signs).mean(axis=0)

@@ -42,8 +42,8 @@ def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
     for name in FIGURES:
         with_value = rows[rows[name].notna()]
         values = with_value[name].astype(float).tolist()
-        least = -inf if name.startswith("saved") else 0.0
-        mean = estimate(values, with_value["project"].tolist(), least=least)
+        lower_bound = -inf if name.startswith("saved") else 0.0
+        mean = estimate(values, with_value["project"].tolist(), least=lower_bound)
         means |= interval_columns(name, mean)
     return means
 

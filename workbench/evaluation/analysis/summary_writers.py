@@ -98,7 +98,7 @@ class SummaryWriters:
         return float(rows["by_rule"].sum()) / requests
 
     def bias_between(
-        self, strategy: str, other: str, metric: str, projects: int, mode: str = ""
+        self, strategy: str, reference: str, metric: str, projects: int, mode: str = ""
     ) -> float:
         """How much of a difference between two strategies may be the reader's error, in the
         metric's unit.
@@ -109,15 +109,18 @@ class SummaryWriters:
 
         Args:
             strategy: a strategy.
-            other: with which it is compared.
+            reference: with which it is compared.
             metric: in which.
             projects: that the difference is over.
             mode: in which mode; empty for all.
         """
-        kind, other_kind = self.text_kind(strategy, mode), self.text_kind(other, mode)
+        kind, other_kind = self.text_kind(strategy, mode), self.text_kind(reference, mode)
         if (kind == other_kind != "mixed") or metric not in (WORK, NAMES):
             return 0.0
-        rule_share, other_rule_share = self.rule_share(strategy, mode), self.rule_share(other, mode)
+        rule_share, other_rule_share = (
+            self.rule_share(strategy, mode),
+            self.rule_share(reference, mode),
+        )
         parts = {*parts_of(kind), *parts_of(other_kind)}
         if metric == NAMES:
             if "model" not in parts:

@@ -36,14 +36,14 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.
     """
     entered = np.asarray(at_risk, dtype=float)
-    gone = np.asarray(lost, dtype=float)
+    lost_by_project = np.asarray(lost, dtype=float)
     round_count = int(np.flatnonzero(entered.sum(axis=0)).max(initial=-1)) + 1
     entered = entered[:, :round_count]
-    gone = gone[:, :round_count]
+    lost_by_project = lost_by_project[:, :round_count]
     total_entered = entered.sum(axis=0)
-    total_gone = gone.sum(axis=0)
+    total_gone = lost_by_project.sum(axis=0)
     surviving = _curve(total_entered, total_gone)
-    low, high = _ends(entered, gone, surviving)
+    low, high = _ends(entered, lost_by_project, surviving)
     return pd.DataFrame(
         {
             "round": np.arange(1, round_count + 1),

@@ -136,17 +136,17 @@ def code(data: MetricInput) -> Score:
         return Score(None, NO_BOUNDARY)
     reading = CodeReading.of(data.index)
     line_count = 0
-    held = 0.0
+    held_count = 0.0
     for place in data.examined:
         shares = reading.shares(place.snapshot.at, place.snapshot.context.messages)
         line_count += len(shares)
-        held += float(shares.sum())
+        held_count += float(shares.sum())
     if line_count < FEWEST:
         return Score(
             None,
             f"the agent edits or quotes fewer than {FEWEST} lines of code that the history has",
         )
-    return Score(held / line_count, n=line_count)
+    return Score(held_count / line_count, n=line_count)
 
 
 @metric("share", "higher")
@@ -252,7 +252,7 @@ def fabrication(data: MetricInput) -> Score:
         if not place.view.generated:
             continue
         boundary = place.snapshot.at
-        seen_marks = "\n".join(text for at, text in marks if at <= boundary)
+        seen_marks = "\n".join(text for mark_boundary, text in marks if mark_boundary <= boundary)
         entities, named = data.index.support.fabricated(boundary, place.view.generated)
         false_count += sum(entity.text not in seen_marks for entity in entities)
         entity_count += named

@@ -153,11 +153,11 @@ def paged_exam(
     faults: list[Fault] = []
     archive = Archive(snapshot.context.archive, replay.sizing.count)
     origin = _origins(replay, snapshot.at)
-    shown = shown_features(history, context)
+    shown_names = shown_features(history, context)
     for number, item in enumerate(exam.items):
         if visible_credit[number] > 1 / len(item.candidates):
             continue
-        query = query_for(item, shown)
+        query = query_for(item, shown_names)
         if not query:
             continue
         passages = archive.search(query)
@@ -195,12 +195,12 @@ def shown_features(history: ExamHistory, context: View) -> frozenset[str]:
     return frozenset(names[number] for number in np.union1d(of_known_lines, of_new_lines).tolist())
 
 
-def query_for(item: Item, shown: frozenset[str]) -> str:
+def query_for(item: Item, shown_names: frozenset[str]) -> str:
     """The words of the use that the cue has and the context shows, the heaviest first."""
     weights: dict[str, float] = {}
     for chunk in filter(is_chunk, tokens(item.use or item.evidence)):
         for name, word in _named_words(chunk.lower()).items():
-            if name in item.cue and name in shown:
+            if name in item.cue and name in shown_names:
                 weights[word] = item.cue[name]
     heaviest_first = sorted(weights, key=lambda word: -weights[word])
     return " ".join(heaviest_first[:WORDS])

@@ -99,6 +99,6 @@ def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
             if worth(session, request):
                 boundaries.append(request)
     if len(boundaries) > MOST:
-        last = len(boundaries) - 1
-        boundaries = [boundaries[round(i * last / (MOST - 1))] for i in range(MOST)]
+        last_index = len(boundaries) - 1
+        boundaries = [boundaries[round(i * last_index / (MOST - 1))] for i in range(MOST)]
     return tuple(boundaries)

@@ -40,8 +40,8 @@ def chain_stops(history: Context, requests: Iterable[int], length: int) -> tuple
     for number in range(1, length):
         goal = history.spoken * number / length
         to_come = length - 1 - number
-        last = len(cuts) - to_come
-        distances = [abs(tokens_until[cut] - goal) for cut in cuts[earliest:last]]
+        stop_place = len(cuts) - to_come
+        distances = [abs(tokens_until[cut] - goal) for cut in cuts[earliest:stop_place]]
         nearest = earliest + distances.index(min(distances))
         stops.append(cuts[nearest])
         earliest = nearest + 1

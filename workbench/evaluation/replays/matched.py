@@ -57,7 +57,9 @@ def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Recorded
         is_readable = compaction is not None and compaction.summary is not None
         if is_readable and worth(session, next_request):
             path = session.path[:number]
-            without_it = [earlier for earlier in path if earlier is not compaction]
+            without_it = [
+                earlier_entry for earlier_entry in path if earlier_entry is not compaction
+            ]
             contexts[next_request] = RecordedContexts(
                 _context(session, sizing, without_it), _context(session, sizing, path)
             )

@@ -155,7 +155,7 @@ class Losses:
         message = message[was_said]
         # the last one stays
         newest = dict(zip(name.tolist(), message.tolist(), strict=True))
-        is_answer = flags(isinstance(said, AssistantMessage) for said in self.messages)
+        is_answer = flags(isinstance(entry, AssistantMessage) for entry in self.messages)
         by_agent = is_answer[message]
         mentions = np.unique(np.stack((name, message))[:, by_agent], axis=1)
         mentioned_name, mentioning_message = mentions

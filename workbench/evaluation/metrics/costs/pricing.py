@@ -75,8 +75,8 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
 def _rules(rates: Tariff, model: str, usages: Sequence[Usage]) -> CacheRules:
     """The cache rules of a model, with the time that most of the reported writes asked for."""
     written_for_hour = sum(usage.cache_write_long for usage in usages)
-    written = sum(usage.cache_write for usage in usages)
-    return rules_for(rates, model, hour=2 * written_for_hour > written)
+    written_tokens = sum(usage.cache_write for usage in usages)
+    return rules_for(rates, model, hour=2 * written_for_hour > written_tokens)
 
 
 def _is_uncached(usages: Sequence[Usage], rules: CacheRules) -> bool:

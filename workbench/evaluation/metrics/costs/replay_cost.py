@@ -191,17 +191,17 @@ def charge_with(
     summaries: float = 0.0,
 ) -> Charge:
     """One request of which so many tokens are read from the cache."""
-    written = prompt - read if rules.writes and prompt >= rules.minimum else 0
+    written_tokens = prompt - read if rules.writes and prompt >= rules.minimum else 0
     rates = tariff.at(prompt)
-    usd_input = (prompt - read - written) * rates.input
+    usd_input = (prompt - read - written_tokens) * rates.input
     usd_read = read * rates.cache_read
-    usd_write = written * (rates.cache_write_long if rules.hour else rates.cache_write)
+    usd_write = written_tokens * (rates.cache_write_long if rules.hour else rates.cache_write)
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
         prompt,
         read,
-        written,
+        written_tokens,
         output,
         usd_input,
         usd_read,
@@ -256,15 +256,15 @@ def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], i
     assumed = 0
     ids = [message.id for message in replay.session.messages]
     sizes = dict(zip(ids, replay.sizing.sizes, strict=True))
-    written: dict[str, Message] = {}
+    messages_by_id: dict[str, Message] = {}
     for event in replay.events:
         for stage in event.compaction.stages:
             if stage.completions:
                 place = _next_request(replay.steps, event.at)
                 tokens_to_read = 0
                 for id in stage.dropped:
-                    if id in written:
-                        tokens_to_read += replay.sizing.count(written[id])
+                    if id in messages_by_id:
+                        tokens_to_read += replay.sizing.count(messages_by_id[id])
                     else:
                         tokens_to_read += sizes.get(id, 0)
                 for completion in stage.completions:
@@ -272,7 +272,7 @@ def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], i
                     usd_by_place[place] = usd_by_place.get(place, 0.0) + usd
                     assumed += not is_paid
                     tokens_to_read = 0  # the first summary reads all that the stage drops
-            written |= {message.id: message for message in stage.wrote}
+            messages_by_id |= {message.id: message for message in stage.wrote}
     return usd_by_place, assumed
 
 

@@ -179,5 +179,5 @@ def agrees(lines: Lines, rows: Ints, denied: Flags | bool) -> Floats:
 
 def starts(keys: Ints) -> Ints:
     """Where runs of equal keys begin."""
-    first = np.ones(min(len(keys), 1), dtype=bool)
-    return np.flatnonzero(np.concatenate((first, keys[1:] != keys[:-1])))
+    begins = np.ones(min(len(keys), 1), dtype=bool)
+    return np.flatnonzero(np.concatenate((begins, keys[1:] != keys[:-1])))

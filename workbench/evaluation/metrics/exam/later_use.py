@@ -65,9 +65,9 @@ class LaterUse:
             shares["phrases"] = self._share(phrases, used_again.phrases)
         return shares
 
-    def _share(self, held: Flags, phrases: Ints) -> float:
+    def _share(self, is_held: Flags, phrases: Ints) -> float:
         """The share of some phrases that is held, by rarity."""
-        return float(np.average(held[phrases], weights=self._rarity[phrases]))
+        return float(np.average(is_held[phrases], weights=self._rarity[phrases]))
 
     def at(self, boundary: int) -> UsedAgain:
         """What `messages[:boundary]` has of what came then; worked out once."""

@@ -143,17 +143,17 @@ class InvertedIndex:
         """Count which message says what, and when each thing was first said."""
         shape = (self.n, self.spans)
         is_said = ~self.thought
-        said = incidence(self.place_message[is_said], self.place_span[is_said], shape)
+        message_spans = incidence(self.place_message[is_said], self.place_span[is_said], shape)
         said_or_thought = incidence(self.place_message, self.place_span, shape)
-        self.span_messages = said.T.tocsr()
-        self.message_entities = said @ self.span_entities
+        self.span_messages = message_spans.T.tocsr()
+        self.message_entities = message_spans @ self.span_entities
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
         shape = (self.n, len(self.names))
         self.first_seen = first_row(self.pair_message, self.pair_entity, shape)
         message, entity = pairs_of(said_or_thought @ self.span_entities)
         self.first_known = first_row(message, entity, shape)
-        message_words = said @ self.span_words
+        message_words = message_spans @ self.span_words
         counts = np.bincount(message_words.indices, minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 

@@ -59,11 +59,11 @@ class Changes:
 
     def _given_in(self, texts: Iterable[str]) -> set[_Given]:
         """The changes of which texts give a value."""
-        given: set[_Given] = set()
+        changes: set[_Given] = set()
         for text in texts:
             for span in self._texts.spans(text).tolist():
-                given.update(self._given_by(span))
-        return given
+                changes.update(self._given_by(span))
+        return changes
 
     def _replaced_at(self, change: Change) -> int:
         """When the new value was replaced in its turn; n if never."""
@@ -96,12 +96,12 @@ class Changes:
     def _read_span(self, span: int) -> tuple[_Given, ...]:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
-        given: list[_Given] = []
+        changes: list[_Given] = []
         for number, change in enumerate(self.changes):
             gives_new = _gives(line, change)
             if gives_new is not None:
-                given.append((number, gives_new))
-        return tuple(given)
+                changes.append((number, gives_new))
+        return tuple(changes)
 
 
 def _gives(line: str, change: Change) -> bool | None:

@@ -274,8 +274,10 @@ def _beyond_question(
     weights: dict[str, float], question_weights: Mapping[str, float]
 ) -> dict[str, float]:
     """The words that a question does not have; all of them where it has all."""
-    beyond = {word: weight for word, weight in weights.items() if word not in question_weights}
-    return beyond or weights
+    other_weights = {
+        word: weight for word, weight in weights.items() if word not in question_weights
+    }
+    return other_weights or weights
 
 
 def _pairs(point: str) -> list[Mapping[str, float]]:

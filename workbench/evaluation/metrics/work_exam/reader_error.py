@@ -136,14 +136,17 @@ class ReaderErrors:
         return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
 
     def lead(
-        self, contexts: Sequence[ForetoldContext], others: Sequence[ForetoldContext], seed: int = 0
+        self,
+        contexts: Sequence[ForetoldContext],
+        other_contexts: Sequence[ForetoldContext],
+        seed: int = 0,
     ) -> ScoreInterval:
         """How much more one strategy tells than another, as a mean over the projects that both
         have.
 
         Args:
             contexts: of the one strategy, all of one kind.
-            others: of the other strategy, all of one kind; at least one project has both.
+            other_contexts: of the other strategy, all of one kind; at least one project has both.
             seed: of the random draws.
 
         Returns:
@@ -151,7 +154,7 @@ class ReaderErrors:
                 out.
         """
         chances = _by_project(contexts)
-        other_chances = _by_project(others)
+        other_chances = _by_project(other_contexts)
         leads: list[float] = []
         spread: list[float] = []
         for project in sorted(chances.keys() & other_chances.keys()):
@@ -159,9 +162,9 @@ class ReaderErrors:
             theirs = other_chances[project]
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
-        kind, other_kind = contexts[0].kind, others[0].kind
+        kind, other_kind = contexts[0].kind, other_contexts[0].kind
         errors = self._of_difference(
-            kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread)
+            kind, other_kind, contexts[0].rule_share, other_contexts[0].rule_share, np.array(spread)
         )
         real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
         low, high = _interval(real)
@@ -170,7 +173,7 @@ class ReaderErrors:
     def lead_bound(
         self,
         kind: TextKind,
-        other: TextKind,
+        other_kind: TextKind,
         projects: int,
         seed: int = 0,
         *,
@@ -182,7 +185,7 @@ class ReaderErrors:
 
         Args:
             kind: of the contexts of one strategy.
-            other: of those of the other strategy.
+            other_kind: of those of the other strategy.
             projects: how many have both.
             seed: of the random draws.
             rule_share: the share of the first strategy's summaries that a rule wrote, where its
@@ -191,14 +194,14 @@ class ReaderErrors:
         """
         none = np.zeros(projects)
         spread = np.full(projects, self.context * math.sqrt(2))
-        errors = self._of_difference(kind, other, rule_share, other_rule_share, spread)
+        errors = self._of_difference(kind, other_kind, rule_share, other_rule_share, spread)
         real = _drawn(none, np.ones(projects), errors, seed)
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
     def _of_difference(
         self,
         kind: TextKind,
-        other: TextKind,
+        other_kind: TextKind,
         rule_share: float,
         other_rule_share: float,
         spread: Floats,
@@ -206,8 +209,8 @@ class ReaderErrors:
         """How much larger the errors of the one kind are than those of the other."""
         shares = rule_share, other_rule_share
         return _Errors(
-            _differences(self.by_project, (kind, other), shares),
-            [_differences(asker, (kind, other), shares) for asker in self.by_asker],
+            _differences(self.by_project, (kind, other_kind), shares),
+            [_differences(asker, (kind, other_kind), shares) for asker in self.by_asker],
             spread,
         )
 

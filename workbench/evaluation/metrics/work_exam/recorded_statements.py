@@ -117,8 +117,8 @@ def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]
     """At most so many of some questions, from all over the history."""
     if len(questions) <= limit:
         return list(questions)
-    last = len(questions) - 1
-    return [questions[round(place * last / (limit - 1))] for place in range(limit)]
+    last_index = len(questions) - 1
+    return [questions[round(place * last_index / (limit - 1))] for place in range(limit)]
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
