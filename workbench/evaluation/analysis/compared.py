@@ -264,9 +264,7 @@ class _PairedTest:
 
 
 def _findings(gaps: Floats, tests: int) -> Row:
-    """What the differences show in a family of so many tests, as far as there are enough of
-    them.
-    """
+    """What the differences show in a family of so many tests, as far as they are enough."""
     n = len(gaps)
     floor = reporting_floor(tests)
     if not n:

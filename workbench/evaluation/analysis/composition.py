@@ -258,9 +258,7 @@ class RecordedContexts:
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:
-    """Who put what share of a message into the context; `tools` are the names of the tools by
-    their calls' ids.
-    """
+    """Who put what share of a message into the context; `tools` names tools by call id."""
     if isinstance(message, ToolResult):
         return [_Part(_of_tool("result", message.name or tools.get(message.call_id, "")), 1.0)]
     sources = [_source(message, block.type, getattr(block, "name", "")) for block in message.blocks]

@@ -25,16 +25,12 @@ class OverTarget:
 
     @property
     def compared(self) -> bool:
-        """Whether its figures may be compared with the others': it reaches the size in nine
-        sessions of ten.
-        """
+        """Whether its figures may be compared: it reaches the size in nine sessions of ten."""
         return len(self.inside) <= MOST_OVER_TARGET * self.of
 
 
 def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
-    """The strategies that stay larger somewhere, from a judge's table with `session`, `strategy`
-    and `reason`.
-    """
+    """The strategies that stay larger somewhere, from a table of sessions and reasons."""
     reasons = table.reindex(columns=["reason"])["reason"].astype("string")
     larger = table[reasons.str.startswith(TOO_LARGE).fillna(False).astype(bool)]
     inside = larger.groupby("strategy")["session"].unique()

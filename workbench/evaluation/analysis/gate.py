@@ -181,9 +181,7 @@ def never_compacted(scores: pd.DataFrame, strategy: str) -> bool:
 
 
 def outcome(results: Sequence[GateResult]) -> GateOutcome:
-    """The outcome of all together: one failure fails it, else an undecided strategy leaves it
-    undecided.
-    """
+    """The outcome of all: one failure fails it, else one undecided leaves it undecided."""
     outcomes = {result.outcome for result in results}
     if "failed" in outcomes:
         return "failed"

@@ -147,9 +147,7 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
 
 
 def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
-    """The mean of each project, of values by session; a session without a known project counts
-    as a project.
-    """
+    """The mean of each project; a session without a known project counts as one."""
     sessions = [str(name) for name in values.index]
     project_names = [projects.get(session, session) for session in sessions]
     return project_means(values.to_numpy(), project_names)
@@ -201,9 +199,7 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
 
 
 def skewness(values: Floats) -> Floats:
-    """The skewness of samples (..., n), n >= 3, corrected for bias (Fisher's G1); 0 where all
-    values are equal.
-    """
+    """The skewness of samples (..., n), n >= 3, corrected for bias (G1); 0 for equal values."""
     n = values.shape[-1]
     deviations = values - values.mean(axis=-1, keepdims=True)
     second_moment = (deviations**2).mean(axis=-1)

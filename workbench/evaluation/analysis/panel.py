@@ -47,9 +47,7 @@ class Panel:
         return pairs
 
     def above(self, strategy: str, rival: str) -> bool:
-        """Whether a member of the panel puts one strategy ahead of the other, and none says the
-        opposite.
-        """
+        """Whether a metric puts one strategy ahead of the other, and none says the opposite."""
         return bool(self.ahead[strategy, rival]) and not self.ahead[rival, strategy]
 
     @cached_property
@@ -135,8 +133,7 @@ DRAWS, SEED = 2_000, 20
 
 
 def on_frontier(points: ArrayLike) -> Flags:
-    """(..., strategies) whether no other point is at least as good in all metrics and better in
-    one.
+    """(..., strategies) whether no other point is at least as good everywhere and better once.
 
     The points are (..., strategies, metrics), higher is better in each.
     """

@@ -1,6 +1,4 @@
-"""How much of a metric's variance lies between sessions, and how much the model adds by
-answering otherwise.
-"""
+"""How much of a metric's variance lies between sessions, and how much in the model's answers."""
 
 from math import sqrt
 

@@ -65,9 +65,7 @@ def _folder(path: object) -> str:
 
 
 def grouped(run: Results) -> pd.DataFrame:
-    """The scores of a run with the project of each session, by the unit that the run was made
-    with.
-    """
+    """The scores of a run with the project of each session, by the run's own unit."""
     settings = run.manifest.get("settings")
     unit = "project"
     if isinstance(settings, Mapping):

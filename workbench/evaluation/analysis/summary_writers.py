@@ -68,8 +68,7 @@ class SummaryWriters:
         return kinds
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:
-        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages
-        were only cut.
+        """Who made a strategy's contexts: a model, a rule, both, or nobody (messages were cut).
 
         Args:
             strategy: any.

@@ -1,6 +1,4 @@
-"""How long what was said lives through a chain of compactions: Kaplan and Meier's curve over
-rounds.
-"""
+"""How long entities live through a chain of compactions: Kaplan and Meier's curve."""
 
 from math import log
 

@@ -21,9 +21,7 @@ MARGIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """What is best: points of the work or of names, and what a tenth of the bill is worth in
-    such points.
-    """
+    """What is best: points of the headline, and what a tenth of the bill is worth in points."""
 
     worth: float
 

@@ -1,5 +1,4 @@
-"""BM25, the plain measure of search engines: how well the best line of a context answers to some
-words.
+"""BM25, the plain measure of search engines: how well a context's best line answers some words.
 
 It is the baseline beside every other measure in the tables of `workbench lab validate`.
 """
@@ -37,9 +36,7 @@ class Bm25:
         self._usual_length = max(words / max(self._lines, 1), 1.0)
 
     def share(self, sought: str, context: str) -> float:
-        """The score of the context's best line: 1 is that of a line of usual length that has
-        each word once.
-        """
+        """The score of the context's best line; 1: a line of usual length has each word once."""
         return self.shares([sought], context)[0]
 
     def shares(self, sought: Sequence[str], context: str) -> list[float]:

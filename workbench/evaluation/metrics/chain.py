@@ -1,6 +1,4 @@
-"""How long what was said lives through a chain of compactions: entities at risk in each round,
-and entities lost.
-"""
+"""How long entities live through a chain of compactions: those at risk in each round, and lost."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -14,8 +12,7 @@ from workbench.evaluation.metrics.view import view
 
 
 def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
-    """The rounds of all entities and statements of a natural replay, background left out, as rows
-    by kind.
+    """The rounds of a natural replay's entities and statements, without background, by kind.
 
     `round` is 1 for the first compaction after an entity was first said, 2 for the second, ...;
     `at_risk` counts the entities that entered it alive, `lost` those of them that were not in what

@@ -107,9 +107,7 @@ class Retention:
         return float(self.level(level).mean())
 
     def groups(self) -> Iterator[dict[str, str | float]]:
-        """The sums by kind and by whether they can be fetched again, in order; together they are
-        the whole demand.
-        """
+        """The sums by kind and by whether they can be fetched again, in order."""
         for kind in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
             for is_recoverable in (False, True):
                 is_of_group = (self.demand.reacquirable == is_recoverable) & (
@@ -163,9 +161,7 @@ class Demand:
     def __init__(
         self, texts: TextIndex, boundary: int, countable: Flags, *, said_again: bool = False
     ) -> None:
-        """Find what was needed at a boundary; `countable` says of each entity whether a use of it
-        counts.
-        """
+        """Find what was needed; `countable` says of each entity whether a use of it counts."""
         self._texts = texts
         self._index = texts.inverted_index
         self.at = boundary
@@ -235,9 +231,7 @@ class Demand:
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """The demanded entities with where they come from and where they were used, in order of
-        use.
-        """
+        """The demanded entities with their evidence and their use, in order of use."""
         return tuple(self._need(slot) for slot in range(len(self)))
 
     def _need(self, slot: int) -> Need:
@@ -260,9 +254,7 @@ class Demand:
 
     @cached_property
     def repeatable_sources(self) -> Mapping[int, tuple[int, ...]]:
-        """By slot, the results of calls that only look that hold its entity, as message indices
-        in order.
-        """
+        """By slot, the messages with results of looking calls that hold its entity, in order."""
         slots = self._held_slot[self._repeatable]
         messages = self._held_message[self._repeatable]
         sources: dict[int, set[int]] = defaultdict(set)

@@ -1,6 +1,4 @@
-"""The evidence of each needed entity: the span of the history that says most of what its use
-says.
-"""
+"""The evidence of needed entities: the span of the history that shares most with the use."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +42,7 @@ class Evidence:
         return len(self._entities)
 
     def _pairs(self, boundary: int) -> tuple[Ints, Ints, Ints]:
-        """The slot and the span of each pair, slot by slot, and the last place of the span in
-        the history.
-        """
+        """The slot and the span of each pair, slot by slot, and the span's last place."""
         index = self._index
         last_place: Ints = np.full(index.spans, -1)
         places = np.flatnonzero(~index.thought[: index.message_start[boundary]])
@@ -91,9 +87,7 @@ class Evidence:
         return other_words
 
     def grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
-        """Bound and coverage of slots, (k,), each in a span of these words, (k, words), that
-        holds its entity.
-        """
+        """Bound and coverage of slots, (k,), each in a span of these words, (k, words)."""
         idf = self._index.idf
         other_words = self._other_words[slots]
         shared = span_words.multiply(other_words).tocsr()

@@ -18,9 +18,7 @@ from workbench.evaluation.replays.step import Replay, Snapshot
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
 PLACES = 8
-"""Boundaries of a replay at which exams are held, at most: making one takes as long as a
-compaction.
-"""
+"""Boundaries of a replay with exams, at most: making one takes as long as a compaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +55,7 @@ class MetricInput:
 
     @cached_property
     def work_snapshots(self) -> tuple[Snapshot, ...]:
-        """The contexts from which the exam of the work may be answered: those to score, and some
-        beside them.
-        """
+        """The contexts for the exam of the work: those to score, and some beside them."""
         snapshots = self.replay.snapshots
         return tuple(snapshot for snapshot in snapshots if snapshot.share == self.share)
 
@@ -82,9 +78,7 @@ class MetricInput:
 
     @cached_property
     def later_use(self) -> tuple[Mapping[Part, float], ...]:
-        """For each of `examined` the shares of what was used later: of edited lines, the
-        request, and phrases.
-        """
+        """For each of `examined` the shares of edited lines, the request, and phrases."""
         later_use = Exams.of(self.index).later_use
         return tuple(later_use.shares(place.snapshot.at, place.view) for place in self.examined)
 

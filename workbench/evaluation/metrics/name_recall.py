@@ -69,9 +69,7 @@ def _are_related(question: NameQuestion, earlier: NameQuestion) -> bool:
 
 
 def without_number(line: str, answer: str) -> str:
-    """The line with a gap for each spelling of the answer, if that is a number (`24603`,
-    `24,603`).
-    """
+    """The line with a gap for each spelling of the answer, if that is a number."""
     value = plain_number(answer)
     if value is None:
         return line
@@ -93,9 +91,7 @@ def plain_number(text: str) -> str | None:
 
 
 def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
-    """Whether a question's line tells the answer to another one: both lines are one, or the line
-    has the name.
-    """
+    """Whether a question's line tells the answer to another one, or is the same line."""
     is_of_one_use = question.used == asked_name.used
     if is_of_one_use and _without_gaps(question.line) == _without_gaps(asked_name.line):
         return True

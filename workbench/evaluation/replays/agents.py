@@ -1,6 +1,4 @@
-"""What is known of the agents that record sessions: in which windows they work, and when they
-compact.
-"""
+"""What is known of recording agents: in which windows they work, and when they compact."""
 
 from __future__ import annotations
 
@@ -118,9 +116,7 @@ def agent_window(agent: Agent, session: Session, evidence: Iterable[int]) -> Siz
 
 
 def limit_of(session: Session, window: int) -> Sized | None:
-    """The size of a request at which the recorded agent compacts; None where nothing is known of
-    it.
-    """
+    """The size of a request at which the recorded agent compacts; None if unknown."""
     limits = recorded_limits(session)
     if limits:
         return Sized(int(median(limits)), "its recorded compactions")

@@ -47,9 +47,7 @@ def checked(wanted: Boundaries) -> Boundaries:
 def at_boundaries(
     session: Session, sizing: Sizing, window: int, boundaries: Boundaries
 ) -> tuple[int, ...]:
-    """The requests before which every strategy compacts; only `fill` asks for the window, in
-    tokens.
-    """
+    """The requests before which every strategy compacts; only `fill` needs the window."""
     if boundaries == "fill":
         return by_fill(session, sizing, window)
     if boundaries == "recorded":  # the first request after each compaction of the recorded agent
@@ -67,9 +65,7 @@ def worth(session: Session, boundary: int) -> bool:
 def at_shares(
     session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
 ) -> tuple[int, ...]:
-    """The first request at or after each of these shares of the messages or indices, where it is
-    worth scoring.
-    """
+    """The first request worth scoring at or after each of these shares or indices."""
     boundaries: dict[int, None] = {}
     for share in shares:
         index = share if isinstance(share, int) else int(len(session.messages) * share)

@@ -29,8 +29,6 @@ def with_room(tokens: int, context: Context, share: float) -> int:
 
 
 def least(history: Context) -> int:
-    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user
-    message.
-    """
+    """Tokens of what must stay: overhead, protected messages, the newest user message."""
     protected_tokens = sum(history.sizes[index] for index in protected(history.messages))
     return history.overhead + protected_tokens

@@ -1,6 +1,4 @@
-"""Compactions in a row: each works on the summary of the one before it and on what was said
-since.
-"""
+"""Compactions in a row: each works on the summary before it and on what came since."""
 
 from __future__ import annotations
 

@@ -237,9 +237,7 @@ def _chained(
     model: Model,
     chain: int,
 ) -> tuple[Compaction, ...]:
-    """The compactions that bring a history to its size; none where it cannot be parted into so
-    many stretches.
-    """
+    """The compactions that bring a history to its size; none where it has too few requests."""
     if chain == 1:
         return (compact(sized.history, preset.strategy, budget_of_all, model),)
     assert sized.share is not None  # what the recorded agent had is never parted

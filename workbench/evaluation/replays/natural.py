@@ -186,9 +186,7 @@ class Walk:
         )
 
     def take_in(self, message: Message, size: int, preset_size: int) -> None:
-        """Go on with one more message: its size in the session's tokens, and as the preset
-        counts.
-        """
+        """Go on with a message: its size in the session's tokens, and by the preset's counter."""
         self.real += size
         self.kept.append(message, preset_size)
         if self.sent is not self.kept:

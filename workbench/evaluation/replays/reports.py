@@ -39,9 +39,7 @@ LATE_READS = 3
 
 @dataclass(frozen=True, slots=True)
 class CheckedSession:
-    """A session without what cannot be true of its reports, and what that was, a sentence each;
-    often none.
-    """
+    """A session without what cannot be true of its reports, and what that was, in words."""
 
     session: Session
     left_out: tuple[str, ...] = ()
@@ -138,9 +136,7 @@ def _corrected_usages(
 def _without_false_prompt(
     usage: Usage, counted_tokens: int, room: int, faults: Faults
 ) -> Usage | None:
-    """A report; None where what it says of the prompt cannot be true, since then nothing of it
-    can be trusted.
-    """
+    """A report; None where its prompt cannot be true, since then nothing of it can be trusted."""
     smallest = min(
         usage.input,
         usage.cache_read,
@@ -203,9 +199,7 @@ def _is_plausible_window(session: Session, window: int, faults: Faults) -> bool:
 
 
 def _late_reads(session: Session) -> int:
-    """How many prompts were found in a cache that had long forgotten them; 0 where other pauses
-    are plausible.
-    """
+    """How many prompts a cache held that had long forgotten them; 0 if other pauses fit."""
     answers = [
         message
         for message in session.messages
@@ -225,9 +219,7 @@ def _late_reads(session: Session) -> int:
 
 
 def _rewritten(log: Log, usages: Mapping[str, Usage | None], compactions: set[str]) -> Log:
-    """The log with these reports in the place of its own, and without the figures of these
-    compactions.
-    """
+    """The log with these reports, and without the figures of these compactions."""
 
     def entry_of(entry: Entry) -> Entry:
         if (

@@ -116,9 +116,7 @@ class Replay:
 
     @property
     def saved(self) -> float | None:
-        """Tokens saved over all requests, as a share of what an uncompacted agent sends; None
-        without requests.
-        """
+        """Tokens saved, as a share of what an uncompacted agent sends; None without requests."""
         recorded = sum(step.tokens_recorded for step in self.steps)
         if not recorded:
             return None

@@ -1,6 +1,4 @@
-"""Reading a session file that an agent is writing: each line once, whatever else happens to the
-file.
-"""
+"""Reads a session file that an agent is writing: each line once."""
 
 from __future__ import annotations
 
@@ -90,9 +88,7 @@ class Followed:
         return self.lines > earlier_lines
 
     def _restart_where_new(self, path: Path, facts: os.stat_result) -> None:
-        """Begin again where another file has this name, or the file is shorter than what was
-        read of it.
-        """
+        """Begin again where another file has this name, or the file has become shorter."""
         is_other_file = path != self.path or facts.st_ino != self._inode
         is_shorter = facts.st_size < self._offset
         if self.path is not None and (is_other_file or is_shorter):
@@ -168,9 +164,7 @@ def _is_complete(line: bytes) -> bool:
 
 
 def newest_file(folder: Path) -> Path | None:
-    """The session file in a folder, or in its folders, that was written last; a sub-agent's does
-    not count.
-    """
+    """The newest session file in a folder and its folders; a sub-agent's does not count."""
     candidates: list[tuple[float, Path]] = []
     for file in folder.rglob("*.jsonl"):
         is_of_sub_agent = file.name.startswith("agent-") or "subagents" in file.parts

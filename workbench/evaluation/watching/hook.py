@@ -1,6 +1,4 @@
-"""What Claude Code's hooks get: ids are saved before a compaction, and after it the agent is
-told what went.
-"""
+"""Claude Code's hooks: save ids before a compaction, and tell the agent what went after it."""
 
 import json
 import re
@@ -142,9 +140,7 @@ def _saved(session_id: str) -> str:
 
 
 def session_file(cwd: Path) -> Path | None:
-    """The session file that an agent in this folder wrote last, in the folders where agents keep
-    them.
-    """
+    """The session file that an agent in this folder wrote last."""
     working_folder = str(cwd)
     folders = [
         folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", working_folder),

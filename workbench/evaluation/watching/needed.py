@@ -78,9 +78,7 @@ def compactions(session: Session) -> list[Taken]:
 
 
 def _next_request(path: Sequence[Entry], place: int) -> int:
-    """The place of the first answer after a compaction: what came between, such as files read
-    again, was sent.
-    """
+    """The place of the first answer after a compaction."""
     for later_place in range(place, len(path)):
         entry = path[later_place]
         if entry.type == "message" and entry.message.role == "assistant":
@@ -102,9 +100,7 @@ def likely_needed(compaction: Taken, cwd: str = "") -> list[Lost]:
 
 
 class Losses:
-    """What one compaction took out: everything that was said before it and that the new context
-    does not tell.
-    """
+    """What one compaction took out: all that was said and that the new context does not tell."""
 
     def __init__(self, compaction: Taken, cwd: str = "") -> None:
         self.messages = tuple(
@@ -121,9 +117,7 @@ class Losses:
         self._is_lost = ~self.index.held(is_kept, new_texts)
 
     def statements(self) -> list[Lost]:
-        """The newest demands of the user and the newest open work that the context does not
-        state.
-        """
+        """The newest demands and open work that the context does not state."""
         statements = self.index.statements
         is_lost = self._is_lost[self._name_count :]
         is_open, _ = self.index.work.open_and_done(len(self.messages))
@@ -174,9 +168,7 @@ class Losses:
 
 
 def archive(session: Session) -> Archive:
-    """What the session said and its context no longer holds as it was, to be recalled by id or
-    query.
-    """
+    """What the session said and its context no longer holds, to be recalled by id or query."""
     ids_in_context = {id(message) for message in fold(session.path)}
     calls = answered(session.messages)
     texts: dict[str, str] = {}

@@ -1,6 +1,4 @@
-"""An MCP server over standard input and output that gives a running agent back what its
-compactions took.
-"""
+"""An MCP server that gives a running agent back what its compactions took."""
 
 from pathlib import Path
 from threading import Lock

@@ -126,9 +126,7 @@ class SessionMeter:
         return size
 
     def _limit(self, session: Session, format: str) -> Sized:
-        """Where the agent compacts: by a window that is named, by its recorded compactions, by
-        its known rule.
-        """
+        """Where the agent compacts: by the named window, its recorded compactions, or its rule."""
         window = window_of(session, self.window).tokens
         recorded = limit_of(session, window)
         if recorded is not None and not self.window and recorded_limits(session):
@@ -144,9 +142,7 @@ def _part(message: Message) -> str:
 
 
 def _reported_tokens(messages: Sequence[Message], sizing: Sizing) -> int | None:
-    """The size of the next request by the newest report, and what was said since; None without a
-    report.
-    """
+    """The size of the next request by the newest report; None without a report."""
     for index in range(len(messages) - 1, -1, -1):
         prompt = _prompt(messages[index])
         if prompt:

@@ -1,6 +1,4 @@
-"""Which lines of code an agent needed of the history before a boundary: those that it edits or
-quotes afterwards.
-"""
+"""Which lines of code an agent needed of the history: those that it edits or quotes afterwards."""
 
 from __future__ import annotations
 
@@ -74,9 +72,7 @@ class CodeNeeds:
         return self._history.first_message.keys()
 
     def at(self, boundary: int) -> tuple[str, ...]:
-        """The lines of `messages[:boundary]` that the answers among the next messages use, each
-        once.
-        """
+        """The lines of `messages[:boundary]` that the next answers use, each once."""
         lines: dict[str, None] = {}
         for place in range(boundary, min(boundary + HORIZON, len(self._messages))):
             for line in self._used_in.get(place, ()):
@@ -119,9 +115,7 @@ def _uses_any(uses: CodeUses) -> bool:
 
 
 class _History:
-    """The lines before an answer, by themselves, by their numbers in files, and by pieces of
-    them.
-    """
+    """The lines before an answer, as a whole, by number in their file, and by pieces."""
 
     def __init__(self) -> None:
         self.first_message: dict[str, int] = {}
@@ -210,9 +204,7 @@ def file_names(text: str) -> set[str]:
 
 
 def named_files(text: str) -> set[str]:
-    """The files that a call's text names by a path, or that are all of the text; `self.rate` is
-    none.
-    """
+    """The files that a call's text names by a path, or that are all of the text."""
     paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
     return {name for name in map(base_name, paths) if "." in name.strip(".")}
 

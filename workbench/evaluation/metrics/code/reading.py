@@ -86,9 +86,7 @@ class CodeReading:
         return np.maximum(is_placed, named_shares)
 
     def _named_with_file(self, numbers: Sequence[int], words: PlacedWords) -> Floats:
-        """(lines,) how much of each line's words, beyond chance, one sentence has that names the
-        line's file.
-        """
+        """(lines,) the largest share of each line's words in a sentence that names its file."""
         best = np.zeros(len(numbers))
         rows: list[int] = []
         windows: list[WordWindow] = []
@@ -164,9 +162,7 @@ class CodeReading:
 
     @cached_property
     def _words(self) -> list[WordWindow]:
-        """For each needed line its words with their weights, the heavier the fewer lines have
-        them.
-        """
+        """For each needed line its words, weighted by how few lines have them."""
         lines = self.needs.distinct_lines
         holding: Counter[str] = Counter()
         for line in lines:

@@ -10,9 +10,7 @@ from workbench.engine.transcript.message import AssistantMessage, Usage
 from workbench.engine.transcript.session import Session
 
 ASSUMED = "claude-sonnet-4-5"
-"""Whose prices are used where those of a recording's model are unknown; tables and reports say
-so.
-"""
+"""Whose prices are used where those of a recording's model are unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,9 +36,7 @@ Cause: TypeAlias = Literal[
     "missed for no reason on record",
     "found from an earlier session", "found after its promised time", "found otherwise",
 ]  # fmt: skip
-"""Why a cache read is not as the rules have it. `found`: the provider's cache held more than
-they promise.
-"""
+"""Why a cache read differs from the rules. `found`: the cache held more than they promise."""
 SIZES = "sizes of prompts"
 """What is left of a bill's error: prompts predicted too large or too small, by what the
 recording does not show.
@@ -80,9 +78,7 @@ class Reconciliation:
     why: str = ""
 
     def errors(self, of: Literal["prompt", "read", "usd"]) -> Floats:
-        """(requests,) by how much the prediction misses, as a share of the reported prompt or of
-        its dollars.
-        """
+        """(requests,) the prediction's error, as a share of the reported prompt or its dollars."""
         column = {"prompt": PROMPT, "read": READ, "usd": USD}[of]
         reported = self.reported[:, USD if of == "usd" else PROMPT]
         differences = np.abs(self.predicted - self.reported)[:, column]
@@ -120,9 +116,7 @@ class Reconciliation:
 
     @property
     def reasons(self) -> dict[str, float]:
-        """What makes the bill of the whole session wrong: USD by reason, largest first; they sum
-        to its error.
-        """
+        """What makes the bill wrong: USD by reason, largest first; they sum to its error."""
         too_much = self.predicted[:, USD_AS_READ] - self.reported[:, USD]
         usd_of_sizes = float(too_much.sum())
         usd_by_reason = {

@@ -235,9 +235,7 @@ def answer_tokens(replay: Replay) -> Sequence[int]:
 
 
 def head_tokens(replay: Replay, pricing: Pricing) -> int:
-    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is
-    known of them.
-    """
+    """Tokens of the system prompt and the tools, by the recording's cache or as far as known."""
     tokens = replay.sizing.overhead
     for message, size in zip(replay.session.messages, replay.sizing.sizes, strict=False):
         if not isinstance(message, SystemMessage):
@@ -249,9 +247,7 @@ def head_tokens(replay: Replay, pricing: Pricing) -> int:
 
 
 def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
-    """USD for summaries by the place of the request that follows, and how many of them are
-    priced as if.
-    """
+    """USD for summaries by the next request's place, and how many are priced as if."""
     usd_by_place: dict[int, float] = {}
     assumed = 0
     ids = [message.id for message in replay.session.messages]
@@ -277,9 +273,7 @@ def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], i
 
 
 def _next_request(steps: Sequence[Step], boundary: int) -> int:
-    """The place of the request that follows a boundary; the last one after which nothing is
-    asked.
-    """
+    """The place of the request that follows a boundary, or of the last one."""
     return bisect_left(steps, boundary, hi=len(steps) - 1, key=lambda step: step.index)
 
 

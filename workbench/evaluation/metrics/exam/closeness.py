@@ -125,9 +125,7 @@ def _sums(place: Ints, values: Floats, place_count: int) -> Floats:
 
 
 class Closeness:
-    """Items with a cue, made ready to be looked up in lines; `width` is the number of candidates
-    of the largest.
-    """
+    """Items with a cue, made ready to be looked up in lines; `width` is the most candidates."""
 
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary, width: int) -> None:
         with_cue = [(number, item) for number, item in enumerate(items) if item.cue]
@@ -148,9 +146,7 @@ class Closeness:
         self._width = width
 
     def hits(self, lines: Lines) -> Hits:
-        """The score of each candidate in each line that holds it, the highest of its places
-        there.
-        """
+        """The highest score of each candidate in each line that holds it."""
         name, row = self.names.found(lines)
         match, pair = joined(name, self._name)
         cell = self._cell[pair]

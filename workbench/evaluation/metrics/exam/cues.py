@@ -28,9 +28,7 @@ IN_USE, IN_EVIDENCE = 3.0, 1.0
 """What a word of the cue counts for standing in the line of the use, and in the evidence."""
 LOOK_ALIKES = 15
 BELOW = 0.5
-"""The share of the answer's score on the whole history that a look-alike may have: then the
-history separates them.
-"""
+"""The share of the answer's score on the whole history that a look-alike may have."""
 FEWEST = 3
 """Look-alikes that an item needs."""
 BEST_LINES = 150
@@ -55,9 +53,7 @@ class Question:
 
     @cached_property
     def _lines(self) -> tuple[Lines, Ints]:
-        """The lines of the use and of the evidence, and the rows at which the answer begins in
-        them.
-        """
+        """The lines of the use and the evidence, and the rows at which the answer begins."""
         lines = Lines([self.use, self.evidence], self.history.vocabulary)
         return lines, self._names.found(lines)[1]
 
@@ -150,9 +146,7 @@ class Question:
         return tuple((written_alike + of_other_shape)[:LOOK_ALIKES])
 
     def _scores(self, names: Flags, past: Flags) -> tuple[Floats, float]:
-        """(names,) the score of each of some names in the lines with most of the cue, and the
-        bound for look-alikes.
-        """
+        """(names,) the score of each of some names, and the bound for look-alikes."""
         history = self.history
         lines = history.lines
         answer_rows = self._answer_rows()

@@ -92,9 +92,7 @@ class BoundaryExam:
         self.items = self._sheet.items
 
     def credit(self, context: View) -> Floats:
-        """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken
-        off.
-        """
+        """(items,) a context's credits by the lexical reader, in [0, 1], with chance."""
         return self.credit_behind(context)(())
 
     def credit_behind(self, context: View) -> Callable[[Sequence[str]], Floats]:
@@ -123,18 +121,14 @@ class BoundaryExam:
         return credit
 
     def answering_lines(self) -> list[str]:
-        """For each item the line of the history that speaks most for the answer, each once, in
-        the history's order.
-        """
+        """For each item the line that speaks most for the answer, each once, in order."""
         newest = self._history.before(self.at).newest
         lines = self._sheet.answering(self._of_history, newest)
         lines.sort(key=lambda line: (newest[line], line))
         return [self._history.texts[line] for line in lines]
 
     def answered_by(self, texts: Sequence[str]) -> Flags:
-        """(texts, items) which items each text answers, whatever other lines of the history are
-        beside it.
-        """
+        """(texts, items) which items each text answers, whatever other lines are beside it."""
         newest = self._history.before(self.at).newest
         hits = self._sheet.look_up(texts)
         return self._sheet.answered_by(hits, len(texts), self._of_history, newest)
@@ -149,9 +143,7 @@ class BoundaryExam:
 
 
 def rules(statements: StatementIndex, boundary: int) -> list[Item]:
-    """What the user demanded or forbade before a boundary, each against its opposite and those
-    of other rules.
-    """
+    """What the user demanded before a boundary, each against its opposite and other rules'."""
     texts: list[str] = []
     messages: list[int] = []
     for entity, message in zip(statements.entities, statements.first.tolist(), strict=True):
@@ -175,9 +167,7 @@ def _opposites(texts: Sequence[str], left_out: int) -> Iterable[str]:
 
 
 def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
-    """The announced work that is open at a boundary, each against what was announced and is
-    done.
-    """
+    """The announced work that is open at a boundary, each against finished work."""
     is_open, is_done = work.open_and_done(boundary)
     open_work = _work_among(statements, is_open)
     finished_work = _work_among(statements, is_done)
@@ -193,9 +183,7 @@ def _work_among(statements: StatementIndex, flags: Flags) -> list[str]:
 
 
 def is_work(text: str) -> bool:
-    """Whether announced work says something in particular, and more than what is going on or how
-    things stand.
-    """
+    """Whether announced work says something in particular, and not just how things stand."""
     if not _says(text) or _PROGRESS.search(text):
         return False
     return bool(_ANNOUNCED.search(text)) or not is_pending(text)

@@ -44,9 +44,7 @@ MOST_LINES = 300
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name of the history that an answer used: its message and line, and the line of its
-    evidence.
-    """
+    """A name of the history that an answer used, with the lines of its use and its evidence."""
 
     name: int
     message: int
@@ -179,9 +177,7 @@ def _is_exact(history: ExamHistory, name: int) -> bool:
 
 
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
-    """Whether an answer writes a thing as one: not the words of a quotation in a sentence, not a
-    name in pieces.
-    """
+    """Whether an answer writes a name as one thing: no words of a sentence, no pieces."""
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
     text = history.names[name].text.replace("\\", "/").lower()
     kind, form = history.names[name].kind, FORMS[history.place_form[place]]

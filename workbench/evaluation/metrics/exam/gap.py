@@ -15,9 +15,7 @@ _GAPS = re.compile(rf"{GAP}(?:\W{{0,2}}{GAP})+")
 
 
 def gapped(item: Item) -> str:
-    """The line with a gap for the answer, and for each word that has no part which the answer
-    has not.
-    """
+    """The line with gaps for the answer and for words that consist of its parts."""
     parts_of_answer = _parts(item.answer)
 
     def gap_or_word(word: re.Match[str]) -> str:

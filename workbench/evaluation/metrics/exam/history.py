@@ -250,9 +250,7 @@ class ExamHistory:
 
 
 def _texts(message: Message) -> Iterator[tuple[Form, str]]:
-    """What a message says, without thoughts and without arguments that are but a number; tasks
-    as ticked boxes.
-    """
+    """What a message says, without thoughts and bare numbers; tasks as ticked boxes."""
     for block in message.blocks:
         if isinstance(block, Text):
             yield "result" if isinstance(message, ToolResult) else "prose", block.text

@@ -52,9 +52,7 @@ class Reader(Protocol):
 
 
 class Lexical:
-    """Takes the candidate that the cue's words stand closest to; of sentences, those that the
-    context states.
-    """
+    """Takes the candidate that is closest to the cue; of sentences, those that are stated."""
 
     name = "lexical"
 
@@ -115,9 +113,7 @@ class Sheet:
         return Hits(cell, line, score, is_done)
 
     def _in_evidence(self) -> Floats:
-        """(items,) how much the line of its evidence speaks for each answer that a cue leads to;
-        0 for others.
-        """
+        """(items,) how much the evidence speaks for the answer; 0 for items without a cue."""
         evidence = Lines([item.evidence for item in self._drafted], self._vocabulary)
         hits = self._closeness.hits(evidence)
         is_answer = hits.cell == hits.line * self._width
@@ -182,9 +178,7 @@ class Sheet:
         return credit[self._is_asked[:, 0]]
 
     def keep_answered(self, hits: Hits, order: Ints) -> None:
-        """Ask only what a context answers right, without the look-alikes that it cannot tell
-        from the answer.
-        """
+        """Ask only what a context answers right, without look-alikes that are as near."""
         score = self.scores([hits], [order])
         is_asked = self._is_asked & ~near(score)
         is_asked[:, 0] = True
@@ -211,8 +205,7 @@ class Sheet:
         return list(dict.fromkeys(line[best_of_item].tolist()))
 
     def answered_by(self, hits: Hits, line_count: int, context: Hits, order: Ints) -> Flags:
-        """(lines, items) the answers of which a line makes the reader sure, whatever else a context
-        says.
+        """(lines, items) the answers of which a line alone makes the reader sure.
 
         Args:
             hits: what some lines say.

@@ -22,9 +22,7 @@ from workbench.evaluation.metrics.exam.tokens import (
 )
 
 ENOUGH = 0.5
-"""The share of a sentence's words that must lie within `WINDOW` of each other for it to be
-stated.
-"""
+"""The share of a sentence's words that must stand within `WINDOW`."""
 WINDOW = 60
 """In the steps of `tokens.STEP`: some thirty words."""
 CONTRAST = 0.5
@@ -79,9 +77,7 @@ _QUOTED = re.compile(r"(?<!\w)(['\"]).{10,}?\1(?!\w)")
 
 
 def flipped(sentence: str) -> str:
-    """The sentence with the opposite demand: a prohibition without its negation, anything else
-    forbidden.
-    """
+    """The opposite demand: a prohibition without its negation, anything else forbidden."""
     if denies(sentence):
         return _FIRST_NEGATION.sub("", sentence, count=1)
     forbidden = _MODAL.sub(r"\1 not", sentence, count=1)
@@ -92,9 +88,7 @@ def flipped(sentence: str) -> str:
 
 
 def demands(sentence: str) -> bool:
-    """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an
-    opposite.
-    """
+    """Whether a sentence tells somebody what to do or not to do, and has an opposite."""
     parts = _QUOTED.sub("", sentence).split("? ")
     is_demand = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
     return is_demand and denies(sentence) != denies(flipped(sentence))
@@ -114,9 +108,7 @@ def words_of(sentence: str) -> Mapping[str, float]:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence forbids rather than demands: a negation comes before its first specific
-    word.
-    """
+    """Whether a sentence forbids: a negation comes before its first specific word."""
     specific_words = words_of(sentence).keys()
     place = 0
     last_negation = -BEFORE - 1
@@ -163,8 +155,7 @@ class Sentences:
         self._weight = columns[2]
 
     def hits(self, lines: Lines) -> Hits:
-        """The share of each sentence's words in the best window of each line; lines without enough
-        are left out.
+        """The share of each sentence's words in each line's best window, where it is enough.
 
         Where it matters what a line means, the opposite counts 0.
         """
@@ -190,9 +181,7 @@ class Sentences:
     def _in_windows(
         self, lines: Lines, place: Ints, window: Ints, position: Ints, word: Ints
     ) -> tuple[Ints, Floats]:
-        """The place (sentence and line) of each window, and the share of the sentence's words
-        there.
-        """
+        """The place (sentence and line) of each window, and its share of the sentence's words."""
         if not len(place):
             return place, np.zeros(0)
         window_count = int(window.max()) + 1

@@ -105,9 +105,7 @@ def stem(word: str) -> str:
 
 
 def segments_of(chunk: str) -> list[str]:
-    """The segments of a chunk: in lower case, a hash by its first characters, a number apart
-    from its unit.
-    """
+    """The segments of a chunk: lower case, hashes cut, numbers apart from their units."""
     segments: list[str] = []
     for text in _SEGMENT.findall(chunk.lower()):
         measure = _MEASURE.fullmatch(text)

@@ -246,9 +246,7 @@ def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, 
 
 
 def first_row(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
-    """For each column the first row that holds it; the number of rows where none does. Rows are
-    in growing order.
-    """
+    """For each column the first row that holds it, or the number of rows; rows grow."""
     row_count, column_count = shape
     first_rows: Ints = np.full(column_count, row_count)
     first_rows[columns[::-1]] = rows[::-1]  # backwards: the first one stays

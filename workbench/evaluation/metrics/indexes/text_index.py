@@ -110,9 +110,7 @@ class StatementIndex:
         return is_held
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
-        """Each of these spans, as its place among them, with each statement that it has enough
-        words of.
-        """
+        """Each of these spans, by its place, with each statement that it has enough words of."""
         weights = (self._texts.words(spans) @ self._weights).tocoo()
         is_enough = weights.data >= self._enough[weights.col]
         return weights.row[is_enough], weights.col[is_enough]

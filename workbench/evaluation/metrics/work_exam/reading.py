@@ -93,9 +93,7 @@ class WorkReading:
     def of_statements(
         cls, index: Index, session: Session, boundaries: tuple[int, ...]
     ) -> WorkReading:
-        """That of what the recording itself says about the work before some boundaries, made
-        once.
-        """
+        """That of what the recording itself says before some boundaries, made once."""
         readings = index.statement_readings
         reading = readings.get(boundaries)
         if not isinstance(reading, cls):
@@ -145,9 +143,7 @@ class WorkReading:
 
     @cached_property
     def _sheets(self) -> dict[int, QuestionSheet]:
-        """By boundary its questions; the words of each weigh by how rare they are in the history
-        before it.
-        """
+        """By boundary its questions, their words weighted by rarity in the history before it."""
         sheets: dict[int, QuestionSheet] = {}
         rarity = Rarity(())
         earlier_boundary = 0

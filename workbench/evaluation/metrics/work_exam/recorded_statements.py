@@ -122,9 +122,7 @@ def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
-    """The question that a statement answers; None where the statement says too little or too
-    much.
-    """
+    """The question that a statement answers; None where it says too little or too much."""
     if not FEWEST_WORDS <= len(content_words(statement.text)) <= MOST_WORDS:
         return None
     points = tuple(_points(statement.text))[:MOST_POINTS]

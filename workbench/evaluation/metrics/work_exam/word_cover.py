@@ -25,9 +25,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def written_words(text: str) -> list[str]:
-    """All words as they are written, in order; names are taken apart at their marks and inner
-    capitals.
-    """
+    """All words as they are written, in order; names are split at marks and inner capitals."""
     return _WORD.findall(_CAMEL.sub(" ", text))
 
 
@@ -112,9 +110,7 @@ class WordPlaces:
 
 
 class Rarity:
-    """How much the words of a history say: those that stand in fewer of its stretches weigh
-    more.
-    """
+    """How much words say: those in fewer stretches of the history weigh more."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._stretches = 0

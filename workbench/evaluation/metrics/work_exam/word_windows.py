@@ -53,9 +53,7 @@ class PlacedWords:
 
 @dataclass(frozen=True, slots=True)
 class WordWindow:
-    """What is looked for: weighted words, and within how many words of a context they must
-    stand.
-    """
+    """Weighted words to look for, and within how many words of a context."""
 
     weights: Mapping[str, float]
     window: int
