@@ -24,7 +24,10 @@ from workbench.cli.output import (
     say_json,
     table,
 )
-from workbench.evaluation.analysis.difference import changed_entities, changed_values
+from workbench.evaluation.analysis.difference import (
+    changed_entities,
+    changed_values,
+)
 from workbench.evaluation.analysis.gate import (
     Gate,
     GateResult,
