@@ -164,9 +164,12 @@ def gate(
 
 def _equal_names(new: pd.DataFrame, old: pd.DataFrame) -> dict[str, str]:
     """Each strategy of both runs with itself, without references."""
-    names = [str(name) for name in new["strategy"].unique()]
+    names = list(map(str, new["strategy"].unique()))
     old_names = set(old["strategy"]).difference(REFERENCES)
-    pairing = {name: name for name in names if name in old_names}
+    pairing: dict[str, str] = {}
+    for name in names:
+        if name in old_names:
+            pairing[name] = name
     if not pairing:
         raise UnknownName("strategy of both runs", "any", names)
     return pairing

@@ -58,7 +58,9 @@ class Panel:
         Where the metrics go round in a circle, those in it have none; nor has any where none is
         above another.
         """
-        disputed_names = {name for pair in self.disputed for name in pair}
+        disputed_names: set[str] = set()
+        for pair in self.disputed:
+            disputed_names.update(pair)
         unranked = [str(name) for name in self.means.index if name not in disputed_names]
         ranks: dict[str, int] = {}
         rank = 0

@@ -44,7 +44,10 @@ def _mean(data: MetricInput, level: Level) -> Score:
     """The mean over boundaries of the demand's mean at one level."""
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
-    means = [place.retention.mean(level) for place in data.retained if len(place.demand) >= FEWEST]
+    means = []
+    for place in data.retained:
+        if len(place.demand) >= FEWEST:
+            means.append(place.retention.mean(level))
     reason = f"fewer than {FEWEST} entities of the history are needed later at every boundary"
     return mean_score(means, reason)
 

@@ -88,7 +88,9 @@ def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     if not results or stays_larger(data.replay, data.share):
         return
     faults = distinct(results)
-    faults_by_boundary = [fault for result in results for fault in result.faults]
+    faults_by_boundary: list[Fault] = []
+    for result in results:
+        faults_by_boundary += result.faults
     yield {
         "boundaries": len(results),
         "visible": fmean(result.visible for result in results),
@@ -272,5 +274,8 @@ def sources(faults: Iterable[Fault], replay: Replay) -> frozenset[int]:
     for fault in faults:
         if fault.answered:
             recalled_ids.update(fault.ids)
-    ids = [archive_id(message.id) for message in replay.session.messages]
-    return frozenset(index for index, id in enumerate(ids) if id in recalled_ids)
+    indices: set[int] = set()
+    for index, message in enumerate(replay.session.messages):
+        if archive_id(message.id) in recalled_ids:
+            indices.add(index)
+    return frozenset(indices)

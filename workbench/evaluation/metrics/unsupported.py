@@ -58,7 +58,9 @@ class Support:
         spans: dict[int, None] = {}
         for text in texts:
             spans.update(dict.fromkeys(self._texts.spans(text).tolist()))
-        named = [(number, span) for span in spans for number in self._named_in(span)]
+        named: list[tuple[int, int]] = []
+        for span in spans:
+            named += [(number, span) for number in self._named_in(span)]
         distinct = list({number for number, _ in named})
         unsaid = self._unsaid(distinct, boundary)
         fabricated: dict[Entity, None] = {}
@@ -105,11 +107,11 @@ class Support:
     @cached_property
     def _words_of_people(self) -> list[tuple[int, set[str]]]:
         """Each message of a person with its words."""
-        return [
-            (index, set(words(plain_text(message))))
-            for index, message in enumerate(self._index.messages)
-            if is_real_user(message)
-        ]
+        words_by_message: list[tuple[int, set[str]]] = []
+        for index, message in enumerate(self._index.messages):
+            if is_real_user(message):
+                words_by_message.append((index, set(words(plain_text(message)))))
+        return words_by_message
 
     def _asked(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""

@@ -110,9 +110,10 @@ class Losses:
         ids_before = {id(message) for message in self.messages}
         ids_after = {id(message) for message in compaction.after}
         is_kept = flags(id(message) in ids_after for message in self.messages)
-        new_texts = [
-            said_text(message) for message in compaction.after if id(message) not in ids_before
-        ]
+        new_texts: list[str] = []
+        for message in compaction.after:
+            if id(message) not in ids_before:
+                new_texts.append(said_text(message))
         self._name_count = len(self.index.inverted_index.names)
         self._is_lost = ~self.index.held(is_kept, new_texts)
 

@@ -166,20 +166,25 @@ def _requests_left(room: int, growth: float | None) -> int | None:
 
 def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
     """Tokens between neighbouring requests, over the newest ones."""
-    answers = [
-        index for index, message in enumerate(messages) if isinstance(message, AssistantMessage)
-    ]
+    answers: list[int] = []
+    for index, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            answers.append(index)
     newest = answers[-RECENT - 1 :]
     if len(newest) < 2:
         return None
-    return sum(sizes[newest[0] : newest[-1]]) / (len(newest) - 1)
+    tokens_between = sum(sizes[newest[0] : newest[-1]])
+    return tokens_between / (len(newest) - 1)
 
 
 def _pace(times: Iterable[float | None]) -> float | None:
     """Seconds between neighbouring requests, a mean over the newest ones without pauses."""
     newest = [time for time in times if time is not None][-RECENT - 1 :]
-    gaps = [later - earlier for earlier, later in pairwise(newest)]
-    gaps = [gap for gap in gaps if 0 <= gap <= PAUSE]
+    gaps: list[float] = []
+    for earlier, later in pairwise(newest):
+        gap = later - earlier
+        if 0 <= gap <= PAUSE:
+            gaps.append(gap)
     if not gaps:
         return None
     return sum(gaps) / len(gaps)

@@ -141,9 +141,11 @@ def _evidence(history: ExamHistory, change: Change, past: Past) -> str | None:
     def words_about(text: str) -> int:
         return len(about.intersection(text.lower().split()))
 
-    lines = np.flatnonzero(past.newest == change.at).tolist()
-    texts = [history.texts[line] for line in lines]
-    stating = [text for text in texts if change.new in text]
+    stating: list[str] = []
+    for line in np.flatnonzero(past.newest == change.at).tolist():
+        text = history.texts[line]
+        if change.new in text:
+            stating.append(text)
     return max(stating, key=words_about, default=None)
 
 

@@ -203,11 +203,10 @@ class ExamHistory:
         """(lines,) the later one of two places for each line; those of `place` that the session
         lacks are left out.
         """
-        places_by_number = {
-            self.number[line]: line_place
-            for line, line_place in place.items()
-            if line in self.number
-        }
+        places_by_number: dict[int, int] = {}
+        for line, line_place in place.items():
+            if line in self.number:
+                places_by_number[self.number[line]] = line_place
         numbers = list(places_by_number)
         order[numbers] = np.maximum(order[numbers], list(places_by_number.values()))
         return order
@@ -237,7 +236,9 @@ class ExamHistory:
         """(lines,) whether a context holds each."""
         is_held: Flags = self.newest_in(context.kept) >= 0
         new_lines = self.new_text(context).all
-        is_held[[self.number[line] for line in new_lines if line in self.number]] = True
+        for line in new_lines:
+            if line in self.number:
+                is_held[self.number[line]] = True
         return is_held
 
     def newest(self, messages: Flags) -> Ints:

@@ -79,11 +79,10 @@ class LaterUse:
         messages = self._history.messages
         past = self._history.before(boundary).lines
         horizon = min(boundary + HORIZON, len(messages))
-        answers = [
-            index
-            for index in range(boundary, horizon)
-            if isinstance(messages[index], AssistantMessage)
-        ]
+        answers: list[int] = []
+        for index in range(boundary, horizon):
+            if isinstance(messages[index], AssistantMessage):
+                answers.append(index)
         requests = [index for index in range(boundary) if is_real_user(messages[index])]
         first_and_last_request = {*requests[:1], *requests[-1:]}
         edited = [line for line in self._edited(answers) if past[line]]

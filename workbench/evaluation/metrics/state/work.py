@@ -49,16 +49,15 @@ class Work:
         entities = statements.entities
         self._number = {entity: slot for slot, entity in enumerate(entities)}
         self._is_work = flags(entity.kind == "pending" for entity in entities)
-        events = [
-            (message, _OPEN, slot)
-            for message, slot in zip(
-                statements.message.tolist(), statements.slot.tolist(), strict=True
-            )
-        ]
+        messages = statements.message.tolist()
+        slots = statements.slot.tolist()
+        events: list[tuple[int, int, int]] = []
+        for message, slot in zip(messages, slots, strict=True):
+            events.append((message, _OPEN, slot))
         if self._is_work.any():
             events += self._endings(texts.inverted_index)
         events.sort()
-        of_work = [event for event in events if self._is_work[event[2]]]
+        of_work = [(message, what, slot) for message, what, slot in events if self._is_work[slot]]
         self._at, self._what, self._item = columns_of(of_work, 3)
         self._opened_and_ended = cache(self._read)
 
