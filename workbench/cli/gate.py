@@ -24,11 +24,13 @@ from workbench.cli.output import (
     say_json,
     table,
 )
+from workbench.evaluation.analysis.difference import (
+    changed_entities,
+    changed_values,
+)
 from workbench.evaluation.analysis.gate import (
     Gate,
     GateResult,
-    changed_entities,
-    changed_values,
     outcome,
 )
 from workbench.evaluation.analysis.gate import gate as judge

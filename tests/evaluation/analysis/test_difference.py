@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from workbench.evaluation.analysis.gate import changed_entities, changed_values
+from workbench.evaluation.analysis.difference import changed_entities, changed_values
 from workbench.evaluation.experiment.store import frame
 
 

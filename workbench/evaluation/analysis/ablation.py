@@ -68,68 +68,72 @@ def leave_one_out(
         SettingError: the strategy has fewer than two stages, or there is nothing to read.
         UnknownName: no strategy or model of that name.
     """
-    whole = preset(strategy)
-    parts = dict(_without_each(whole))
-    if len(parts) < 2:
+    complete = preset(strategy)
+    reduced = dict(_without_each(complete))
+    if len(reduced) < 2:
         raise SettingError(
-            f"the strategy {whole.name} has fewer than two stages, so that none can be left out"
+            f"the strategy {complete.name} has fewer than two stages, so that none can be left out"
         )
     with tempfile.TemporaryDirectory() as folder:
-        run = compare(
-            what,
-            spec=RunSpec.of(spec, settings)
-            .with_default_model()
-            .changed(strategies=[whole, *parts.values()], baseline=whole.name, out=folder),
+        run_spec = RunSpec.of(spec, settings).with_default_model()
+        run_spec = run_spec.changed(
+            strategies=[complete, *reduced.values()], baseline=complete.name, out=folder
         )
-        rows = run.sessions
-        if rows.empty or not (rows["status"] == "ok").any():
-            bad = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
-            raise SettingError(": ".join(("no session could be replayed", *bad[:1])))
-        if pending := sorted(set(run.replays.loc[run.replays["status"] == "pending", "reason"])):
-            raise Unanswered(f"no stage can be measured without its model: {pending[0]}")
-        found = _stage_effects(run, whole.name, {stage: part.name for stage, part in parts.items()})
-        return pd.DataFrame(found, columns=COLUMNS)
+        run = compare(what, spec=run_spec)
+        _check_measured(run)
+        reduced_names = {stage: without_it.name for stage, without_it in reduced.items()}
+        rows = _stage_effects(run, complete.name, reduced_names)
+        return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _without_each(whole: Preset) -> Iterator[tuple[str, Preset]]:
+def _check_measured(run: Results) -> None:
+    """Raise an error where a run has no session, or lacks answers of a model."""
+    rows = run.sessions
+    if rows.empty or not (rows["status"] == "ok").any():
+        unreadable = [str(Unreadable(row.path, row.reason)) for row in rows.itertuples()]
+        raise SettingError(": ".join(("no session could be replayed", *unreadable[:1])))
+    is_pending = run.replays["status"] == "pending"
+    reasons = set(run.replays.loc[is_pending, "reason"])
+    if reasons:
+        raise Unanswered(f"no stage can be measured without its model: {min(reasons)}")
+
+
+def _without_each(complete: Preset) -> Iterator[tuple[str, Preset]]:
     """Each stage's name with the preset that lacks every stage of that name."""
-    strategy = whole.strategy
+    strategy = complete.strategy
     for name in dict.fromkeys(stage.name for stage in (*strategy.stages, *strategy.view)):
-        stages, view = (
-            tuple(stage for stage in part if stage.name != name)
-            for part in (strategy.stages, strategy.view)
-        )
-        less = replace(strategy, stages=stages, view=view)
-        yield name, replace(whole, name=f"{whole.name} without {name}", strategy=less)
+        stages = tuple(stage for stage in strategy.stages if stage.name != name)
+        view = tuple(stage for stage in strategy.view if stage.name != name)
+        reduced = replace(strategy, stages=stages, view=view)
+        yield name, replace(complete, name=f"{complete.name} without {name}", strategy=reduced)
 
 
 def _stage_effects(
-    run: Results, whole: str, without: Mapping[str, str]
+    run: Results, complete: str, reduced: Mapping[str, str]
 ) -> Iterator[dict[str, object]]:
-    """The rows of `leave_one_out`; `without` names the strategy that lacks each stage."""
+    """The rows of `leave_one_out`; `reduced` names the strategy that lacks each stage."""
     scores = grouped(run)
-    known = {
-        (str(metric), str(mode))
-        for metric, mode in zip(scores["metric"], scores["mode"], strict=True)
-    }
-    for stage, name in without.items():
-        for metric, mode in (one for one in METRICS if one in known):
+    measured = set(scores[["metric", "mode"]].astype(str).itertuples(index=False, name=None))
+    for stage, name in reduced.items():
+        for metric, mode in METRICS:
+            if (metric, mode) not in measured:
+                continue
             rows = select(scores, metric, mode)
             rows = rows.assign(gain=size_gains(rows, run.baseline_at_sizes))
-            one, other = (rows[rows["strategy"] == which] for which in (whole, name))
-            (found,) = compare_table(
-                pd.concat([at_sizes_of(one, other), other]), metric, name, mode
-            ).to_dict("records")
-            if found["sessions"]:
+            of_complete = rows[rows["strategy"] == complete]
+            of_reduced = rows[rows["strategy"] == name]
+            pair = pd.concat([at_sizes_of(of_complete, of_reduced), of_reduced])
+            (comparison,) = compare_table(pair, metric, name, mode).to_dict("records")
+            if comparison["sessions"]:
                 yield {
                     "stage": stage,
                     "metric": metric,
                     "mode": mode,
                     "unit": str(rows["unit"].iloc[0]),
-                    "with_it": found["mean"],
-                    "without_it": found["baseline"],
-                    "effect": found["difference"],
-                    "low": found["low"],
-                    "high": found["high"],
-                    "sessions": found["sessions"],
+                    "with_it": comparison["mean"],
+                    "without_it": comparison["baseline"],
+                    "effect": comparison["difference"],
+                    "low": comparison["low"],
+                    "high": comparison["high"],
+                    "sessions": comparison["sessions"],
                 }

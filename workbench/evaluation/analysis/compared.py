@@ -1,5 +1,7 @@
 """One metric of all strategies against a baseline, from the `scores` table of a run."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -82,10 +84,10 @@ def compare_table(
     test = _PairedTest(scores, metric, baseline, mode, at_sizes)
     names = [name for name in test.strategies if name != baseline]
     contenders = [name for name in names if name not in REFERENCES]
-    rows = {
-        name: test.row(name, baseline, len(contenders) if name in contenders else 1)
-        for name in names
-    }
+    rows: dict[str, Row] = {}
+    for name in names:
+        family_size = len(contenders) if name in contenders else 1
+        rows[name] = test.row(name, baseline, family_size)
     _adjust([rows[name] for name in contenders], [])
     return test.table(rows, largest_first=True)
 
@@ -115,10 +117,11 @@ def lead_table(
         UnknownName: as of `compare_table`.
     """
     test = _PairedTest(scores, metric, first, mode, at_sizes)
-    rivals = [str(name) for name in test.wide.columns if name not in REFERENCES and name != first]
-    others = list(combinations(rivals, 2))
-    rows = {name: test.row(first, name, len(rivals) + len(others)) for name in rivals}
-    _adjust(list(rows.values()), [_p(test.gaps(*pair)) for pair in others])
+    rivals = [name for name in test.contenders if name != first]
+    pairs_of_rivals = list(combinations(rivals, 2))
+    family_size = len(rivals) + len(pairs_of_rivals)
+    rows = {name: test.row(first, name, family_size) for name in rivals}
+    _adjust(list(rows.values()), [_p(test.gaps(*pair)) for pair in pairs_of_rivals])
     return test.table(rows, largest_first=False)
 
 
@@ -140,27 +143,28 @@ def sides(
         UnknownName: the table has no such metric.
     """
     test = _PairedTest(scores, metric, str(scores["strategy"].iloc[0]), mode, at_sizes)
-    found: dict[tuple[str, str], int] = {}
-    for pair in combinations(
-        [str(name) for name in test.wide.columns if name not in REFERENCES], 2
-    ):
-        gaps = test.gaps(*pair) * (1 if test.better == "higher" else -1)
-        if len(gaps) >= reporting_floor() and gaps.std() > 0:
-            low, high = interval(gaps, 1 - ALPHA)
-            found[pair] = int(low > 0) - int(high < 0)
-    return found
+    sides: dict[tuple[str, str], int] = {}
+    for pair in combinations(test.contenders, 2):
+        gains = test.gaps(*pair) * test.sign
+        if len(gains) >= reporting_floor() and gains.std() > 0:
+            low, high = interval(gains, 1 - ALPHA)
+            sides[pair] = int(low > 0) - int(high < 0)
+    return sides
 
 
-def _adjust(rows: Sequence[Row], others: Sequence[float | None]) -> None:
+def _adjust(rows: Sequence[Row], other_ps: Sequence[float | None]) -> None:
     """Write down the adjusted p of some rows, in a family with other tests."""
-    adjusted = holm([*(row.get("p") for row in rows), *others])
+    ps = [row.get("p") for row in rows]
+    adjusted = holm([*ps, *other_ps])
     for row, p in zip(rows, adjusted, strict=False):
         row["p_holm"] = p
 
 
 def _p(gaps: Floats) -> float | None:
     """Of the sign-flip test; None where so few projects could not show anything."""
-    return float(sign_flip(gaps)) if len(gaps) >= reporting_floor() else None
+    if len(gaps) < reporting_floor():
+        return None
+    return float(sign_flip(gaps))
 
 
 class _PairedTest:
@@ -185,26 +189,39 @@ class _PairedTest:
         if name not in self.strategies:
             raise UnknownName("strategy of this run", name, self.strategies)
         self.better = direction(rows)
+        self.sign = 1 if self.better == "higher" else -1
         self.raw = self.wide = by_session(rows).astype(float)
         if at_sizes is not None:
-            even = by_session(rows.assign(value=rows["value"] - size_gains(rows, at_sizes)))
-            self.wide = even.reindex(index=self.raw.index).astype(float)
+            values_at_one_size = rows["value"] - size_gains(rows, at_sizes)
+            wide = by_session(rows.assign(value=values_at_one_size))
+            self.wide = wide.reindex(index=self.raw.index).astype(float)
         self.projects = projects_of(rows)
 
-    def gaps(self, one: str, other: str) -> Floats:
-        """The mean difference of each project, over its sessions that have both values."""
-        values = shared(self.wide, one, other)
-        return by_project(paired_differences(values[one], values[other]), self.projects)
+    @property
+    def contenders(self) -> list[str]:
+        """The strategies with a value, without references."""
+        return [str(name) for name in self.wide.columns if name not in REFERENCES]
 
-    def row(self, one: str, other: str, tests: int) -> Row:
+    def differences(self, strategy: str, reference: str) -> pd.Series[float]:
+        """The difference of each session that has both values."""
+        values = shared(self.wide, strategy, reference)
+        return paired_differences(values[strategy], values[reference])
+
+    def gaps(self, strategy: str, reference: str) -> Floats:
+        """The mean difference of each project, over its sessions that have both values."""
+        return by_project(self.differences(strategy, reference), self.projects)
+
+    def _mean(self, strategy: str, reference: str) -> float:
+        """The mean of a strategy over projects, where both have a value."""
+        has_both = self.wide.reindex(columns=[strategy, reference]).notna().to_numpy().all(axis=1)
+        values = shared(self.raw[has_both], strategy)[strategy]
+        return float(by_project(values, self.projects).mean())
+
+    def row(self, strategy: str, reference: str, tests: int) -> Row:
         """What `compare_table` says of two strategies, in a family of so many tests."""
-        values, gaps = shared(self.wide, one, other), self.gaps(one, other)
-        gains = paired_differences(values[one], values[other]) * (
-            1 if self.better == "higher" else -1
-        )
-        both = self.wide.reindex(columns=[one, other]).notna().to_numpy().all(axis=1)
-        own = shared(self.raw[both], one)[one]
-        mean = float(by_project(own, self.projects).mean()) if len(gaps) else None
+        gaps = self.gaps(strategy, reference)
+        gains = self.differences(strategy, reference) * self.sign
+        mean = self._mean(strategy, reference) if len(gaps) else None
         return {
             "sessions": len(gains),
             "projects": len(gaps),
@@ -219,28 +236,26 @@ class _PairedTest:
 
     def table(self, rows: dict[str, Row], *, largest_first: bool) -> pd.DataFrame:
         """The rows by strategy with their verdicts, references last, by gain."""
-        known = [
-            {"strategy": name, "reference": name in REFERENCES, **row} for name, row in rows.items()
-        ]
-        table = pd.DataFrame(
-            [row | {"verdict": self._verdict(row)} for row in known], columns=list(COLUMNS)
-        )
-        gain = pd.to_numeric(table["difference"]) * (
-            -1 if (self.better == "higher") == largest_first else 1
-        )
-        order = (
-            table.assign(gain=gain)
-            .sort_values(["reference", "gain", "strategy"], na_position="last")
-            .index
-        )
-        return table.loc[order].reset_index(drop=True)
+        full_rows: list[Row] = []
+        for name, row in rows.items():
+            full_row = {"strategy": name, "reference": name in REFERENCES, **row}
+            full_row["verdict"] = self._verdict(full_row)
+            full_rows.append(full_row)
+        table = pd.DataFrame(full_rows, columns=list(COLUMNS))
+        is_ascending = (self.better == "higher") != largest_first
+        gain = pd.to_numeric(table["difference"]) * (1 if is_ascending else -1)
+        table = table.assign(gain=gain)
+        table = table.sort_values(["reference", "gain", "strategy"], na_position="last")
+        return table.drop(columns="gain").reset_index(drop=True)
 
     def _verdict(self, row: Row) -> str:
         """Two keys: the test over the family, and an interval without 0."""
         if str(row.get("why", "")).startswith(("too few", "no session")):
             return "too few projects"
         p = row.get("p") if row["reference"] else row.get("p_holm")
-        difference, low, high = (row.get(column) for column in ("difference", "low", "high"))
+        difference = row.get("difference")
+        low = row.get("low")
+        high = row.get("high")
         if p is None or p > ALPHA or difference is None:
             return "undecided"
         if low is not None and high is not None and low <= 0 <= high:
@@ -249,33 +264,34 @@ class _PairedTest:
 
 
 def _findings(gaps: Floats, tests: int) -> Row:
-    """What the differences show in a family of so many tests, as far as there are enough of
-    them.
-    """
-    n, differ, floor = len(gaps), int((gaps != 0).sum()), reporting_floor(tests)
+    """What the differences show in a family of so many tests, as far as they are enough."""
+    n = len(gaps)
+    floor = reporting_floor(tests)
     if not n:
         return {"why": f"no session has both values; at least {floor} would do", "would_do": floor}
-    found: Row = {"difference": float(gaps.mean()), "p": _p(gaps)}
+    findings: Row = {"difference": float(gaps.mean()), "p": _p(gaps)}
+    differing_count = int((gaps != 0).sum())
     deviation = float(gaps.std(ddof=1)) if n > 1 else 0.0
-    if differ and n > 1:
+    if differing_count and n > 1:
         needed = sessions_needed(WORTH, deviation, ALPHA / tests)
-        found["would_do"] = None if needed is None else max(floor, needed)
+        findings["would_do"] = None if needed is None else max(floor, needed)
     if n < floor:
-        found["why"] = (
-            f"too few projects: {n}, at least {floor} would do for {tests}"
-            f" comparison{'s'[: tests > 1]}"
+        comparisons = "comparisons" if tests > 1 else "comparison"
+        findings["why"] = (
+            f"too few projects: {n}, at least {floor} would do for {tests} {comparisons}"
         )
-    if found["p"] is None:
-        return found
+    if findings["p"] is None:
+        return findings
     if deviation <= 1e-12 * float(np.abs(gaps).max()):
-        return found | {
-            "why": f"the difference is the same in all {n} projects, so there is no interval"
-        }
+        findings["why"] = f"the difference is the same in all {n} projects, so there is no interval"
+        return findings
     low, high = interval(gaps, 1 - ALPHA)
-    detectable = minimum_detectable(deviation, n, ALPHA / tests)
-    found |= {"low": float(low), "high": float(high), "detectable": detectable}
-    if differ < floor and "why" not in found:
-        found["why"] = (
-            f"only {differ} of {n} projects differ; at least {floor} that do would be needed"
+    findings["low"] = float(low)
+    findings["high"] = float(high)
+    findings["detectable"] = minimum_detectable(deviation, n, ALPHA / tests)
+    if differing_count < floor and "why" not in findings:
+        findings["why"] = (
+            f"only {differing_count} of {n} projects differ; at least {floor} that do would be"
+            " needed"
         )
-    return found
+    return findings

@@ -186,7 +186,8 @@ class RecordedContexts:
             sent.take(entry)
         sizes = sent.messages()
         rows = []
-        for message_id in sorted(sizes, key=lambda message_id: -sizes[message_id])[:count]:
+        largest_first = sorted(sizes, key=lambda message_id: -sizes[message_id])
+        for message_id in largest_first[:count]:
             message = self._session.messages[self._session.index_of[message_id]]
             source = max(self._parts_of[message_id], key=lambda part: part.share).source
             row = {
@@ -223,30 +224,30 @@ class RecordedContexts:
         """Each request of the main path."""
         session = self._session
         sent = self._nothing_sent()
-        held: defaultdict[Source, float] = defaultdict(float)
+        tokens: defaultdict[Source, float] = defaultdict(float)
         for entry in session.path:
             answer = entry.message if isinstance(entry, MessageEntry) else None
             if isinstance(answer, AssistantMessage):
-                tokens = self._with_the_rest(held, sent.summary, answer.usage)
-                yield _Request(session.index_of[answer.id], tokens, answer.usage)
+                all_tokens = self._with_the_rest(tokens, sent.summary, answer.usage)
+                yield _Request(session.index_of[answer.id], all_tokens, answer.usage)
             sent.take(entry)
             if isinstance(entry, MessageEntry):
-                self._add(held, entry.id, self._sizing.counted[session.index_of[entry.id]])
+                self._add(tokens, entry.id, self._sizing.counted[session.index_of[entry.id]])
             elif isinstance(entry, CompactionEntry | ClearingEntry):
-                held.clear()
+                tokens.clear()
                 for message_id, size in sent.messages().items():
-                    self._add(held, message_id, size)
+                    self._add(tokens, message_id, size)
 
-    def _add(self, held: defaultdict[Source, float], message_id: str, size: int) -> None:
-        """Add a message of this counted size to what a context holds."""
+    def _add(self, tokens: defaultdict[Source, float], message_id: str, size: int) -> None:
+        """Add a message of this counted size to the tokens of a context."""
         for part in self._parts_of[message_id]:
-            held[part.source] += part.share * size * self._scale
+            tokens[part.source] += part.share * size * self._scale
 
     def _with_the_rest(
-        self, held: Mapping[Source, float], summary: int, usage: Usage | None
+        self, of_messages: Mapping[Source, float], summary: int, usage: Usage | None
     ) -> dict[Source, float]:
         """A request's tokens by who put them there: those of its messages, and all others."""
-        tokens = dict(held)
+        tokens = dict(of_messages)
         if summary:
             tokens[Source(SUMMARY)] = summary * self._scale
         if self._sizing.overhead:
@@ -257,17 +258,15 @@ class RecordedContexts:
 
 
 def _parts(message: Message, tools: Mapping[str, str], count: TokenCounter) -> list[_Part]:
-    """Who put what share of a message into the context; `tools` are the names of the tools by
-    their calls' ids.
-    """
+    """Who put what share of a message into the context; `tools` names tools by call id."""
     if isinstance(message, ToolResult):
         return [_Part(_of_tool("result", message.name or tools.get(message.call_id, "")), 1.0)]
     sources = [_source(message, block.type, getattr(block, "name", "")) for block in message.blocks]
     if len(set(sources)) <= 1:
         return [_Part(sources[0] if sources else _source(message, "text", ""), 1.0)]
     sizes = [count(replace(message, blocks=(block,))) for block in message.blocks]  # type: ignore[arg-type]
-    whole = sum(sizes) or 1
-    return [_Part(source, size / whole) for source, size in zip(sources, sizes, strict=True)]
+    total = sum(sizes) or 1
+    return [_Part(source, size / total) for source, size in zip(sources, sizes, strict=True)]
 
 
 def _source(message: Message, block: str, tool: str) -> Source:

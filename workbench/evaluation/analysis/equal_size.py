@@ -25,24 +25,20 @@ class OverTarget:
 
     @property
     def compared(self) -> bool:
-        """Whether its figures may be compared with the others': it reaches the size in nine
-        sessions of ten.
-        """
+        """Whether its figures may be compared: it reaches the size in nine sessions of ten."""
         return len(self.inside) <= MOST_OVER_TARGET * self.of
 
 
 def over_target(table: pd.DataFrame) -> dict[str, OverTarget]:
-    """The strategies that stay larger somewhere, from a judge's table with `session`, `strategy`
-    and `reason`.
-    """
+    """The strategies that stay larger somewhere, from a table of sessions and reasons."""
     reasons = table.reindex(columns=["reason"])["reason"].astype("string")
     larger = table[reasons.str.startswith(TOO_LARGE).fillna(False).astype(bool)]
     inside = larger.groupby("strategy")["session"].unique()
     of = table.groupby("strategy")["session"].nunique()
-    return {
-        str(name): OverTarget(frozenset(map(str, found)), int(of[name]))
-        for name, found in inside.items()
-    }
+    strategies: dict[str, OverTarget] = {}
+    for name, sessions in inside.items():
+        strategies[str(name)] = OverTarget(frozenset(map(str, sessions)), int(of[name]))
+    return strategies
 
 
 def evenly(table: pd.DataFrame) -> pd.DataFrame:
@@ -52,34 +48,41 @@ def evenly(table: pd.DataFrame) -> pd.DataFrame:
     counts for none; a strategy that stays larger in more than a tenth of its sessions loses only
     those, and is not compared.
     """
-    found = over_target(table)
-    if not found:
+    larger = over_target(table)
+    if not larger:
         return table
-    shared = {session for one in found.values() if one.compared for session in one.inside}
-    own = [(name, session) for name, one in found.items() for session in one.inside]
-    lost = table.set_index(["strategy", "session"]).index.isin(own)
-    return table[~table["session"].isin(shared) & ~lost]
+    left_out_for_all: set[str] = set()
+    left_out: list[tuple[str, str]] = []
+    for name, strategy in larger.items():
+        left_out += [(name, session) for session in strategy.inside]
+        if strategy.compared:
+            left_out_for_all |= strategy.inside
+    is_left_out = table.set_index(["strategy", "session"]).index.isin(left_out)
+    return table[~table["session"].isin(left_out_for_all) & ~is_left_out]
 
 
 def over_target_notes(table: pd.DataFrame) -> list[str]:
     """A sentence for each such strategy: where it stays larger, and what follows."""
     notes = []
-    for name, one in over_target(table).items():
-        many = len(one.inside)
-        follows = (
-            "it has no figures"
-            if many == one.of
-            else f"its figures are of the other {one.of - many} sessions"
-        )
-        if one.compared:
-            follows = f"no strategy's figures count {'it' if many == 1 else 'those'}"
-        elif many < one.of:
-            follows += " and may not be compared"
-        of = f"{one.of} session{'s' * (one.of > 1)}"
+    for name, strategy in over_target(table).items():
+        larger = len(strategy.inside)
+        sessions = f"{strategy.of} session{'s' * (strategy.of > 1)}"
         notes.append(
-            f"{name} stays larger than the size that was set in {many} of {of}; {follows}."
+            f"{name} stays larger than the size that was set in {larger} of {sessions};"
+            f" {_consequence(strategy)}."
         )
     return notes
+
+
+def _consequence(strategy: OverTarget) -> str:
+    """What follows for the figures of a strategy that stays larger somewhere."""
+    larger = len(strategy.inside)
+    if strategy.compared:
+        return f"no strategy's figures count {'it' if larger == 1 else 'those'}"
+    if larger == strategy.of:
+        return "it has no figures"
+    rest_count = strategy.of - larger
+    return f"its figures are of the other {rest_count} sessions and may not be compared"
 
 
 METRICS = ("recall_presence", "exam_recall")
@@ -115,7 +118,10 @@ class CurveArea(NamedTuple):
 
 
 def curve_area(
-    sizes: Sequence[float], values: Sequence[float], least: float = LEAST, most: float = MOST
+    sizes: Sequence[float],
+    values: Sequence[float],
+    range_start: float = LEAST,
+    range_end: float = MOST,
 ) -> CurveArea | None:
     """The area under a curve between two sizes, over its width: a mean.
 
@@ -126,16 +132,20 @@ def curve_area(
     Args:
         sizes: shares of the history that were really used, in any order.
         values: the means at these sizes.
-        least: where the range begins, as a share of the history.
-        most: where it ends.
+        range_start: where the range begins, as a share of the history.
+        range_end: where it ends.
     """
     order = np.argsort(sizes, kind="stable")
-    x, y = np.asarray(sizes, dtype=float)[order], np.asarray(values, dtype=float)[order]
-    start, end = (max(least, float(x[0])), min(most, float(x[-1]))) if len(x) else (1.0, 0.0)
+    if not len(order):
+        return None
+    x = np.asarray(sizes, dtype=float)[order]
+    y = np.asarray(values, dtype=float)[order]
+    start = max(range_start, float(x[0]))
+    end = min(range_end, float(x[-1]))
     if end <= start:
         return None
     inner = x[(x > start) & (x < end)]
-    at = np.concatenate([[start], inner, [end]])
-    heights = np.interp(at, x, y)
-    area = (np.diff(at) * (heights[1:] + heights[:-1]) / 2).sum()
+    corners = np.concatenate([[start], inner, [end]])
+    heights = np.interp(corners, x, y)
+    area = (np.diff(corners) * (heights[1:] + heights[:-1]) / 2).sum()
     return CurveArea(float(area / (end - start)), start, end)

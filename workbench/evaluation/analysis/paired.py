@@ -53,10 +53,11 @@ def power(difference: float, deviation: float, sessions: int, alpha: float = 0.0
     # digits.
     if centre > 3 * bound + 8:
         return 1.0
-    wrong = float(special.nctdtr(sessions - 1, centre, -bound))
-    return (
-        1.0 - float(special.nctdtr(sessions - 1, centre, bound)) + (0.0 if isnan(wrong) else wrong)
-    )
+    right_tail = 1.0 - float(special.nctdtr(sessions - 1, centre, bound))
+    wrong_tail = float(special.nctdtr(sessions - 1, centre, -bound))
+    if isnan(wrong_tail):
+        return right_tail
+    return right_tail + wrong_tail
 
 
 def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> float:
@@ -70,12 +71,13 @@ def minimum_detectable(deviation: float, sessions: int, alpha: float = 0.05) -> 
     top = 1.0
     while power(top, 1.0, sessions, alpha) < POWER:
         top *= 2
-    sizes = range(ceil(top * FINE) + 1)
-    return (
-        bisect_left(sizes, POWER, key=lambda size: power(size / FINE, 1.0, sessions, alpha))
-        / FINE
-        * deviation
-    )
+
+    def power_at(step: int) -> float:
+        return power(step / FINE, 1.0, sessions, alpha)
+
+    steps = range(ceil(top * FINE) + 1)
+    smallest = bisect_left(steps, POWER, key=power_at)
+    return smallest / FINE * deviation
 
 
 def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) -> int | None:
@@ -84,18 +86,21 @@ def sessions_needed(difference: float, deviation: float, alpha: float = 0.05) ->
 
     At least `reporting_floor`; None if a million would not do.
     """
+
+    def power_of(sessions: int) -> float:
+        return power(difference, deviation, sessions, alpha)
+
     low = reporting_floor(alpha=alpha)
-    if deviation == 0 or power(difference, deviation, low, alpha) >= POWER:
+    if deviation == 0 or power_of(low) >= POWER:
         return low
     high = 2 * low
-    while power(difference, deviation, high, alpha) < POWER:
-        low, high = high, 2 * high
+    while power_of(high) < POWER:
+        low = high
+        high = 2 * high
         if high > MOST:
             return None
-    sizes = range(low, high + 1)
-    return sizes[
-        bisect_left(sizes, POWER, key=lambda size: power(difference, deviation, size, alpha))
-    ]
+    counts = range(low, high + 1)
+    return counts[bisect_left(counts, POWER, key=power_of)]
 
 
 EXACT = 14
@@ -133,31 +138,31 @@ def project_means(values: ArrayLike, projects: Sequence[str] = ()) -> Floats:
     Source: A. Donner and N. Klar, Design and Analysis of Cluster Randomization Trials in Health
     Research (2000), chapter 6.
     """
-    given = np.asarray(values, dtype=float)
+    values = np.asarray(values, dtype=float)
     if not len(projects):
-        return given
-    place, _ = pd.factorize(np.asarray(projects, dtype=object))
-    return np.asarray(np.bincount(place, given) / np.bincount(place), dtype=float)
+        return values
+    project, _ = pd.factorize(np.asarray(projects, dtype=object))
+    sums = np.bincount(project, values)
+    return np.asarray(sums / np.bincount(project), dtype=float)
 
 
 def by_project(values: pd.Series[float], projects: Mapping[str, str]) -> Floats:
-    """The mean of each project, of values by session; a session without a known project counts
-    as a project.
-    """
-    return project_means(
-        values.to_numpy(), [projects.get(str(name), str(name)) for name in values.index]
-    )
+    """The mean of each project; a session without a known project counts as one."""
+    sessions = [str(name) for name in values.index]
+    project_names = [projects.get(session, session) for session in sessions]
+    return project_means(values.to_numpy(), project_names)
 
 
-def paired_differences(one: pd.Series[float], other: pd.Series[float]) -> pd.Series[float]:
+def paired_differences(values: pd.Series[float], reference: pd.Series[float]) -> pd.Series[float]:
     """One difference a session of those that have both values, by session; a missing value is never
     zero.
 
     Two values that differ in the last digits of a sum are a tie.
     """
-    both = pd.concat([one, other], axis=1, keys=["one", "other"]).sort_index().dropna()
-    tied = np.isclose(both["one"], both["other"], rtol=1e-12, atol=0)
-    return (both["one"] - both["other"]).mask(tied, 0.0)
+    both = pd.concat([values, reference], axis=1, keys=["value", "reference"])
+    both = both.sort_index().dropna()
+    is_tied = np.isclose(both["value"], both["reference"], rtol=1e-12, atol=0)
+    return (both["value"] - both["reference"]).mask(is_tied, 0.0)
 
 
 def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
@@ -178,27 +183,32 @@ def interval(differences: ArrayLike, confidence: float = 0.95) -> tuple[Floats, 
         transformation of the studentised mean and its inverse. With quantiles of Student's t in
             place of the normal's.
     """
-    given = np.asarray(differences, dtype=float)
-    n = given.shape[-1]
-    mean, deviation = given.mean(axis=-1), given.std(axis=-1, ddof=1)
+    differences = np.asarray(differences, dtype=float)
+    n = differences.shape[-1]
+    mean = differences.mean(axis=-1)
+    deviation = differences.std(axis=-1, ddof=1)
     reach = special.stdtrit(n - 1, (1 + confidence) / 2) / np.sqrt(n)
-    skew = skewness(given)
-    low, high = mean - reach * deviation, mean + reach * deviation
+    skew = skewness(differences)
+    low = mean - reach * deviation
+    high = mean + reach * deviation
     corrected_low = mean - deviation * _unskewed(reach, skew, n)
     corrected_high = mean - deviation * _unskewed(-reach, skew, n)
-    return np.minimum(low, (low + corrected_low) / 2), np.maximum(high, (high + corrected_high) / 2)
+    moved_low = np.minimum(low, (low + corrected_low) / 2)
+    moved_high = np.maximum(high, (high + corrected_high) / 2)
+    return moved_low, moved_high
 
 
 def skewness(values: Floats) -> Floats:
-    """The skewness of samples (..., n), n >= 3, corrected for bias (Fisher's G1); 0 where all
-    values are equal.
-    """
+    """The skewness of samples (..., n), n >= 3, corrected for bias (G1); 0 for equal values."""
     n = values.shape[-1]
-    away = values - values.mean(axis=-1, keepdims=True)
-    second, third = (away**2).mean(axis=-1), (away**3).mean(axis=-1)
-    varied = second > (1e-12 * np.abs(values).max(axis=-1)) ** 2
+    deviations = values - values.mean(axis=-1, keepdims=True)
+    second_moment = (deviations**2).mean(axis=-1)
+    third_moment = (deviations**3).mean(axis=-1)
+    smallest = 1e-12 * np.abs(values).max(axis=-1)
+    is_varied = second_moment > smallest**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(varied, np.sqrt(n * (n - 1)) / (n - 2) * third / second**1.5, 0.0)
+        skew = np.sqrt(n * (n - 1)) / (n - 2) * third_moment / second_moment**1.5
+    return np.where(is_varied, skew, 0.0)
 
 
 def estimate(
@@ -211,18 +221,22 @@ def estimate(
     """
     if not len(values):
         return None
-    given = project_means(values, projects)
-    found = Estimate(float(given.mean()), len(values), len(given))
-    if len(given) < FEWEST or float(np.ptp(given)) <= 1e-12 * float(np.abs(given).max()):
-        return found
-    low, high = interval(given)
-    return replace(found, low=max(least, float(low)), high=min(most, float(high)))
+    means = project_means(values, projects)
+    without_interval = Estimate(float(means.mean()), len(values), len(means))
+    if len(means) < FEWEST:
+        return without_interval
+    are_equal = float(np.ptp(means)) <= 1e-12 * float(np.abs(means).max())
+    if are_equal:
+        return without_interval
+    low, high = interval(means)
+    return replace(without_interval, low=max(least, float(low)), high=min(most, float(high)))
 
 
-def interval_columns(name: str, found: Estimate | None) -> dict[str, float | None]:
+def interval_columns(name: str, mean: Estimate | None) -> dict[str, float | None]:
     """The columns of an estimate: `name`, `name_low` and `name_high`."""
-    mean, low, high = (found.mean, found.low, found.high) if found else (None, None, None)
-    return {name: mean, f"{name}_low": low, f"{name}_high": high}
+    if mean is None:
+        return {name: None, f"{name}_low": None, f"{name}_high": None}
+    return {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
 
 
 def ratio(
@@ -239,31 +253,27 @@ def ratio(
     The interval is that of the ratio of sums by linearisation, over projects: W. G. Cochran,
     Sampling Techniques (1977), chapter 6.
     """
-    part, whole = np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)
-    if not whole.sum() > 0:
+    part = np.asarray(parts, dtype=float)
+    total = np.asarray(wholes, dtype=float)
+    if not total.sum() > 0:
         return None
-    names, place = np.unique(projects, return_inverse=True)
-    share, part, whole = (
-        part.sum() / whole.sum(),
-        np.bincount(place, part),
-        np.bincount(place, whole),
-    )
-    found = estimate(
-        (share + (part - share * whole) / whole.mean()).tolist(), least=least, most=most
-    )
-    return (
-        None
-        if found is None
-        else replace(found, mean=float(share), n=len(parts), projects=len(names))
-    )
+    share = part.sum() / total.sum()
+    names, project = np.unique(projects, return_inverse=True)
+    part = np.bincount(project, part)
+    total = np.bincount(project, total)
+    linearised = share + (part - share * total) / total.mean()
+    mean = estimate(linearised.tolist(), least=least, most=most)
+    if mean is None:
+        return None
+    return replace(mean, mean=float(share), n=len(parts), projects=len(names))
 
 
 def _unskewed(reach: float, skew: Floats, n: int) -> Floats:
     """Solve Hall's cubic for the studentised mean; without skewness it is `reach` itself."""
-    straight = np.abs(skew) < 1e-9
-    bend = np.where(straight, 1.0, skew)
-    solved = 3 * (np.cbrt(1 + bend * (reach - bend / (6 * n))) - 1) / bend
-    return np.where(straight, reach, solved)
+    is_straight = np.abs(skew) < 1e-9
+    bend = np.where(is_straight, 1.0, skew)
+    solution = 3 * (np.cbrt(1 + bend * (reach - bend / (6 * n))) - 1) / bend
+    return np.where(is_straight, reach, solution)
 
 
 def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> Floats:
@@ -281,17 +291,19 @@ def sign_flip(differences: ArrayLike, *, draws: int = 9_999, seed: int = 20) -> 
         R. A. Fisher, The Design of Experiments (1935), section 21; (b + 1) / (m + 1) after Phipson
             and Smyth (2010).
     """
-    given = np.asarray(differences, dtype=float)
-    n = given.shape[-1]
-    exact = n <= EXACT
-    flips = (
-        _all_flips(n) if exact else np.random.default_rng(seed).choice([-1.0, 1.0], size=(draws, n))
-    )
-    seen = np.abs(given.sum(axis=-1))
+    differences = np.asarray(differences, dtype=float)
+    n = differences.shape[-1]
+    is_exact = n <= EXACT
+    random = np.random.default_rng(seed)
+    flips = _all_flips(n) if is_exact else random.choice([-1.0, 1.0], size=(draws, n))
+    observed = np.abs(differences.sum(axis=-1))
     # sums of the same numbers in another order may differ in the last digit
-    slack = 1e-9 * np.abs(given).sum(axis=-1)
-    further = (np.abs(given @ flips.T) >= (seen - slack)[..., None]).sum(axis=-1)
-    return np.asarray(further / len(flips) if exact else (further + 1) / (draws + 1), dtype=float)
+    slack = 1e-9 * np.abs(differences).sum(axis=-1)
+    bound = (observed - slack)[..., None]
+    further = (np.abs(differences @ flips.T) >= bound).sum(axis=-1)
+    if is_exact:
+        return np.asarray(further / len(flips), dtype=float)
+    return np.asarray((further + 1) / (draws + 1), dtype=float)
 
 
 def _all_flips(n: int) -> Floats:
@@ -310,10 +322,10 @@ def holm(ps: Sequence[float | None]) -> tuple[float | None, ...]:
         S. Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6
             (1979), 65-70.
     """
-    order = sorted((p, place) for place, p in enumerate(ps) if p is not None)
-    found: list[float | None] = [None] * len(ps)
+    tests = sorted((p, place) for place, p in enumerate(ps) if p is not None)
+    adjusted: list[float | None] = [None] * len(ps)
     highest = 0.0
-    for rank, (p, place) in enumerate(order):
-        highest = max(highest, min(1.0, p * (len(order) - rank)))
-        found[place] = highest
-    return tuple(found)
+    for rank, (p, place) in enumerate(tests):
+        highest = max(highest, min(1.0, p * (len(tests) - rank)))
+        adjusted[place] = highest
+    return tuple(adjusted)

@@ -2,10 +2,12 @@
 other beats on two.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations
+from itertools import compress, permutations
 
 import numpy as np
 import pandas as pd
@@ -37,17 +39,16 @@ class Panel:
     @property
     def disputed(self) -> list[tuple[str, str]]:
         """The pairs of which one metric puts the one ahead, and another the other; each once."""
-        return [
-            pair
-            for pair in self.ahead
-            if pair < pair[::-1] and self.ahead[pair] and self.ahead[pair[::-1]]
-        ]
+        pairs: list[tuple[str, str]] = []
+        for pair, metrics in self.ahead.items():
+            reverse = pair[1], pair[0]
+            if pair < reverse and metrics and self.ahead[reverse]:
+                pairs.append(pair)
+        return pairs
 
-    def above(self, one: str, other: str) -> bool:
-        """Whether a member of the panel puts one strategy ahead of the other, and none says the
-        opposite.
-        """
-        return bool(self.ahead[one, other]) and not self.ahead[other, one]
+    def above(self, strategy: str, rival: str) -> bool:
+        """Whether a metric puts one strategy ahead of the other, and none says the opposite."""
+        return bool(self.ahead[strategy, rival]) and not self.ahead[rival, strategy]
 
     @cached_property
     def rank(self) -> dict[str, int]:
@@ -57,20 +58,29 @@ class Panel:
         Where the metrics go round in a circle, those in it have none; nor has any where none is
         above another.
         """
-        left = [
-            name
-            for name in map(str, self.means.index)
-            if not any(name in pair for pair in self.disputed)
-        ]
-        found: dict[str, int] = {}
-        while top := [
-            name
-            for name in left
-            if not any(self.above(other, name) for other in left if other != name)
-        ]:
-            found |= dict.fromkeys(top, max(found.values(), default=0) + 1)
-            left = [name for name in left if name not in found]
-        return found if len(set(found.values())) > 1 else {}
+        disputed_names: set[str] = set()
+        for pair in self.disputed:
+            disputed_names.update(pair)
+        unranked = [str(name) for name in self.means.index if name not in disputed_names]
+        ranks: dict[str, int] = {}
+        rank = 0
+        while True:
+            top = self._unbeaten(unranked)
+            if not top:
+                break
+            rank += 1
+            ranks.update(dict.fromkeys(top, rank))
+            unranked = [name for name in unranked if name not in ranks]
+        return ranks if rank > 1 else {}
+
+    def _unbeaten(self, names: Sequence[str]) -> list[str]:
+        """Those of some strategies that none of them is above."""
+        unbeaten: list[str] = []
+        for name in names:
+            rivals = [rival for rival in names if rival != name]
+            if not any(self.above(rival, name) for rival in rivals):
+                unbeaten.append(name)
+        return unbeaten
 
 
 def panel(
@@ -86,29 +96,38 @@ def panel(
         at_sizes: the table `baseline_at_sizes`, with one baseline: pairs are then compared at the
             sizes really used.
     """
-    names, known = list(contenders), scores[scores["mode"] == mode]
-    known = known[known["metric"].isin(PANEL) & known["value"].notna()]
-    rows = known[known["strategy"].isin(names)]
-    found = {
-        metric: sides(known, metric, mode, at_sizes)
-        for metric in PANEL
-        if (rows["metric"] == metric).any()
-    }
+    names = list(contenders)
+    scores = scores[(scores["mode"] == mode) & scores["metric"].isin(PANEL)]
+    scores = scores[scores["value"].notna()]
+    rows = scores[scores["strategy"].isin(names)]
+    sides_by_metric: dict[str, Mapping[tuple[str, str], int]] = {}
+    for metric in PANEL:
+        if (rows["metric"] == metric).any():
+            sides_by_metric[metric] = sides(scores, metric, mode, at_sizes)
+    means = _means(rows).unstack().reindex(index=names, columns=list(PANEL))
+    ahead = {pair: _metrics_ahead(pair, sides_by_metric) for pair in permutations(names, 2)}
+    silent = tuple(metric for metric in PANEL if not sides_by_metric.get(metric))
+    return Panel(means, ahead, silent)
+
+
+def _means(rows: pd.DataFrame) -> pd.Series[float]:
+    """The mean of each strategy and metric over projects."""
     project = rows["project"] if "project" in rows else rows["session"]
-    means = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
-    means = means.groupby(level=[0, 1, 2]).mean().groupby(level=[0, 1]).mean()
-    return Panel(
-        means.unstack().reindex(index=names, columns=list(PANEL)),
-        {
-            (one, other): tuple(
-                metric
-                for metric, by in found.items()
-                if by.get((one, other), -by.get((other, one), 0)) > 0
-            )
-            for one, other in permutations(names, 2)
-        },
-        tuple(metric for metric in PANEL if not found.get(metric)),
-    )
+    of_sessions = rows.groupby(["strategy", "metric", project, "session"])["value"].mean()
+    of_projects = of_sessions.groupby(level=[0, 1, 2]).mean()
+    return of_projects.groupby(level=[0, 1]).mean()
+
+
+def _metrics_ahead(
+    pair: tuple[str, str], sides_by_metric: Mapping[str, Mapping[tuple[str, str], int]]
+) -> tuple[str, ...]:
+    """The metrics that put the first strategy of a pair ahead."""
+    strategy, rival = pair
+    metrics: list[str] = []
+    for metric, by_pair in sides_by_metric.items():
+        if by_pair.get(pair, 0) > 0 or by_pair.get((rival, strategy), 0) < 0:
+            metrics.append(metric)
+    return tuple(metrics)
 
 
 DRAWS, SEED = 2_000, 20
@@ -116,15 +135,15 @@ DRAWS, SEED = 2_000, 20
 
 
 def on_frontier(points: ArrayLike) -> Flags:
-    """(..., strategies) whether no other point is at least as good in all metrics and better in
-    one.
+    """(..., strategies) whether no other point is at least as good everywhere and better once.
 
     The points are (..., strategies, metrics), higher is better in each.
     """
-    given = np.asarray(points, dtype=float)
-    one, other = given[..., :, None, :], given[..., None, :, :]
-    beaten = (other >= one).all(axis=-1) & (other > one).any(axis=-1)
-    return np.asarray(~beaten.any(axis=-1), dtype=bool)
+    points = np.asarray(points, dtype=float)
+    point = points[..., :, None, :]
+    rival = points[..., None, :, :]
+    is_beaten = (rival >= point).all(axis=-1) & (rival > point).any(axis=-1)
+    return np.asarray(~is_beaten.any(axis=-1), dtype=bool)
 
 
 def frontier(
@@ -150,33 +169,30 @@ def frontier(
             floor), `sessions` (that
         have every value); no rows where no session has.
     """
-    given = np.asarray(values, dtype=float)
-    there = np.isfinite(given).all(axis=(1, 2))
-    sessions = int(there.sum())
-    if not sessions or not len(strategies):
+    values = np.asarray(values, dtype=float)
+    is_complete = np.isfinite(values).all(axis=(1, 2))
+    session_count = int(is_complete.sum())
+    if not session_count or not len(strategies):
         return pd.DataFrame(columns=["strategy", "on_frontier", "probability", "sessions"])
-    columns = given[there].reshape(sessions, -1).T
-    named = (
-        [name for name, whole in zip(projects, there, strict=True) if whole]
-        if len(projects)
-        else []
-    )
-    whole = np.transpose([project_means(column, named) for column in columns]).reshape(
-        -1, *given.shape[1:]
-    )
-    n = len(whole)
-    signs = np.array([1.0 if one == "higher" else -1.0 for one in better])
-    weights = np.random.default_rng(SEED).multinomial(n, np.full(n, 1 / n), size=DRAWS) / n
+    columns = values[is_complete].reshape(session_count, -1).T
+    project_names = list(compress(projects, is_complete))
+    means_by_column = [project_means(column, project_names) for column in columns]
+    means = np.transpose(means_by_column).reshape(-1, *values.shape[1:])
+    project_count = len(means)
+    signs = np.array([1.0 if direction == "higher" else -1.0 for direction in better])
+    even_weights = np.full(project_count, 1 / project_count)
+    random = np.random.default_rng(SEED)
+    weights = random.multinomial(project_count, even_weights, size=DRAWS) / project_count
     # Rounded, so that strategies that are equal in every session are equal in every sample too.
-    drawn = np.round(np.einsum("dn,nkc->dkc", weights, whole), 12)
-    often = on_frontier(drawn * signs).mean(axis=0)
-    now = on_frontier(np.round(whole.mean(axis=0), 12) * signs)
-    probability = often if n >= reporting_floor() else np.nan
+    samples = np.round(np.einsum("dn,nkc->dkc", weights, means), 12)
+    probability = on_frontier(samples * signs).mean(axis=0)
+    if project_count < reporting_floor():
+        probability = np.full(len(strategies), np.nan)
     return pd.DataFrame(
         {
             "strategy": strategies,
-            "on_frontier": now,
+            "on_frontier": on_frontier(np.round(means.mean(axis=0), 12) * signs),
             "probability": probability,
-            "sessions": sessions,
+            "sessions": session_count,
         }
     )

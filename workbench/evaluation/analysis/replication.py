@@ -1,6 +1,4 @@
-"""How much of a metric's variance lies between sessions, and how much the model adds by
-answering otherwise.
-"""
+"""How much of a metric's variance lies between sessions, and how much in the model's answers."""
 
 from math import sqrt
 
@@ -68,11 +66,13 @@ def variance_split(
             f"{results.path} has no replicates of {metric!r} in mode {mode!r} at that share"
         )
     rows = rows.assign(value=floats(rows["value"]))
-    found = []
-    for name, own in rows.groupby("strategy", sort=False):
-        wide = own.pivot_table(index="session", columns="replicate", values="value", dropna=False)
-        found.append({"strategy": str(name)} | _split(wide.dropna()))
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    splits: list[dict[str, object]] = []
+    for name, of_strategy in rows.groupby("strategy", sort=False):
+        wide = of_strategy.pivot_table(
+            index="session", columns="replicate", values="value", dropna=False
+        )
+        splits.append({"strategy": str(name), **_split(wide.dropna())})
+    return pd.DataFrame(splits, columns=list(COLUMNS))
 
 
 def repeated_note(results: Results) -> str:
@@ -85,13 +85,15 @@ def repeated_note(results: Results) -> str:
         return (
             "Nothing was repeated: the writer of this run's summaries answers the same each time."
         )
-    several = rows[rows["replicate"].notna()].groupby(
-        ["strategy", "session", "mode", "share", "metric"], dropna=False
-    )
-    values = several["value"].agg(["nunique", "size"]).groupby("strategy", sort=False)
-    names = [
-        str(name) for name, own in values if (own["size"] > 1).any() and (own["nunique"] <= 1).all()
-    ]
+    repeated = rows[rows["replicate"].notna()]
+    place = ["strategy", "session", "mode", "share", "metric"]
+    values = repeated.groupby(place, dropna=False)["value"].agg(["nunique", "size"])
+    names: list[str] = []
+    for name, of_strategy in values.groupby("strategy", sort=False):
+        is_repeated = (of_strategy["size"] > 1).any()
+        is_always_same = (of_strategy["nunique"] <= 1).all()
+        if is_repeated and is_always_same:
+            names.append(str(name))
     if not names:
         return ""
     return (

@@ -20,15 +20,15 @@ def floats(column: pd.Series) -> pd.Series[float]:
 
 def plain(table: pd.DataFrame) -> pd.DataFrame:
     """The table with numpy's columns in the place of those that know a missing value."""
-    found = {}
+    columns = {}
     for name, column in table.items():
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            found[name] = column.astype(
-                "float64" if column.isna().any() or column.dtype.kind == "f" else "int64"
-            )
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            columns[name] = column.fillna("").astype(object)
+        elif column.isna().any() or column.dtype.kind == "f":
+            columns[name] = column.astype("float64")
         else:
-            found[name] = column.fillna("").astype(object)
-    return pd.DataFrame(found, columns=table.columns)
+            columns[name] = column.astype("int64")
+    return pd.DataFrame(columns, columns=table.columns)
 
 
 def with_projects(
@@ -51,28 +51,32 @@ def with_projects(
     """
     if by == "session":
         return scores.assign(project=scores["session"])
-    known = sessions.drop_duplicates("session").set_index("session")
+    sessions = sessions.drop_duplicates("session").set_index("session")
     if by == "folder":
-        known = known.assign(
-            project=[str(Path(str(path)).parent) if path else "" for path in known["path"]]
-        )
-    found = scores["session"].map(known["project"])
-    return scores.assign(project=found.where(found.notna() & (found != ""), scores["session"]))
+        sessions = sessions.assign(project=[_folder(path) for path in sessions["path"]])
+    project = scores["session"].map(sessions["project"])
+    is_known = project.notna() & (project != "")
+    return scores.assign(project=project.where(is_known, scores["session"]))
+
+
+def _folder(path: object) -> str:
+    """The folder of a file; empty without a file."""
+    return str(Path(str(path)).parent) if path else ""
 
 
 def grouped(run: Results) -> pd.DataFrame:
-    """The scores of a run with the project of each session, by the unit that the run was made
-    with.
-    """
+    """The scores of a run with the project of each session, by the run's own unit."""
     settings = run.manifest.get("settings")
-    by = settings.get("group_by", "project") if isinstance(settings, Mapping) else "project"
-    return with_projects(run.scores, run.sessions, str(by))
+    unit = "project"
+    if isinstance(settings, Mapping):
+        unit = str(settings.get("group_by", unit))
+    return with_projects(run.scores, run.sessions, unit)
 
 
 def projects_of(rows: pd.DataFrame) -> dict[str, str]:
     """The project of each session of some scores."""
-    once = rows[["session", "project"]].drop_duplicates()
-    return dict(zip(once["session"].map(str), once["project"].map(str), strict=True))
+    pairs = rows[["session", "project"]].drop_duplicates()
+    return dict(zip(pairs["session"].map(str), pairs["project"].map(str), strict=True))
 
 
 def select(
@@ -87,20 +91,23 @@ def select(
     Raises:
         UnknownName: the table has no such metric or share; the message names those that it has.
     """
-    known = scores[scores["mode"] == mode]
-    rows = known[known["metric"] == metric]
+    of_mode = scores[scores["mode"] == mode]
+    rows = of_mode[of_mode["metric"] == metric]
     if rows.empty:
-        raise UnknownName(f"metric of mode {mode!r}", metric, map(str, known["metric"].unique()))
-    project = rows["project"] if "project" in rows else rows["session"]
+        metrics = map(str, of_mode["metric"].unique())
+        raise UnknownName(f"metric of mode {mode!r}", metric, metrics)
     rows = rows.assign(
-        share=floats(rows["share"]).fillna(0.0), value=floats(rows["value"]), project=project
+        share=floats(rows["share"]).fillna(0.0),
+        value=floats(rows["value"]),
+        project=rows["project"] if "project" in rows else rows["session"],
     )
-    at = rows if share is None else rows[(rows["share"] - share).abs() < 1e-9]
-    if at.empty:
-        raise UnknownName(
-            "share of this run", f"{share:g}", (f"{one:g}" for one in rows["share"].unique())
-        )
-    return at
+    if share is None:
+        return rows
+    at_share = rows[(rows["share"] - share).abs() < 1e-9]
+    if at_share.empty:
+        shares = [f"{known_share:g}" for known_share in rows["share"].unique()]
+        raise UnknownName("share of this run", f"{share:g}", shares)
+    return at_share
 
 
 def leading_metric(*runs: pd.DataFrame, mode: str) -> str:
@@ -140,22 +147,18 @@ def size_gains(rows: pd.DataFrame, at_sizes: pd.DataFrame) -> pd.Series[float]:
             modes that the table
         does not have; missing where the baseline cannot be cut to that size.
     """
-    place, names = ["session", "share", "metric"], ["strategy", "baseline"]
-    rows, known = (
-        table.assign(share=floats(table["share"]), value=floats(table["value"]))
-        for table in (rows, at_sizes)
+    place = ["session", "share", "metric"]
+    rows = rows.assign(share=floats(rows["share"]), value=floats(rows["value"]))
+    at_used_size = at_sizes[[*place, "strategy", "baseline"]].assign(
+        share=floats(at_sizes["share"]), value_at_used_size=floats(at_sizes["value"])
     )
-    known = known[[*place, *names, "value"]].rename(columns={"value": "there"})
-    asked = rows.loc[rows["mode"] == "matched", [*place, "strategy", "value"]]
-    asked = asked.set_axis([*place, "baseline", "asked"], axis="columns")
-    found = (
-        rows[[*place, "strategy"]]
-        .merge(known, "left", [*place, "strategy"])
-        .merge(asked, "left", [*place, "baseline"])
-    )
-    return (
-        (found["there"] - found["asked"]).where(found["baseline"].notna(), 0.0).set_axis(rows.index)
-    )
+    matched = rows.loc[rows["mode"] == "matched", [*place, "strategy", "value"]]
+    at_asked_size = matched.set_axis([*place, "baseline", "value_at_asked_size"], axis="columns")
+    values = rows[[*place, "strategy"]]
+    values = values.merge(at_used_size, "left", [*place, "strategy"])
+    values = values.merge(at_asked_size, "left", [*place, "baseline"])
+    gains = values["value_at_used_size"] - values["value_at_asked_size"]
+    return gains.where(values["baseline"].notna(), 0.0).set_axis(rows.index)
 
 
 def at_sizes_of(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
@@ -164,19 +167,19 @@ def at_sizes_of(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
 
     A row without a counterpart is as it was.
     """
-    known = ours.set_index(["session", "share"])["gain"]
+    our_gain = ours.set_index(["session", "share"])["gain"]
     places = pd.MultiIndex.from_frame(theirs[["session", "share"]])
-    gain = pd.Series(known.reindex(places).to_numpy(), theirs.index).where(
-        places.isin(known.index), theirs["gain"]
-    )
+    gain = pd.Series(our_gain.reindex(places).to_numpy(), theirs.index)
+    gain = gain.where(places.isin(our_gain.index), theirs["gain"])
     return theirs.assign(value=theirs["value"] - theirs["gain"] + gain)
 
 
-def same_baseline(one: pd.DataFrame, other: pd.DataFrame) -> bool:
+def same_baseline(at_sizes: pd.DataFrame, other_at_sizes: pd.DataFrame) -> bool:
     """Whether two runs have the same baseline at the sizes used, by their tables
     `baseline_at_sizes`.
     """
-    return set(one["baseline"]) == set(other["baseline"]) != set()
+    baselines = set(at_sizes["baseline"])
+    return bool(baselines) and baselines == set(other_at_sizes["baseline"])
 
 
 def direction(rows: pd.DataFrame) -> Better:
@@ -195,4 +198,5 @@ def shared(wide: pd.DataFrame, *names: str) -> pd.DataFrame:
     """Some strategies' values by session, a column each: the mean over the shares at which all
     of them have one.
     """
-    return wide.reindex(columns=list(names)).astype(float).dropna().groupby(level="session").mean()
+    complete_rows = wide.reindex(columns=list(names)).astype(float).dropna()
+    return complete_rows.groupby(level="session").mean()

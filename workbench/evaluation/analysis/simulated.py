@@ -28,24 +28,24 @@ def by_strategy(simulated: pd.DataFrame) -> pd.DataFrame:
             count for it.
     """
     kinds = [name for name in simulated if name.startswith("blind_")]
-    every = simulated.assign(blind=simulated[kinds].sum(axis=1))
-    return pd.DataFrame(
-        [_means(str(name), rows) for name, rows in every.groupby("strategy", sort=False)]
-    )
+    with_blind = simulated.assign(blind=simulated[kinds].sum(axis=1))
+    by_name = with_blind.groupby("strategy", sort=False)
+    return pd.DataFrame([_means(str(name), rows) for name, rows in by_name])
 
 
 def _means(strategy: str, rows: pd.DataFrame) -> dict[str, object]:
-    found: dict[str, object] = {
+    means: dict[str, object] = {
         "strategy": strategy,
         "sessions": rows["session"].nunique(),
         "projects": rows["project"].nunique(),
     }
     for name in FIGURES:
-        known = rows[rows[name].notna()]
-        least = -inf if name.startswith("saved") else 0.0
-        mean = estimate(known[name].astype(float).tolist(), known["project"].tolist(), least=least)
-        found |= interval_columns(name, mean)
-    return found
+        with_value = rows[rows[name].notna()]
+        values = with_value[name].astype(float).tolist()
+        lower_bound = -inf if name.startswith("saved") else 0.0
+        mean = estimate(values, with_value["project"].tolist(), least=lower_bound)
+        means |= interval_columns(name, mean)
+    return means
 
 
 def which_bill(simulated: pd.DataFrame) -> str:
@@ -63,9 +63,8 @@ def which_bill(simulated: pd.DataFrame) -> str:
     dearer: list[str] = []
     cheaper: list[str] = []
     alone: list[str] = []
-    for name, rows in simulated.dropna(subset=["saved_usd", "saved_usd_net"]).groupby(
-        "strategy", sort=False
-    ):
+    with_bill = simulated.dropna(subset=["saved_usd", "saved_usd_net"])
+    for name, rows in with_bill.groupby("strategy", sort=False):
         if not _is_turned(rows):
             continue
         if _mean(rows, "saved_usd") > 0:
@@ -74,11 +73,10 @@ def which_bill(simulated: pd.DataFrame) -> str:
             cheaper.append(str(name))
         detours = (rows["saved_usd"] - rows["saved_usd_net"]).astype(float)
         worst = rows.loc[detours.abs().idxmax()]
-        rest = rows[rows["session"] != worst["session"]]
-        if len(rest) and not _is_turned(rest):
-            alone.append(
-                f"{name} ({worst['session']}, {some(int(worst['compactions']), 'compaction')})"
-            )
+        other_rows = rows[rows["session"] != worst["session"]]
+        if len(other_rows) and not _is_turned(other_rows):
+            compactions = some(int(worst["compactions"]), "compaction")
+            alone.append(f"{name} ({worst['session']}, {compactions})")
     if not dearer and not cheaper:
         return ""
     sides = []

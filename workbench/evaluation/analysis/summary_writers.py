@@ -60,16 +60,15 @@ class SummaryWriters:
             by_mode = writers.setdefault(str(row.strategy), {})
             for mode in ("", str(row.mode)):
                 by_mode.setdefault(mode, set()).add(str(row.writer))
-        return {
-            strategy: {
+        kinds: dict[str, dict[str, TextKind]] = {}
+        for strategy, by_mode in writers.items():
+            kinds[strategy] = {
                 mode: text_kind(" + ".join(sorted(names))) for mode, names in by_mode.items()
             }
-            for strategy, by_mode in writers.items()
-        }
+        return kinds
 
     def text_kind(self, strategy: str, mode: str = "") -> TextKind:
-        """Who made a strategy's contexts: a model, a rule, each some, or nobody, where messages
-        were only cut.
+        """Who made a strategy's contexts: a model, a rule, both, or nobody (messages were cut).
 
         Args:
             strategy: any.
@@ -77,7 +76,9 @@ class SummaryWriters:
         """
         kinds = self._kinds.get(strategy, {})
         kind = kinds.get("", "cut")
-        return kinds.get(mode, kind) if kind == "mixed" else kind
+        if kind != "mixed":
+            return kind
+        return kinds.get(mode, kind)
 
     def rule_share(self, strategy: str, mode: str = "") -> float:
         """The share of a strategy's summaries that a rule wrote, in one mode or in all.
@@ -88,12 +89,15 @@ class SummaryWriters:
         if kind != "mixed":
             return float(kind == "rule")
         rows = self.summaries[self.summaries["strategy"] == strategy]
-        rows = rows[rows["mode"] == mode] if mode else rows
+        if mode:
+            rows = rows[rows["mode"] == mode]
         requests = int(rows["requests"].sum())
-        return float(rows["by_rule"].sum()) / requests if requests else 0.5
+        if not requests:
+            return 0.5
+        return float(rows["by_rule"].sum()) / requests
 
     def bias_between(
-        self, strategy: str, other: str, metric: str, projects: int, mode: str = ""
+        self, strategy: str, reference: str, metric: str, projects: int, mode: str = ""
     ) -> float:
         """How much of a difference between two strategies may be the reader's error, in the
         metric's unit.
@@ -104,15 +108,18 @@ class SummaryWriters:
 
         Args:
             strategy: a strategy.
-            other: with which it is compared.
+            reference: with which it is compared.
             metric: in which.
             projects: that the difference is over.
             mode: in which mode; empty for all.
         """
-        kind, other_kind = self.text_kind(strategy, mode), self.text_kind(other, mode)
+        kind, other_kind = self.text_kind(strategy, mode), self.text_kind(reference, mode)
         if (kind == other_kind != "mixed") or metric not in (WORK, NAMES):
             return 0.0
-        rule_share, other_rule_share = self.rule_share(strategy, mode), self.rule_share(other, mode)
+        rule_share, other_rule_share = (
+            self.rule_share(strategy, mode),
+            self.rule_share(reference, mode),
+        )
         parts = {*parts_of(kind), *parts_of(other_kind)}
         if metric == NAMES:
             if "model" not in parts:

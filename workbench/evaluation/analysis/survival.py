@@ -1,6 +1,4 @@
-"""How long what was said lives through a chain of compactions: Kaplan and Meier's curve over
-rounds.
-"""
+"""How long entities live through a chain of compactions: Kaplan and Meier's curve."""
 
 from math import log
 
@@ -35,18 +33,25 @@ def survival(at_risk: ArrayLike, lost: ArrayLike) -> pd.DataFrame:
     Source:
         E. L. Kaplan and P. Meier, J. Am. Statist. Assoc. 53 (1958), 457-481.
     """
-    risk, gone = np.asarray(at_risk, dtype=float), np.asarray(lost, dtype=float)
-    last = int(np.flatnonzero(risk.sum(axis=0)).max(initial=-1)) + 1
-    risk, gone = risk[:, :last], gone[:, :last]
-    entered, left = risk.sum(axis=0), gone.sum(axis=0)
-    curve = _curve(entered, left)
-    low, high = _ends(risk, gone, curve)
-    found = {
-        "round": np.arange(1, last + 1),
-        "at_risk": entered.astype(int),
-        "lost": left.astype(int),
-    }
-    return pd.DataFrame({**found, "surviving": curve, "low": low, "high": high})
+    entered = np.asarray(at_risk, dtype=float)
+    lost_by_project = np.asarray(lost, dtype=float)
+    round_count = int(np.flatnonzero(entered.sum(axis=0)).max(initial=-1)) + 1
+    entered = entered[:, :round_count]
+    lost_by_project = lost_by_project[:, :round_count]
+    total_entered = entered.sum(axis=0)
+    total_gone = lost_by_project.sum(axis=0)
+    surviving = _curve(total_entered, total_gone)
+    low, high = _ends(entered, lost_by_project, surviving)
+    return pd.DataFrame(
+        {
+            "round": np.arange(1, round_count + 1),
+            "at_risk": total_entered.astype(int),
+            "lost": total_gone.astype(int),
+            "surviving": surviving,
+            "low": low,
+            "high": high,
+        }
+    )
 
 
 def half_life(curve: pd.DataFrame) -> float | None:
@@ -56,32 +61,37 @@ def half_life(curve: pd.DataFrame) -> float | None:
     With the same rate of loss r in each round it is log(0.5) / log(1 - r). A round that loses all
     ends at itself.
     """
-    before = 1.0
+    earlier_share = 1.0
     for number, share in zip(curve["round"].tolist(), curve["surviving"].tolist(), strict=True):
         if share == 0:
             return float(number)
         if share <= 0.5:
-            return float(number - 1 + log(before / 0.5) / log(before / share))
-        before = share
+            part_of_round = log(earlier_share / 0.5) / log(earlier_share / share)
+            return float(number - 1 + part_of_round)
+        earlier_share = share
     return None
 
 
-def _curve(risk: Floats, gone: Floats) -> Floats:
+def _curve(risk: Floats, lost: Floats) -> Floats:
     """The share that outlives each round, (..., rounds); NaN from where no entity is at risk."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.cumprod(1 - gone / risk, axis=-1), dtype=float)
+        return np.asarray(np.cumprod(1 - lost / risk, axis=-1), dtype=float)
 
 
-def _ends(risk: Floats, gone: Floats, curve: Floats) -> tuple[Floats, Floats]:
+def _ends(risk: Floats, lost: Floats, curve: Floats) -> tuple[Floats, Floats]:
     """The interval's ends, each (rounds,); NaN where there is none."""
-    n = len(risk)
-    if n < reporting_floor():
-        return np.full(len(curve), np.nan), np.full(len(curve), np.nan)
-    without = _curve(risk.sum(axis=0) - risk, gone.sum(axis=0) - gone)
+    project_count = len(risk)
+    if project_count < reporting_floor():
+        none = np.full(len(curve), np.nan)
+        return none, none.copy()
+    without_one = _curve(risk.sum(axis=0) - risk, lost.sum(axis=0) - lost)
     with np.errstate(invalid="ignore", divide="ignore"):
-        scaled = np.log(-np.log(without))
+        scaled = np.log(-np.log(without_one))
         centre = np.log(-np.log(curve))
         scaled[:, ~np.isfinite(scaled).all(axis=0)] = np.nan
-        error = np.sqrt((n - 1) / n * ((scaled - scaled.mean(axis=0)) ** 2).sum(axis=0))
-        reach = special.stdtrit(n - 1, 0.975) * error
-        return np.exp(-np.exp(centre + reach)), np.exp(-np.exp(centre - reach))
+        squares = ((scaled - scaled.mean(axis=0)) ** 2).sum(axis=0)
+        error = np.sqrt((project_count - 1) / project_count * squares)
+        reach = special.stdtrit(project_count - 1, 0.975) * error
+        low = np.exp(-np.exp(centre + reach))
+        high = np.exp(-np.exp(centre - reach))
+    return low, high

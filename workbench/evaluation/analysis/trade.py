@@ -21,9 +21,7 @@ MARGIN = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """What is best: points of the work or of names, and what a tenth of the bill is worth in
-    such points.
-    """
+    """What is best: points of the headline, and what a tenth of the bill is worth in points."""
 
     worth: float
 
@@ -40,25 +38,24 @@ class Trade:
                 headline, a share), and in USD what was `saved` of the `plain` bill without
                 compaction.
         """
-        recall = rows.pivot_table("recall", "session", "candidate", dropna=False).reindex(
-            columns=list(dict.fromkeys(rows["candidate"]))
-        )
-        shared = recall.dropna().index
-        mine = rows[rows["session"].isin(shared)]
-        known = mine.groupby(["project", "candidate"])
-        points = 100 * known["recall"].mean().unstack("candidate")
-        if self.worth:
-            saved = known["saved"].sum().unstack("candidate")
-            plain = known["plain"].sum().unstack("candidate")
-            points = points + 10 * self.worth * (
-                saved / plain.mean().where(plain.mean() > 0)
-            ).fillna(0.0)
-        return points
+        candidates = list(dict.fromkeys(rows["candidate"]))
+        recall = rows.pivot_table("recall", "session", "candidate", dropna=False)
+        complete_sessions = recall.reindex(columns=candidates).dropna().index
+        rows = rows[rows["session"].isin(complete_sessions)]
+        by_project = rows.groupby(["project", "candidate"])
+        points = 100 * by_project["recall"].mean().unstack("candidate")
+        if not self.worth:
+            return points
+        saved = by_project["saved"].sum().unstack("candidate")
+        mean_bill = by_project["plain"].sum().unstack("candidate").mean()
+        saved_share = (saved / mean_bill.where(mean_bill > 0)).fillna(0.0)
+        return points + 10 * self.worth * saved_share
 
 
-def difference(points: pd.DataFrame, candidate: str, other: str) -> Estimate | None:
+def difference(points: pd.DataFrame, candidate: str, reference: str) -> Estimate | None:
     """How many points one candidate is ahead of another, with the paired interval over projects."""
-    return estimate((points[candidate] - points[other]).dropna().tolist())
+    differences = (points[candidate] - points[reference]).dropna()
+    return estimate(differences.tolist())
 
 
 @dataclass(frozen=True, slots=True)

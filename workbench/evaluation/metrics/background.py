@@ -7,9 +7,12 @@ from workbench.engine.extraction.entities import Entity, Kind
 
 
 def _listed() -> frozenset[Entity]:
-    lines = files(__package__).joinpath("background.tsv").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split("\t") for line in lines)
-    return frozenset(Entity(cast(Kind, kind), text) for kind, text in pairs)
+    text = files(__package__).joinpath("background.tsv").read_text(encoding="utf-8")
+    entities: set[Entity] = set()
+    for line in text.splitlines():
+        kind, name = line.split("\t")
+        entities.add(Entity(cast(Kind, kind), name))
+    return frozenset(entities)
 
 
 BACKGROUND = _listed()

@@ -1,5 +1,4 @@
-"""BM25, the plain measure of search engines: how well the best line of a context answers to some
-words.
+"""BM25, the plain measure of search engines: how well a context's best line answers some words.
 
 It is the baseline beside every other measure in the tables of `workbench lab validate`.
 """
@@ -37,18 +36,18 @@ class Bm25:
         self._usual_length = max(words / max(self._lines, 1), 1.0)
 
     def share(self, sought: str, context: str) -> float:
-        """The score of the context's best line: 1 is that of a line of usual length that has
-        each word once.
-        """
+        """The score of the context's best line; 1: a line of usual length has each word once."""
         return self.shares([sought], context)[0]
 
     def shares(self, sought: Sequence[str], context: str) -> list[float]:
         """`share` of several texts that are sought in one context."""
         gains: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for number, line in enumerate(_lines(context)):
-            length = SATURATION * (1 - LENGTH + LENGTH * len(line) / self._usual_length)
+            relative_length = LENGTH * len(line) / self._usual_length
+            damping = SATURATION * (1 - LENGTH + relative_length)
             for word, count in Counter(line).items():
-                gains[word].append((number, count * (SATURATION + 1) / (count + length)))
+                gain = count * (SATURATION + 1) / (count + damping)
+                gains[word].append((number, gain))
         return [self._best_share(text, gains) for text in sought]
 
     def _best_share(self, text: str, gains: dict[str, list[tuple[int, float]]]) -> float:
@@ -59,13 +58,15 @@ class Bm25:
             gains: for each word of the context the lines that hold it, and what it adds there.
         """
         scores: dict[int, float] = defaultdict(float)
-        whole = 0.0
+        total_weight = 0.0
         for word in dict.fromkeys(_words(text)):
             weight = self._weight(word)
-            whole += weight
+            total_weight += weight
             for number, gain in gains.get(word, ()):
                 scores[number] += weight * gain
-        return max(scores.values(), default=0.0) / whole if whole else 0.0
+        if not total_weight:
+            return 0.0
+        return max(scores.values(), default=0.0) / total_weight
 
     def _weight(self, word: str) -> float:
         """How rare a word is in the history; a word that every line has weighs almost nothing."""
@@ -79,4 +80,5 @@ def _words(text: str) -> list[str]:
 
 def _lines(text: str) -> list[list[str]]:
     """The words of each line that has any."""
-    return [words for words in map(_words, text.splitlines()) if words]
+    words_by_line = [_words(line) for line in text.splitlines()]
+    return [words for words in words_by_line if words]

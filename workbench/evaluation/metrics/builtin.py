@@ -44,9 +44,12 @@ def _mean(data: MetricInput, level: Level) -> Score:
     """The mean over boundaries of the demand's mean at one level."""
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
-    found = [one.retention for one in data.retained if len(one.demand) >= FEWEST]
-    few = f"fewer than {FEWEST} entities of the history are needed later at every boundary"
-    return mean_score([one.mean(level) for one in found], few)
+    means = []
+    for place in data.retained:
+        if len(place.demand) >= FEWEST:
+            means.append(place.retention.mean(level))
+    reason = f"fewer than {FEWEST} entities of the history are needed later at every boundary"
+    return mean_score(means, reason)
 
 
 @metric("share", "higher")
@@ -64,8 +67,8 @@ def work(data: MetricInput) -> Score:
     if not data.work_snapshots:
         return Score(None, NO_BOUNDARY)
     chances = []
-    for shot in data.work_snapshots:
-        chance = reading.chance(shot.at, shot.context.messages)
+    for snapshot in data.work_snapshots:
+        chance = reading.chance(snapshot.at, snapshot.context.messages)
         if chance is not None:
             chances.append(chance)
     return mean_score(chances, NOT_HERE)
@@ -85,9 +88,8 @@ def statements(data: MetricInput) -> Score:
         return Score(None, WRITTEN)
     if not data.examined:
         return Score(None, NO_BOUNDARY)
-    reading = WorkReading.of_statements(
-        data.index, session, tuple(place.snapshot.at for place in data.examined)
-    )
+    boundaries = tuple(place.snapshot.at for place in data.examined)
+    reading = WorkReading.of_statements(data.index, session, boundaries)
     chances = []
     for place in data.examined:
         chance = reading.chance(place.snapshot.at, place.snapshot.context.messages)
@@ -108,14 +110,19 @@ def exam_recall(data: MetricInput) -> Score:
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
     exams = Exams.of(data.index)
-    asked = [(exams.at(one.snapshot.at), one.view) for one in data.examined]
-    few = f"fewer than {FEWEST} questions about what is needed later at every boundary"
-    return mean_score([exam.score(seen) for exam, seen in asked if len(exam.items) >= FEWEST], few)
+    scores = []
+    for place in data.examined:
+        exam = exams.at(place.snapshot.at)
+        if len(exam.items) >= FEWEST:
+            scores.append(exam.score(place.view))
+    reason = f"fewer than {FEWEST} questions about what is needed later at every boundary"
+    return mean_score(scores, reason)
 
 
-def _later_use(data: MetricInput, part: Part, why: str) -> Score:
-    found = [shares[part] for shares in data.later_use if part in shares]
-    return mean_score(found, why if data.snapshots else NO_BOUNDARY)
+def _later_use(data: MetricInput, part: Part, reason: str) -> Score:
+    if not data.snapshots:
+        return Score(None, NO_BOUNDARY)
+    return mean_score([shares[part] for shares in data.later_use if part in shares], reason)
 
 
 @metric("share", "higher")
@@ -131,17 +138,18 @@ def code(data: MetricInput) -> Score:
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
     reading = CodeReading.of(data.index)
-    shares = [
-        reading.shares(place.snapshot.at, place.snapshot.context.messages)
-        for place in data.examined
-    ]
-    lines = sum(map(len, shares))
-    if lines < FEWEST:
+    line_count = 0
+    held_count = 0.0
+    for place in data.examined:
+        shares = reading.shares(place.snapshot.at, place.snapshot.context.messages)
+        line_count += len(shares)
+        held_count += float(shares.sum())
+    if line_count < FEWEST:
         return Score(
             None,
             f"the agent edits or quotes fewer than {FEWEST} lines of code that the history has",
         )
-    return Score(float(sum(share.sum() for share in shares)) / lines, n=lines)
+    return Score(held_count / line_count, n=line_count)
 
 
 @metric("share", "higher")
@@ -214,13 +222,22 @@ def value_stale(data: MetricInput) -> Score:
     """
     if not data.snapshots:
         return Score(None, NO_BOUNDARY)
-    changes, n = data.index.changes, data.index.inverted_index.n
-    found = [
-        changes.stale(one.snapshot.at, kept_mask(one.view.kept, n), one.view.texts)
-        for one in data.retained
-    ]
-    stale, whole = (sum(counts) for counts in zip(*found, strict=True))
-    return Score(stale / whole, n=whole) if whole else Score(None, "no value was replaced")
+    stale_count = 0
+    value_count = 0
+    for place in data.retained:
+        context = place.view
+        mask = kept_mask(context.kept, data.index.inverted_index.n)
+        stale, values = data.index.changes.stale(place.snapshot.at, mask, context.texts)
+        stale_count += stale
+        value_count += values
+    return _share(stale_count, value_count, "no value was replaced")
+
+
+def _share(part: int, total: int, reason: str) -> Score:
+    """A part as a share of all; `reason` says why there is nothing."""
+    if not total:
+        return Score(None, reason)
+    return Score(part / total, n=total)
 
 
 @metric("share", "lower")
@@ -231,22 +248,29 @@ def fabrication(data: MetricInput) -> Score:
     The marks that stages leave (a reference to the archive, how much was cut) are no fabrication:
     the writer saw them.
     """
-    false, whole = 0, 0
-    marks = [
-        (event.at, text)
-        for event in data.replay.events
-        for stage in event.compaction.stages
-        for message in stage.wrote
-        if not isinstance(message, Summary)
-        for text in said_texts(message)
-    ]
-    for one in data.retained:
-        if one.view.generated:
-            seen = "\n".join(text for at, text in marks if at <= one.snapshot.at)
-            found, named = data.index.support.fabricated(one.snapshot.at, one.view.generated)
-            false += sum(entity.text not in seen for entity in found)
-            whole += named
-    return Score(false / whole, n=whole) if whole else Score(None, "nothing was written anew")
+    false_count = 0
+    entity_count = 0
+    marks = _marks(data)
+    for place in data.retained:
+        if not place.view.generated:
+            continue
+        boundary = place.snapshot.at
+        seen_marks = "\n".join(text for mark_boundary, text in marks if mark_boundary <= boundary)
+        entities, named = data.index.support.fabricated(boundary, place.view.generated)
+        false_count += sum(entity.text not in seen_marks for entity in entities)
+        entity_count += named
+    return _share(false_count, entity_count, "nothing was written anew")
+
+
+def _marks(data: MetricInput) -> list[tuple[int, str]]:
+    """What stages wrote beside summaries, each with the boundary of its compaction."""
+    marks: list[tuple[int, str]] = []
+    for event in data.replay.events:
+        for stage in event.compaction.stages:
+            for message in stage.wrote:
+                if not isinstance(message, Summary):
+                    marks += [(event.at, text) for text in said_texts(message)]
+    return marks
 
 
 @metric("share", "lower")
@@ -257,15 +281,17 @@ def invented_requests(data: MetricInput) -> Score:
     Lines under a heading such as "Goal", or that say what the user asked for. Unfair to one in
     wholly other words.
     """
-    said = [(one.snapshot.at, one.view.written) for one in data.retained]
-    found = [data.index.support.invented_requests(at, texts) for at, texts in said if texts]
-    whole = sum(lines for _, lines in found)
-    none = "nothing was written anew that says what the user asked for"
-    return (
-        Score(sum(len(lines) for lines, _ in found) / whole, n=whole)
-        if whole
-        else Score(None, none)
-    )
+    invented_count = 0
+    request_count = 0
+    for place in data.retained:
+        texts = place.view.written
+        if not texts:
+            continue
+        invented, requests = data.index.support.invented_requests(place.snapshot.at, texts)
+        invented_count += len(invented)
+        request_count += requests
+    reason = "nothing was written anew that says what the user asked for"
+    return _share(invented_count, request_count, reason)
 
 
 @metric("share", "lower")
@@ -274,17 +300,15 @@ def resurrected_work(data: MetricInput) -> Score:
 
     In [0, 1]; `n` is the number of pieces. Work whose end is never mentioned is not seen.
     """
-    work, n = data.index.work, data.index.inverted_index.n
-    found = [
-        work.resurrected(one.snapshot.at, kept_mask(one.view.kept, n), one.view.written)
-        for one in data.retained
-    ]
-    again, whole = (
-        (sum(int(which.sum()) for which in both) for both in zip(*found, strict=True))
-        if found
-        else (0, 0)
-    )
-    return Score(again / whole, n=whole) if whole else Score(None, "no work was done or withdrawn")
+    resurrected_count = 0
+    closed_count = 0
+    for place in data.retained:
+        context = place.view
+        mask = kept_mask(context.kept, data.index.inverted_index.n)
+        resurrected, closed = data.index.work.resurrected(place.snapshot.at, mask, context.written)
+        resurrected_count += int(resurrected.sum())
+        closed_count += int(closed.sum())
+    return _share(resurrected_count, closed_count, "no work was done or withdrawn")
 
 
 @metric("tokens", "lower")
@@ -293,7 +317,9 @@ def tokens_sent(data: MetricInput) -> Score:
     calibrated.
     """
     sent = [step.tokens_sent for step in data.replay.steps]
-    return Score(float(sum(sent)), n=len(sent)) if sent else NO_STEPS
+    if not sent:
+        return NO_STEPS
+    return Score(float(sum(sent)), n=len(sent))
 
 
 @metric("share", "higher")
@@ -306,20 +332,23 @@ def tokens_saved(data: MetricInput) -> Score:
     steps = data.replay.steps
     if not steps:
         return NO_STEPS
-    asked = sum(
-        a.input_tokens + a.output_tokens for c in data.replay.compactions for a in c.completions
-    )
     recorded = sum(step.tokens_recorded for step in steps)
     if not recorded:
         return Score(None, "the session sends no tokens")
-    return Score(1 - (sum(step.tokens_sent for step in steps) + asked) / recorded, n=len(steps))
+    sent = sum(step.tokens_sent for step in steps)
+    for compaction in data.replay.compactions:
+        for completion in compaction.completions:
+            sent += completion.input_tokens + completion.output_tokens
+    return Score(1 - sent / recorded, n=len(steps))
 
 
 @metric("tokens", "lower")
 def peak_context(data: MetricInput) -> Score:
     """The largest request, in tokens with overhead."""
     sent = [step.tokens_sent for step in data.replay.steps]
-    return Score(float(max(sent)), n=len(sent)) if sent else NO_STEPS
+    if not sent:
+        return NO_STEPS
+    return Score(float(max(sent)), n=len(sent))
 
 
 @metric("tokens", "lower")
@@ -336,15 +365,16 @@ def over_window(data: MetricInput) -> Score:
     Where it is above 0 the other figures of that replay are those of contexts that could not have
     been sent.
     """
-    return mean_score(
-        [step.tokens_sent > data.replay.window for step in data.replay.steps], NO_STEPS.why
-    )
+    is_over = [step.tokens_sent > data.replay.window for step in data.replay.steps]
+    return mean_score(is_over, NO_STEPS.why)
 
 
 @metric("count", "lower")
 def compactions(data: MetricInput) -> Score:
     """How often the preset compacted: compactions that changed something."""
-    return Score(float(len(data.replay.events))) if data.replay.steps else NO_STEPS
+    if not data.replay.steps:
+        return NO_STEPS
+    return Score(float(len(data.replay.events)))
 
 
 @metric("share", "higher")
@@ -365,10 +395,9 @@ def violations(data: MetricInput) -> Score:
     """Invariants that a stage would have broken; its result was not used. `n` is the number of
     compactions.
     """
-    found = [
-        event.compaction.violations for event in data.replay.events if event.share == data.share
-    ]
-    return Score(float(sum(map(len, found))), n=len(found))
+    events = [event for event in data.replay.events if event.share == data.share]
+    violation_count = sum(len(event.compaction.violations) for event in events)
+    return Score(float(violation_count), n=len(events))
 
 
 @metric("share", "lower")
@@ -378,9 +407,11 @@ def tokens_kept(data: MetricInput) -> Score:
     In [0, 1]; the mean over the boundaries, `n` is their number.
     """
     sizes = data.replay.sizing.sizes
-    ratios = [
-        shot.context.spoken / whole for shot in data.snapshots if (whole := sum(sizes[: shot.at]))
-    ]
+    ratios = []
+    for snapshot in data.snapshots:
+        history_size = sum(sizes[: snapshot.at])
+        if history_size:
+            ratios.append(snapshot.context.spoken / history_size)
     return mean_score(ratios, "no boundary to score")
 
 
@@ -414,11 +445,13 @@ def cost_saved(data: MetricInput) -> Score:
 
 
 def _no_bill(data: MetricInput) -> Score:
-    return Score(None, data.priced.why) if data.replay.steps else NO_STEPS
+    if not data.replay.steps:
+        return NO_STEPS
+    return Score(None, data.priced.why)
 
 
 BUILTIN: dict[str, Metric] = {
-    part.name: part for part in tuple(globals().values()) if isinstance(part, FunctionMetric)
+    entry.name: entry for entry in tuple(globals().values()) if isinstance(entry, FunctionMetric)
 }
 """Every metric of this file, in its order."""
 
@@ -426,7 +459,8 @@ BUILTIN: dict[str, Metric] = {
 @cache
 def installed() -> tuple[Metric, ...]:
     """The metrics of installed packages, by name; a class among them is made without arguments."""
-    parts = sorted(found("metric", BUILTIN).items())
-    return tuple(
-        part() if isinstance(part, type) else part for name, part in parts if name not in BUILTIN
-    )
+    metrics: list[Metric] = []
+    for name, entry in sorted(found("metric", BUILTIN).items()):
+        if name not in BUILTIN:
+            metrics.append(entry() if isinstance(entry, type) else entry)
+    return tuple(metrics)

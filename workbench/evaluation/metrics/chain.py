@@ -1,21 +1,18 @@
-"""How long what was said lives through a chain of compactions: entities at risk in each round,
-and entities lost.
-"""
+"""How long entities live through a chain of compactions: those at risk in each round, and lost."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.base.ragged import kept_mask
+from workbench.base.ragged import Flags, Ints, kept_mask
 from workbench.engine.extraction.entities import KINDS
 from workbench.evaluation.metrics.metric import MetricInput
 from workbench.evaluation.metrics.view import view
 
 
 def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
-    """The rounds of all entities and statements of a natural replay, background left out, as rows
-    by kind.
+    """The rounds of a natural replay's entities and statements, without background, by kind.
 
     `round` is 1 for the first compaction after an entity was first said, 2 for the second, ...;
     `at_risk` counts the entities that entered it alive, `lost` those of them that were not in what
@@ -26,16 +23,30 @@ def chain(data: MetricInput) -> Iterator[dict[str, str | int | float | None]]:
     replay, index = data.replay, data.index
     if replay.mode != "natural":
         return
-    first, kind = index.everything
-    rounds, lost = np.zeros(len(first), dtype=np.int64), np.zeros(len(first), dtype=bool)
-    entered, died = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+    first_message, kind = index.everything
+    rounds = np.zeros(len(first_message), dtype=np.int64)
+    is_lost = np.zeros(len(first_message), dtype=bool)
+    at_risk_counts = Counter[tuple[int, int]]()
+    lost_counts = Counter[tuple[int, int]]()
     for event in replay.events:
-        seen = view(replay.session, event.compaction.sent)
-        at_risk = (first < event.at) & ~lost
-        rounds[at_risk] += 1
-        gone = at_risk & ~index.held(kept_mask(seen.kept, index.inverted_index.n), seen.texts)
-        lost |= gone
-        entered.update(zip(rounds[at_risk].tolist(), kind[at_risk].tolist(), strict=True))
-        died.update(zip(rounds[gone].tolist(), kind[gone].tolist(), strict=True))
-    for (number, which), many in sorted(entered.items()):
-        yield {"kind": KINDS[which], "round": number, "at_risk": many, "lost": died[number, which]}
+        sent = view(replay.session, event.compaction.sent)
+        in_context = index.held(kept_mask(sent.kept, index.inverted_index.n), sent.texts)
+        is_at_risk = (first_message < event.at) & ~is_lost
+        rounds[is_at_risk] += 1
+        is_newly_lost = is_at_risk & ~in_context
+        is_lost |= is_newly_lost
+        at_risk_counts.update(_rounds_of(rounds, kind, is_at_risk))
+        lost_counts.update(_rounds_of(rounds, kind, is_newly_lost))
+    for round_and_kind, at_risk in sorted(at_risk_counts.items()):
+        number, kind_number = round_and_kind
+        yield {
+            "kind": KINDS[kind_number],
+            "round": number,
+            "at_risk": at_risk,
+            "lost": lost_counts[round_and_kind],
+        }
+
+
+def _rounds_of(rounds: Ints, kind: Ints, flags: Flags) -> Iterator[tuple[int, int]]:
+    """The round and the kind of each entity with a flag."""
+    return zip(rounds[flags].tolist(), kind[flags].tolist(), strict=True)

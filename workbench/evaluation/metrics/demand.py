@@ -12,10 +12,12 @@ The *evidence* of a demanded entity: the span of the history that holds it and s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from itertools import compress
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -23,8 +25,9 @@ from workbench.base.ragged import Flags, Floats, Ints, kept_mask
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import is_decision
 from workbench.evaluation.metrics.evidence import Evidence
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
-from workbench.evaluation.metrics.indexes.text_index import IndexedTexts, TextIndex
+from workbench.evaluation.metrics.indexes.text_index import TextIndex
 
 Level: TypeAlias = Literal["presence", "bound", "coverage"]
 
@@ -54,6 +57,21 @@ class Need:
     use: int
     use_text: str
     reacquirable: bool
+
+
+class _SlotsInTexts(NamedTuple):
+    """Each slot with each span of some texts that holds its entity.
+
+    Attributes:
+        slot: (rows,) the demanded entity.
+        text: (rows,) the place of the span's text among the texts.
+        bound, coverage: (rows,) as in `Retention`, in that span.
+    """
+
+    slot: Ints
+    text: Ints
+    bound: Flags
+    coverage: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,30 +107,26 @@ class Retention:
         return float(self.level(level).mean())
 
     def groups(self) -> Iterator[dict[str, str | float]]:
-        """The sums by kind and by whether they can be fetched again, in order; together they are
-        the whole demand.
-        """
-        for number in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
-            for again in (False, True):
-                chosen = (self.demand.reacquirable == again) & (self.demand.kinds == number)
-                if chosen.any():
-                    yield {
-                        "kind": KINDS[number],
-                        "recoverable": "reacquirable" if again else "irrecoverable",
-                        "demanded": int(chosen.sum()),
-                        **{
-                            level: float(self.level(level)[chosen].sum())
-                            for level in get_args(Level)
-                        },
-                    }
+        """The sums by kind and by whether they can be fetched again, in order."""
+        for kind in sorted(set(self.demand.kinds.tolist()), key=KINDS.__getitem__):
+            for is_recoverable in (False, True):
+                is_of_group = (self.demand.reacquirable == is_recoverable) & (
+                    self.demand.kinds == kind
+                )
+                if not is_of_group.any():
+                    continue
+                group: dict[str, str | float] = {
+                    "kind": KINDS[kind],
+                    "recoverable": "reacquirable" if is_recoverable else "irrecoverable",
+                    "demanded": int(is_of_group.sum()),
+                }
+                for level in get_args(Level):
+                    group[level] = float(self.level(level)[is_of_group].sum())
+                yield group
 
     def lost(self) -> list[Need]:
         """The needed entities that are not bound, in order of use."""
-        return [
-            need
-            for need, bound in zip(self.demand.needs, self.bound.tolist(), strict=True)
-            if not bound
-        ]
+        return list(compress(self.demand.needs, ~self.bound))
 
     def sources_to_fetch(self) -> tuple[int, ...]:
         """The tool results that would have to be fetched again, as message indices, each once.
@@ -122,11 +136,12 @@ class Retention:
         it. Fails to see that a file may have changed since, or that a narrower call would do.
         """
         lost = np.flatnonzero(self.demand.reacquirable & ~self.presence).tolist()
-        chosen: set[int] = set()
-        for holders in sorted((self.demand.repeatable_sources[slot] for slot in lost), key=len):
-            if chosen.isdisjoint(holders):
-                chosen.add(holders[-1])
-        return tuple(sorted(chosen))
+        sources_by_entity = [self.demand.repeatable_sources[slot] for slot in lost]
+        to_fetch: set[int] = set()
+        for sources in sorted(sources_by_entity, key=len):
+            if to_fetch.isdisjoint(sources):
+                to_fetch.add(sources[-1])
+        return tuple(sorted(to_fetch))
 
 
 class Demand:
@@ -144,117 +159,119 @@ class Demand:
     """
 
     def __init__(
-        self, texts: TextIndex, at: int, wanted: Flags, *, said_again: bool = False
+        self, texts: TextIndex, boundary: int, countable: Flags, *, said_again: bool = False
     ) -> None:
-        self._texts, self._index, self.at = texts, texts.inverted_index, at
-        p = self._index
-        self.entities, self._use_place = self._uses(wanted, said_again)
-        self.kinds: Ints = p.kind[self.entities]
-        self._slot_of: Ints = np.full(len(p.names), -1)
+        """Find what was needed; `countable` says of each entity whether a use of it counts."""
+        self._texts = texts
+        self._index = texts.inverted_index
+        self.at = boundary
+        self.entities, self._use_place = self._uses(countable, said_again)
+        self.kinds: Ints = self._index.kind[self.entities]
+        self._slot_of: Ints = np.full(len(self._index.names), -1)
         self._slot_of[self.entities] = np.arange(len(self))
-        self._evidence = Evidence(p, at, self.entities, self._use_place)
+        self._evidence = Evidence(self._index, boundary, self.entities, self._use_place)
         self._hold()
         self.reacquirable = self._can_be_fetched()
 
     def __len__(self) -> int:
         return len(self.entities)
 
-    def _uses(self, wanted: Flags, said_again: bool) -> tuple[Ints, Ints]:
+    def _uses(self, countable: Flags, said_again: bool) -> tuple[Ints, Ints]:
         """The demanded entities in order of use, with their places: first said after the boundary,
         by an assistant.
 
         With `said_again` it does not matter who said them between the boundary and that place.
         """
-        p = self._index
-        end = min(p.n, self.at + HORIZON)
-        places = np.arange(p.message_start[self.at], p.message_start[end])
-        places = places[~p.thought[places]]
-        answers = np.array([message.role == "assistant" for message in p.messages], dtype=bool)
+        index = self._index
+        horizon = min(index.n, self.at + HORIZON)
+        places = np.arange(index.message_start[self.at], index.message_start[horizon])
+        places = places[~index.thought[places]]
+        is_answer = flags(message.role == "assistant" for message in index.messages)
         if said_again:
-            places = places[answers[p.place_message[places]]]
-        row, entities = pairs_of(p.span_entities, p.place_span[places])
+            places = places[is_answer[index.place_message[places]]]
+        row, entities = pairs_of(index.span_entities, index.place_span[places])
         place = places[row]
-        old = wanted[entities] & (p.first_seen[entities] < self.at)
-        entities, first = np.unique(entities[old], return_index=True)
-        place = place[old][first]
-        spoken = answers[p.place_message[place]]
-        order = np.argsort(place[spoken], kind="stable")
-        return entities[spoken][order], place[spoken][order]
+        is_in_history = index.first_seen[entities] < self.at
+        is_demanded = countable[entities] & is_in_history
+        entities, first_use = np.unique(entities[is_demanded], return_index=True)
+        place = place[is_demanded][first_use]
+        is_by_assistant = is_answer[index.place_message[place]]
+        entities = entities[is_by_assistant]
+        place = place[is_by_assistant]
+        order = np.argsort(place, kind="stable")
+        return entities[order], place[order]
 
     def _hold(self) -> None:
         """Find the messages of the history that hold each pair."""
-        found = self._evidence
-        bound, coverage = found.grade(found.pair_slot, self._index.span_words[found.pair_span])
-        pair, message = pairs_of(self._index.span_messages, found.pair_span)
-        past = message < self.at
-        pair, self._held_message = pair[past], message[past]
-        self._held_span, self._held_slot = found.pair_span[pair], found.pair_slot[pair]
-        self._held_bound, self._held_coverage = bound[pair], coverage[pair]
+        evidence = self._evidence
+        pair_words = self._index.span_words[evidence.pair_span]
+        bound, coverage = evidence.grade(evidence.pair_slot, pair_words)
+        pair, message = pairs_of(self._index.span_messages, evidence.pair_span)
+        is_past = message < self.at
+        pair = pair[is_past]
+        self._held_message = message[is_past]
+        self._held_span = evidence.pair_span[pair]
+        self._held_slot = evidence.pair_slot[pair]
+        self._held_bound = bound[pair]
+        self._held_coverage = coverage[pair]
 
     def _can_be_fetched(self) -> Flags:
+        """(slots,) whether a call that only looks would fetch each one again."""
         source = self._index.sources[self._held_message]
         self._repeatable = source == "repeatable"
-        mentions = set(self._held_span[source == "mention"].tolist())
-        decided = np.isin(
-            self._held_span, [span for span in mentions if is_decision(self._index.texts[span])]
-        )
-        never = (source == "passing") | ((source == "mention") & decided)
-        again = np.zeros(len(self), dtype=bool)
-        again[self._held_slot[self._repeatable]] = True
-        again[self._held_slot[never]] = False
-        return again
+        is_mention = source == "mention"
+        mentions = set(self._held_span[is_mention].tolist())
+        decisions = [span for span in mentions if is_decision(self._index.texts[span])]
+        is_decided = is_mention & np.isin(self._held_span, decisions)
+        is_lost_for_good = (source == "passing") | is_decided
+        can_be_fetched = np.zeros(len(self), dtype=bool)
+        can_be_fetched[self._held_slot[self._repeatable]] = True
+        can_be_fetched[self._held_slot[is_lost_for_good]] = False
+        return can_be_fetched
 
     @cached_property
     def needs(self) -> tuple[Need, ...]:
-        """The demanded entities with where they come from and where they were used, in order of
-        use.
-        """
-        p = self._index
-        return tuple(
-            Need(
-                entity=p.names[entity],
-                said=(said := int(p.first_seen[entity])),
-                said_by=p.messages[said].role,
-                evidence=int(p.place_message[place]),
-                evidence_text=p.texts[evidence],
-                use=int(p.place_message[use]),
-                use_text=p.texts[int(p.place_span[use])],
-                reacquirable=reacquirable,
-            )
-            for entity, evidence, place, use, reacquirable in zip(
-                self.entities.tolist(),
-                self._evidence.span.tolist(),
-                self._evidence.place.tolist(),
-                self._use_place.tolist(),
-                self.reacquirable.tolist(),
-                strict=True,
-            )
+        """The demanded entities with their evidence and their use, in order of use."""
+        return tuple(self._need(slot) for slot in range(len(self)))
+
+    def _need(self, slot: int) -> Need:
+        index = self._index
+        entity = int(self.entities[slot])
+        first_message = int(index.first_seen[entity])
+        evidence_place = int(self._evidence.place[slot])
+        evidence_span = int(self._evidence.span[slot])
+        use_place = int(self._use_place[slot])
+        return Need(
+            entity=index.names[entity],
+            said=first_message,
+            said_by=index.messages[first_message].role,
+            evidence=int(index.place_message[evidence_place]),
+            evidence_text=index.texts[evidence_span],
+            use=int(index.place_message[use_place]),
+            use_text=index.texts[int(index.place_span[use_place])],
+            reacquirable=bool(self.reacquirable[slot]),
         )
 
     @cached_property
     def repeatable_sources(self) -> Mapping[int, tuple[int, ...]]:
-        """By slot, the results of calls that only look that hold its entity, as message indices
-        in order.
-        """
-        slots, messages = self._held_slot[self._repeatable], self._held_message[self._repeatable]
-        found: dict[int, set[int]] = {}
+        """By slot, the messages with results of looking calls that hold its entity, in order."""
+        slots = self._held_slot[self._repeatable]
+        messages = self._held_message[self._repeatable]
+        sources: dict[int, set[int]] = defaultdict(set)
         for slot, message in zip(slots.tolist(), messages.tolist(), strict=True):
-            found.setdefault(slot, set()).add(message)
-        return {slot: tuple(sorted(held)) for slot, held in found.items()}
+            sources[slot].add(message)
+        return {slot: tuple(sorted(of_slot)) for slot, of_slot in sources.items()}
 
-    def _look_up(self, texts: Iterable[str]) -> tuple[IndexedTexts, Ints, Ints, Flags, Floats]:
-        """Texts; each slot with each of their rows that holds its entity; bound and coverage
-        there.
-        """
-        found = self._texts.read(texts)
-        slots = self._slot_of[found.entities]
-        slots, rows = slots[slots >= 0], found.entity_row[slots >= 0]
-        return (
-            found,
-            slots,
-            rows,
-            *self._evidence.grade(slots, self._texts.words(found.spans[rows])),
-        )
+    def _look_up(self, texts: Iterable[str]) -> _SlotsInTexts:
+        """Each slot with each span of some texts that holds its entity."""
+        indexed_texts = self._texts.read(texts)
+        slots = self._slot_of[indexed_texts.entities]
+        is_demanded = slots >= 0
+        slots = slots[is_demanded]
+        rows = indexed_texts.entity_row[is_demanded]
+        span_words = self._texts.words(indexed_texts.spans[rows])
+        bound, coverage = self._evidence.grade(slots, span_words)
+        return _SlotsInTexts(slots, indexed_texts.text[rows], bound, coverage)
 
     def last_bound(self, of_message: Ints, of_text: Mapping[str, int]) -> Ints:
         """(slots,) the largest number of all messages and texts that bind each one; -1 where
@@ -262,30 +279,30 @@ class Demand:
 
         `of_message` is (n,), with -1 for a message that does not count.
         """
-        last: Ints = np.full(len(self), -1)
-        np.maximum.at(
-            last,
-            self._held_slot[self._held_bound],
-            of_message[self._held_message[self._held_bound]],
-        )
-        found, slots, rows, bound, _ = self._look_up(of_text)
+        largest: Ints = np.full(len(self), -1)
+        slots = self._held_slot[self._held_bound]
+        messages = self._held_message[self._held_bound]
+        np.maximum.at(largest, slots, of_message[messages])
+        in_texts = self._look_up(of_text)
         numbers = np.array(list(of_text.values()), dtype=np.int64)
-        np.maximum.at(last, slots[bound], numbers[found.text[rows[bound]]])
-        return last
+        slots = in_texts.slot[in_texts.bound]
+        texts = in_texts.text[in_texts.bound]
+        np.maximum.at(largest, slots, numbers[texts])
+        return largest
 
     def retained(self, kept: Collection[int] | Flags, texts: Iterable[str] = ()) -> Retention:
         """What a context of these messages (indices, or a flag each) and these new texts retains
         of this demand.
         """
-        held = kept_mask(kept, self._index.n)[self._held_message]
-        presence = kept_mask(self._held_slot[held], len(self))
-        bound = kept_mask(self._held_slot[held & self._held_bound], len(self))
+        is_held = kept_mask(kept, self._index.n)[self._held_message]
+        presence = kept_mask(self._held_slot[is_held], len(self))
+        bound = kept_mask(self._held_slot[is_held & self._held_bound], len(self))
         coverage = np.zeros(len(self))
-        np.maximum.at(coverage, self._held_slot[held], self._held_coverage[held])
-        _, slots, _, is_bound, share = self._look_up(dict.fromkeys(texts))
-        presence[slots] = True
-        bound[slots[is_bound]] = True
-        np.maximum.at(coverage, slots, share)
+        np.maximum.at(coverage, self._held_slot[is_held], self._held_coverage[is_held])
+        in_texts = self._look_up(dict.fromkeys(texts))
+        presence[in_texts.slot] = True
+        bound[in_texts.slot[in_texts.bound]] = True
+        np.maximum.at(coverage, in_texts.slot, in_texts.coverage)
         return Retention(self, presence, bound, coverage)
 
     @property

@@ -1,12 +1,10 @@
-"""The evidence of each needed entity: the span of the history that says most of what its use
-says.
-"""
+"""The evidence of needed entities: the span of the history that shares most with the use."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Floats, Ints, together
+from workbench.base.ragged import Flags, Floats, Ints, integers, together
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, incidence
 
 ENOUGH = 2
@@ -26,41 +24,46 @@ class Evidence:
             history.
     """
 
-    def __init__(self, index: InvertedIndex, at: int, entities: Ints, use_place: Ints) -> None:
-        """Find the evidence in `messages[:at]` of entities, (slots,), each used at a place,
+    def __init__(
+        self, index: InvertedIndex, boundary: int, entities: Ints, use_place: Ints
+    ) -> None:
+        """Find the evidence in `messages[:boundary]` of entities, (slots,), each used at a place,
         (slots,).
         """
-        self._index, self._entities = index, entities
-        self.pair_slot, self.pair_span, last = self._pairs(at)
-        self.span, self.place = self._chosen(last, use_place)
-        self._rest = self._other_words()
+        self._index = index
+        self._entities = entities
+        self.pair_slot, self.pair_span, last_place = self._pairs(boundary)
+        best_pair = self._best_pair(last_place, use_place)
+        self.span = self.pair_span[best_pair]
+        self.place = last_place[best_pair]
+        self._other_words = self._words_without_own()
 
     def __len__(self) -> int:
         return len(self._entities)
 
-    def _pairs(self, at: int) -> tuple[Ints, Ints, Ints]:
-        """The slot and the span of each pair, slot by slot, and the last place of the span in
-        the history.
-        """
-        p = self._index
-        last: Ints = np.full(p.spans, -1)
-        places = np.flatnonzero(~p.thought[: p.message_start[at]])
-        last[p.place_span[places]] = places  # in order: the last one stays
-        spans = [p.spans_with_entity(entity) for entity in self._entities.tolist()]
-        slot = np.repeat(np.arange(len(self)), [len(one) for one in spans])
+    def _pairs(self, boundary: int) -> tuple[Ints, Ints, Ints]:
+        """The slot and the span of each pair, slot by slot, and the span's last place."""
+        index = self._index
+        last_place: Ints = np.full(index.spans, -1)
+        places = np.flatnonzero(~index.thought[: index.message_start[boundary]])
+        last_place[index.place_span[places]] = places  # in order: the last one stays
+        spans = [index.spans_with_entity(entity) for entity in self._entities.tolist()]
+        span_counts = [len(of_entity) for of_entity in spans]
+        slot = np.repeat(np.arange(len(self)), span_counts)
         span = together(spans)
-        held = last[span] >= 0
-        return slot[held], span[held], last[span[held]]
+        place = last_place[span]
+        in_history = place >= 0
+        return slot[in_history], span[in_history], place[in_history]
 
-    def _chosen(self, last: Ints, use_place: Ints) -> tuple[Ints, Ints]:
-        """For each slot the span that is its evidence, and its last place."""
-        p = self._index
-        used_in = p.place_span[use_place][self.pair_slot]
-        shared = p.span_words[self.pair_span].multiply(p.span_words[used_in])
-        overlap = (shared @ p.idf).round(9)
-        latest = np.where(overlap == self._largest(overlap), last, -1)
-        chosen = np.flatnonzero(latest == self._largest(latest))
-        return self.pair_span[chosen], last[chosen]
+    def _best_pair(self, last_place: Ints, use_place: Ints) -> Ints:
+        """For each slot the pair whose span is its evidence."""
+        index = self._index
+        use_span = index.place_span[use_place][self.pair_slot]
+        shared = index.span_words[self.pair_span].multiply(index.span_words[use_span])
+        overlap = (shared @ index.idf).round(9)
+        has_most = overlap == self._largest(overlap)
+        latest = np.where(has_most, last_place, -1)
+        return np.flatnonzero(latest == self._largest(latest))
 
     def _largest(self, values: NDArray[np.number]) -> NDArray[np.number]:
         """For each pair the largest value of all pairs of its slot."""
@@ -68,24 +71,30 @@ class Evidence:
         np.maximum.at(largest, self.pair_slot, values)
         return largest[self.pair_slot]
 
-    def _other_words(self) -> sparse.csr_array:
-        """(slots, words) the words of each one's evidence that are not its own."""
-        p = self._index
-        rest = p.span_words[self.span]
-        names = [p.names[entity].text for entity in self._entities.tolist()]
-        own = [(slot, word) for slot, name in enumerate(names) for word in p.word_numbers(name)]
-        slots, words = np.array(own, dtype=np.int64).reshape(-1, 2).T
-        rest = rest - rest.multiply(incidence(slots, words, rest.shape))
-        rest.eliminate_zeros()
-        return rest
+    def _words_without_own(self) -> sparse.csr_array:
+        """(slots, words) the words of each one's evidence that are not of its entity's name."""
+        index = self._index
+        slots: list[int] = []
+        words: list[int] = []
+        for slot, entity in enumerate(self._entities.tolist()):
+            own_words = index.word_numbers(index.names[entity].text)
+            slots += [slot] * len(own_words)
+            words += own_words
+        evidence_words = index.span_words[self.span]
+        name_words = incidence(integers(slots), integers(words), evidence_words.shape)
+        other_words = evidence_words - evidence_words.multiply(name_words)
+        other_words.eliminate_zeros()
+        return other_words
 
     def grade(self, slots: Ints, span_words: sparse.csr_array) -> tuple[Flags, Floats]:
-        """Bound and coverage of slots, (k,), each in a span of these words, (k, words), that
-        holds its entity.
-        """
-        idf, rest = self._index.idf, self._rest[slots]
-        shared = span_words.multiply(rest).tocsr()
-        bound = np.diff(shared.indptr) >= np.minimum(ENOUGH, np.diff(rest.indptr))
-        whole = rest @ idf
-        share = np.divide(shared @ idf, whole, out=np.ones(len(slots)), where=whole > 0)
-        return bound, np.minimum(share, 1.0)
+        """Bound and coverage of slots, (k,), each in a span of these words, (k, words)."""
+        idf = self._index.idf
+        other_words = self._other_words[slots]
+        shared = span_words.multiply(other_words).tocsr()
+        shared_count = np.diff(shared.indptr)
+        other_count = np.diff(other_words.indptr)
+        bound = shared_count >= np.minimum(ENOUGH, other_count)
+        weight = other_words @ idf
+        coverage = np.ones(len(slots))
+        np.divide(shared @ idf, weight, out=coverage, where=weight > 0)
+        return bound, np.minimum(coverage, 1.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -42,39 +43,41 @@ class Index(TextIndex):
     @property
     def entities(self) -> tuple[Entity, ...]:
         """Every lexical entity of the session, each once: a file under one of its names."""
-        p = self.inverted_index
-        return tuple(p.names[number] for number in np.flatnonzero(p.first_seen < p.n).tolist())
+        is_said = self.inverted_index.first_seen < self.inverted_index.n
+        return tuple(compress(self.inverted_index.names, is_said))
 
-    def demand(self, at: int) -> Demand:
-        """What the recording after `messages[:at]` needed of it; worked out once a boundary."""
-        if at not in self._demands:
-            self._demands[at] = Demand(self, at, self._wanted)
-        return self._demands[at]
+    def demand(self, boundary: int) -> Demand:
+        """What the recording after `messages[:boundary]` needed of it; worked out once."""
+        if boundary not in self._demands:
+            self._demands[boundary] = Demand(self, boundary, self._countable)
+        return self._demands[boundary]
 
-    def used(self, at: int) -> Demand:
+    def used(self, boundary: int) -> Demand:
         """Like `demand`, with what somebody said again after the boundary and before its use.
         Not kept.
         """
-        return Demand(self, at, self._wanted, said_again=True)
+        return Demand(self, boundary, self._countable, said_again=True)
 
     @cached_property
     def everything(self) -> tuple[Ints, Ints]:
         """Lexical entities, then statements: the first message of each (n for background), and
         its place in `KINDS`.
         """
-        p = self.inverted_index
-        first = np.where(self._wanted, p.first_seen, p.n)
-        return np.concatenate((first, self.statements.first)), np.concatenate(
-            (p.kind, self.statements.kinds)
-        )
+        index = self.inverted_index
+        first_of_entities = np.where(self._countable, index.first_seen, index.n)
+        first_message = np.concatenate((first_of_entities, self.statements.first))
+        kind = np.concatenate((index.kind, self.statements.kinds))
+        return first_message, kind
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each of `everything` whether a context of these messages and texts still holds it."""
-        p, texts = self.inverted_index, tuple(texts)
-        held = kept_mask(pairs_of(p.message_entities, np.flatnonzero(mask))[1], len(p.names))
+        index = self.inverted_index
+        texts = tuple(texts)
+        _, entities = pairs_of(index.message_entities, np.flatnonzero(mask))
+        is_held = kept_mask(entities, len(index.names))
         if texts:
-            held[self.read(texts).entities] = True
-        return np.concatenate((held, self.statements.held(mask, texts)))
+            is_held[self.read(texts).entities] = True
+        return np.concatenate((is_held, self.statements.held(mask, texts)))
 
     @cached_property
     def statements(self) -> StatementIndex:
@@ -97,14 +100,19 @@ class Index(TextIndex):
         return Changes(self)
 
     @cached_property
-    def _wanted(self) -> Flags:
+    def _countable(self) -> Flags:
         """For each entity whether a use of it would count: all but background, as it was said or
         as a file goes by.
         """
-        p, numbers = self.inverted_index, self.extractor.entities
-        wanted = np.ones(len(p.names), dtype=bool)
-        paths = {entity.text for entity in self.background if entity.kind == "path"}
-        found = [numbers.get(entity, len(wanted)) for entity in self.background]
-        found += [number for number in p.paths.values() if p.names[number].text in paths]
-        wanted[[number for number in found if number < len(wanted)]] = False
-        return wanted
+        index = self.inverted_index
+        numbers = self.extractor.entities
+        is_countable = np.ones(len(index.names), dtype=bool)
+        for entity in self.background:
+            number = numbers.get(entity)
+            if number is not None and number < len(is_countable):
+                is_countable[number] = False
+        background_paths = {entity.text for entity in self.background if entity.kind == "path"}
+        for number in index.paths.values():
+            if index.names[number].text in background_paths:
+                is_countable[number] = False
+        return is_countable

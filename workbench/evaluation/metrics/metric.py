@@ -18,9 +18,7 @@ from workbench.evaluation.replays.step import Replay, Snapshot
 Unit: TypeAlias = Literal["share", "tokens", "count", "usd", "seconds"]
 Better: TypeAlias = Literal["higher", "lower"]
 PLACES = 8
-"""Boundaries of a replay at which exams are held, at most: making one takes as long as a
-compaction.
-"""
+"""Boundaries of a replay with exams, at most: making one takes as long as a compaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +51,36 @@ class MetricInput:
     @cached_property
     def snapshots(self) -> tuple[Snapshot, ...]:
         """The contexts to score: of this budget in matched mode, all in natural mode."""
-        return tuple(shot for shot in self.work_snapshots if not shot.exam_only)
+        return tuple(snapshot for snapshot in self.work_snapshots if not snapshot.exam_only)
 
     @cached_property
     def work_snapshots(self) -> tuple[Snapshot, ...]:
-        """The contexts from which the exam of the work may be answered: those to score, and some
-        beside them.
-        """
-        return tuple(shot for shot in self.replay.snapshots if shot.share == self.share)
+        """The contexts for the exam of the work: those to score, and some beside them."""
+        snapshots = self.replay.snapshots
+        return tuple(snapshot for snapshot in snapshots if snapshot.share == self.share)
 
     @cached_property
     def retained(self) -> tuple[Retained, ...]:
         """Each snapshot against the demand at its boundary; worked out once for all metrics."""
-        found = []
-        for shot in self.snapshots:
-            demand = self.index.demand(shot.at)
-            seen = view(self.replay.session, shot.context)
-            found.append(Retained(shot, seen, demand, demand.retained(seen.kept, seen.texts)))
-        return tuple(found)
+        return tuple(self._retained_at(snapshot) for snapshot in self.snapshots)
+
+    def _retained_at(self, snapshot: Snapshot) -> Retained:
+        demand = self.index.demand(snapshot.at)
+        context = view(self.replay.session, snapshot.context)
+        retention = demand.retained(context.kept, context.texts)
+        return Retained(snapshot, context, demand, retention)
 
     @cached_property
     def examined(self) -> tuple[Retained, ...]:
         """The places at which exams are held: at most `PLACES`, spread evenly over the replay."""
-        return self.retained[:: max(1, ceil(len(self.retained) / PLACES))]
+        step = max(1, ceil(len(self.retained) / PLACES))
+        return self.retained[::step]
 
     @cached_property
     def later_use(self) -> tuple[Mapping[Part, float], ...]:
-        """For each of `examined` the shares of what was used later: of edited lines, the
-        request, and phrases.
-        """
-        used = Exams.of(self.index).later_use
-        return tuple(used.shares(one.snapshot.at, one.view) for one in self.examined)
+        """For each of `examined` the shares of edited lines, the request, and phrases."""
+        later_use = Exams.of(self.index).later_use
+        return tuple(later_use.shares(place.snapshot.at, place.view) for place in self.examined)
 
     @cached_property
     def versions(self) -> tuple[ContextVersion, ...]:
@@ -103,10 +100,11 @@ class MetricInput:
         """
         if not self.replay.steps:
             return None
-        lost = {at for one in self.retained for at in one.retention.sources_to_fetch()}
-        return replay_cost(
-            self.replay, self.priced, sum(self.replay.sizing.sizes[at] for at in lost)
-        )
+        to_fetch: set[int] = set()
+        for place in self.retained:
+            to_fetch.update(place.retention.sources_to_fetch())
+        tokens_to_fetch = sum(self.replay.sizing.sizes[index] for index in to_fetch)
+        return replay_cost(self.replay, self.priced, tokens_to_fetch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +148,15 @@ def metric(
     unit: Unit, better: Better
 ) -> Callable[[Callable[[MetricInput], Score]], FunctionMetric]:
     """Make a metric of a function that scores; the function's name is the metric's."""
-    return lambda function: FunctionMetric(function.__name__, unit, better, function)
+
+    def make(function: Callable[[MetricInput], Score]) -> FunctionMetric:
+        return FunctionMetric(function.__name__, unit, better, function)
+
+    return make
 
 
-def mean_score(values: Sequence[float], why: str) -> Score:
-    """The mean of some values; `why` says why there is none."""
-    return Score(sum(values) / len(values), n=len(values)) if values else Score(None, why)
+def mean_score(values: Sequence[float], reason: str) -> Score:
+    """The mean of some values; `reason` says why there is none."""
+    if not values:
+        return Score(None, reason)
+    return Score(sum(values) / len(values), n=len(values))

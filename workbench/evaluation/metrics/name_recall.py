@@ -51,51 +51,58 @@ def name_questions(items: Iterable[Item], most: int) -> list[NameQuestion]:
     for item in items:
         if item.kind != "fact":
             continue
-        question = NameQuestion(
-            without_number(gapped(item), item.answer), item.answer, item.said, item.used
-        )
-        words = _WORD.findall(question.line.replace(GAP, " "))
-        if GAP not in question.line or len(words) < FEWEST_WORDS:
+        line = without_number(gapped(item), item.answer)
+        words = _WORD.findall(line.replace(GAP, " "))
+        if GAP not in line or len(words) < FEWEST_WORDS:
             continue
-        if not any(
-            gives_away(question, other) or gives_away(other, question) for other in questions
-        ):
+        question = NameQuestion(line, item.answer, item.said, item.used)
+        if not any(_are_related(question, earlier) for earlier in questions):
             questions.append(question)
     if len(questions) <= most:
         return questions
     return [questions[number * len(questions) // most] for number in range(most)]
 
 
+def _are_related(question: NameQuestion, earlier: NameQuestion) -> bool:
+    """Whether one of two questions tells the answer to the other one."""
+    return gives_away(question, earlier) or gives_away(earlier, question)
+
+
 def without_number(line: str, answer: str) -> str:
-    """The line with a gap for each spelling of the answer, if that is a number (`24603`,
-    `24,603`).
-    """
+    """The line with a gap for each spelling of the answer, if that is a number."""
     value = plain_number(answer)
     if value is None:
         return line
-    return _NUMBER.sub(lambda match: GAP if plain_number(match[0]) == value else match[0], line)
+
+    def gap_or_number(match: re.Match[str]) -> str:
+        return GAP if plain_number(match[0]) == value else match[0]
+
+    return _NUMBER.sub(gap_or_number, line)
 
 
 def plain_number(text: str) -> str | None:
     """A number without marks of thousands and without zeros at the end; None for any other text."""
-    bare = _THOUSANDS.sub("", text.strip(_EDGES))
-    if not re.fullmatch(r"\d+(?:\.\d+)?", bare):
+    number = _THOUSANDS.sub("", text.strip(_EDGES))
+    if not re.fullmatch(r"\d+(?:\.\d+)?", number):
         return None
-    return bare.rstrip("0").rstrip(".") if "." in bare else bare
+    if "." not in number:
+        return number
+    return number.rstrip("0").rstrip(".")
 
 
-def gives_away(question: NameQuestion, other: NameQuestion) -> bool:
-    """Whether a question's line tells the answer to another one: both lines are one, or the line
-    has the name.
-    """
-    if question.used == other.used and _without_gaps(question.line) == _without_gaps(other.line):
+def gives_away(question: NameQuestion, asked_name: NameQuestion) -> bool:
+    """Whether a question's line tells the answer to another one, or is the same line."""
+    is_of_one_use = question.used == asked_name.used
+    if is_of_one_use and _without_gaps(question.line) == _without_gaps(asked_name.line):
         return True
     line = _plain_name(question.line)
-    name = _plain_name(other.answer)
-    words = {
-        word for piece in re.split(r"[^\w.-]+", line) for word in (piece, piece.partition(".")[0])
-    }
-    return name in line or base_name(name) in words or _without_ending(base_name(name)) in words
+    name = _plain_name(asked_name.answer)
+    if name in line:
+        return True
+    words = set(re.split(r"[^\w.-]+", line))
+    words |= {word.partition(".")[0] for word in words}
+    last_part = base_name(name)
+    return last_part in words or _without_ending(last_part) in words
 
 
 def base_name(name: str) -> str:
@@ -124,24 +131,30 @@ def is_right(reply: str, answer: str, names: Iterable[str] = ()) -> bool:
     """
     if plain_number(answer) is not None:
         return plain_number(reply) == plain_number(answer)
-    written = _plain_name(reply)
-    name = _plain_name(answer)
-    if not written:
+    given_name = _plain_name(reply)
+    right_name = _plain_name(answer)
+    if not given_name:
         return False
-    if written == name or written.endswith("/" + name):
+    if _ends_with(given_name, right_name):
         return True
-    if not name.endswith("/" + written):
+    if not _ends_with(right_name, given_name):
         return False
-    others = {
-        other
-        for other in map(_plain_name, names)
-        if other != name and not name.endswith("/" + other)
-    }
-    return not any(other == written or other.endswith("/" + written) for other in others)
+    for name in map(_plain_name, names):
+        is_another = not _ends_with(right_name, name)
+        if is_another and _ends_with(name, given_name):
+            return False
+    return True
+
+
+def _ends_with(path: str, end: str) -> bool:
+    """Whether a path is another one, or ends with it."""
+    return path == end or path.endswith("/" + end)
 
 
 def _plain_name(text: str) -> str:
-    return " ".join(text.replace("\\", "/").strip(_EDGES).removeprefix("./").lower().split())
+    name = text.replace("\\", "/").strip(_EDGES)
+    name = name.removeprefix("./").lower()
+    return " ".join(name.split())
 
 
 def _without_gaps(line: str) -> Sequence[str]:

@@ -80,30 +80,39 @@ def paging(data: MetricInput) -> Iterable[dict[str, str | int | float | None]]:
     """One row of the table `paging` (docs/reference/tables.md); none where nothing of the
     session was ever archived.
     """
-    ids = {archive_id(message.id) for message in data.replay.session.messages}
-    if not any(ids & one.snapshot.context.archive.keys() for one in data.examined):
+    session_ids = {archive_id(message.id) for message in data.replay.session.messages}
+    archives = [place.snapshot.context.archive for place in data.examined]
+    if not any(session_ids & archive.keys() for archive in archives):
         return
+    results = _paged_exams(data)
+    if not results or stays_larger(data.replay, data.share):
+        return
+    faults = distinct(results)
+    faults_by_boundary: list[Fault] = []
+    for result in results:
+        faults_by_boundary += result.faults
+    yield {
+        "boundaries": len(results),
+        "visible": fmean(result.visible for result in results),
+        "recoverable": fmean(result.recoverable for result in results),
+        "lost": fmean(result.lost for result in results),
+        "items": sum(result.items for result in results),
+        "asked": len(faults_by_boundary),
+        "answered": sum(fault.answered for fault in faults_by_boundary),
+        "tokens": sum(CALL + fault.tokens for fault in faults),
+        **_bill(data, faults),
+    }
+
+
+def _paged_exams(data: MetricInput) -> list[PagedExam]:
+    """The exams of a replay that ask enough."""
     exams = Exams.of(data.index)
-    asked = [(exams.at(one.snapshot.at), one) for one in data.examined]
-    found = [
-        paged_exam(exam, exams.history, data.replay, one.snapshot, one.view)
-        for exam, one in asked
-        if len(exam.items) >= FEWEST
-    ]
-    if found and not stays_larger(data.replay, data.share):
-        faults = distinct(found)
-        yield {
-            "boundaries": len(found),
-            **{
-                name: fmean(getattr(one, name) for one in found)
-                for name in ("visible", "recoverable", "lost")
-            },
-            "items": sum(one.items for one in found),
-            "asked": sum(len(one.faults) for one in found),
-            "answered": sum(fault.answered for one in found for fault in one.faults),
-            "tokens": sum(CALL + fault.tokens for fault in faults),
-            **_bill(data, faults),
-        }
+    results: list[PagedExam] = []
+    for place in data.examined:
+        exam = exams.at(place.snapshot.at)
+        if len(exam.items) >= FEWEST:
+            results.append(paged_exam(exam, exams.history, data.replay, place.snapshot, place.view))
+    return results
 
 
 def _bill(data: MetricInput, faults: Sequence[Fault]) -> dict[str, int | float | None]:
@@ -112,23 +121,25 @@ def _bill(data: MetricInput, faults: Sequence[Fault]) -> dict[str, int | float |
     """
     if data.bill is None:
         return {}
-    lost = {at for one in data.retained for at in one.retention.sources_to_fetch()} - sources(
-        faults, data.replay
-    )
-    rest = replay_cost(data.replay, data.priced, sum(data.replay.sizing.sizes[at] for at in lost))
-    assert rest is not None
-    usd = recall_cost(data.replay, data.priced, faults)
+    to_fetch: set[int] = set()
+    for place in data.retained:
+        to_fetch.update(place.retention.sources_to_fetch())
+    to_fetch -= sources(faults, data.replay)
+    tokens_to_fetch = sum(data.replay.sizing.sizes[index] for index in to_fetch)
+    bill = replay_cost(data.replay, data.priced, tokens_to_fetch)
+    assert bill is not None
+    usd_recall = recall_cost(data.replay, data.priced, faults)
     return {
         "requests": len(data.replay.steps),
         "calls": len(faults),
-        "usd_recall": usd,
-        "usd_fetching": rest.reacquired,
-        "net_saving": rest.net_saving - usd,
+        "usd_recall": usd_recall,
+        "usd_fetching": bill.reacquired,
+        "net_saving": bill.net_saving - usd_recall,
     }
 
 
 def paged_exam(
-    exam: BoundaryExam, history: ExamHistory, replay: Replay, shot: Snapshot, seen: View
+    exam: BoundaryExam, history: ExamHistory, replay: Replay, snapshot: Snapshot, context: View
 ) -> PagedExam:
     """Sit an exam with the archive of a context.
 
@@ -138,64 +149,80 @@ def paged_exam(
     the call before the context. Rules and open work have no cue, and so no call; ids that the
     context shows are not used.
     """
-    behind = exam.credit_behind(seen)
-    credit = behind(())
-    best, faults = credit.copy(), []
-    archive = Archive(shot.context.archive, replay.sizing.count)
-    origin = {
-        archive_id(message.id): i for i, message in enumerate(replay.session.messages[: shot.at])
-    }
-    shown = shown_features(history, seen)
+    credit_behind = exam.credit_behind(context)
+    visible_credit = credit_behind(())
+    best_credit = visible_credit.copy()
+    faults: list[Fault] = []
+    archive = Archive(snapshot.context.archive, replay.sizing.count)
+    origin = _origins(replay, snapshot.at)
+    shown_names = shown_features(history, context)
     for number, item in enumerate(exam.items):
-        query = query_for(item, shown) if credit[number] <= 1 / len(item.candidates) else ""
-        if query:
-            found = archive.search(query)
-            if found:
-                best[number] = max(credit[number], behind(_lines(history, found, origin))[number])
-            used = item.used if item.used >= 0 else shot.at
-            said = UserMessage(id="", blocks=(Text("\n\n".join(one.text for one in found)),))
-            ids = tuple(dict.fromkeys(one.id for one in found))
-            answered = bool(best[number] > credit[number])
-            faults.append(
-                Fault(
-                    query, (item.answer, item.used), used, replay.sizing.count(said), ids, answered
-                )
+        if visible_credit[number] > 1 / len(item.candidates):
+            continue
+        query = query_for(item, shown_names)
+        if not query:
+            continue
+        passages = archive.search(query)
+        if passages:
+            recalled_lines = _lines(history, passages, origin)
+            credit = credit_behind(recalled_lines)[number]
+            best_credit[number] = max(visible_credit[number], credit)
+        reply = "\n\n".join(passage.text for passage in passages)
+        faults.append(
+            Fault(
+                query=query,
+                thing=(item.answer, item.used),
+                used=item.used if item.used >= 0 else snapshot.at,
+                tokens=replay.sizing.count(UserMessage(id="", blocks=(Text(reply),))),
+                ids=tuple(dict.fromkeys(passage.id for passage in passages)),
+                answered=bool(best_credit[number] > visible_credit[number]),
             )
-    visible = mean_score(exam.items, credit)
-    return PagedExam(
-        len(exam.items), visible, mean_score(exam.items, best) - visible, tuple(faults)
-    )
+        )
+    visible = mean_score(exam.items, visible_credit)
+    with_recall = mean_score(exam.items, best_credit)
+    return PagedExam(len(exam.items), visible, with_recall - visible, tuple(faults))
 
 
-def shown_features(history: ExamHistory, seen: View) -> frozenset[str]:
+def _origins(replay: Replay, boundary: int) -> dict[str, int]:
+    """The index of each message of the history, by its id in the archive."""
+    history = replay.session.messages[:boundary]
+    return {archive_id(message.id): index for index, message in enumerate(history)}
+
+
+def shown_features(history: ExamHistory, context: View) -> frozenset[str]:
     """The features of all lines of a context."""
-    numbers = np.union1d(
-        history.features[history.held(seen)].indices, history.new_text(seen).lines.feature
-    )
+    of_known_lines = history.features[history.held(context)].indices
+    of_new_lines = history.new_text(context).lines.feature
     names = list(history.vocabulary.features)
-    return frozenset(names[number] for number in numbers.tolist())
+    return frozenset(names[number] for number in np.union1d(of_known_lines, of_new_lines).tolist())
 
 
-def query_for(item: Item, shown: frozenset[str]) -> str:
+def query_for(item: Item, shown_names: frozenset[str]) -> str:
     """The words of the use that the cue has and the context shows, the heaviest first."""
-    known: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for chunk in filter(is_chunk, tokens(item.use or item.evidence)):
-        low = chunk.lower()
-        names = {"=" + low: low} | {stem(word): word for word in re.findall(r"[^\W_]+", low)}
-        known |= {
-            word: item.cue[name]
-            for name, word in names.items()
-            if name in item.cue and name in shown
-        }
-    return " ".join(sorted(known, key=lambda word: -known[word])[:WORDS])
+        for name, word in _named_words(chunk.lower()).items():
+            if name in item.cue and name in shown_names:
+                weights[word] = item.cue[name]
+    heaviest_first = sorted(weights, key=lambda word: -weights[word])
+    return " ".join(heaviest_first[:WORDS])
+
+
+def _named_words(chunk: str) -> dict[str, str]:
+    """The words of a chunk, and the whole, by the name that each has in a cue."""
+    words = {"=" + chunk: chunk}
+    for word in re.findall(r"[^\W_]+", chunk):
+        words[stem(word)] = word
+    return words
 
 
 def _lines(
-    history: ExamHistory, found: Sequence[ArchivedPassage], origin: Mapping[str, int]
+    history: ExamHistory, passages: Sequence[ArchivedPassage], origin: Mapping[str, int]
 ) -> list[str]:
     """The lines of what was given back."""
-    origins = tuple(origin.get(one.id) for one in found)
-    return history.new_lines(tuple(one.text for one in found), origins)
+    texts = tuple(passage.text for passage in passages)
+    origins = tuple(origin.get(passage.id) for passage in passages)
+    return history.new_lines(texts, origins)
 
 
 def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> float:
@@ -205,37 +232,50 @@ def recall_cost(replay: Replay, pricing: Pricing, faults: Iterable[Fault]) -> fl
     call and its answer are written, and both are carried by each request until the next compaction.
     That it then comes earlier is not counted.
     """
-    tariff, steps = pricing.tariff, replay.steps
+    tariff = pricing.tariff
+    steps = replay.steps
     assert tariff is not None
 
-    def carried(tokens: int, first: int, stop: int) -> float:
-        rates = [tariff.at(step.tokens_sent) for step in steps[first:stop]]
-        return tokens * sum(
-            rate.cache_read if pricing.rules.seconds else rate.input for rate in rates
-        )
+    def carried(tokens: int, start: int, stop: int) -> float:
+        """USD for some tokens in each of the requests from `start` to `stop`."""
+        rates = [tariff.at(step.tokens_sent) for step in steps[start:stop]]
+        if pricing.rules.seconds:
+            return tokens * sum(rate.cache_read for rate in rates)
+        return tokens * sum(rate.input for rate in rates)
+
+    def next_compaction(number: int) -> int:
+        """The first request from this one on that a compaction precedes."""
+        while number < len(steps) and steps[number].compaction is None:
+            number += 1
+        return number
 
     usd = carried(TOOL, 0, len(steps))
     for fault in faults:
-        at = bisect_left(steps, fault.used, hi=len(steps) - 1, key=lambda step: step.index)
-        sent, more = steps[at].tokens_sent, CALL + fault.tokens
-        usd += charge(tariff, pricing.rules, sent + more, sent, sent, 0, 0.0, output=CALL).usd
-        later = (i for i in range(at + 1, len(steps)) if steps[i].compaction is not None)
-        usd += carried(more, at + 1, next(later, len(steps)))
+        request = bisect_left(steps, fault.used, hi=len(steps) - 1, key=lambda step: step.index)
+        sent = steps[request].tokens_sent
+        added = CALL + fault.tokens
+        usd += charge(tariff, pricing.rules, sent + added, sent, sent, 0, 0.0, output=CALL).usd
+        usd += carried(added, request + 1, next_compaction(request + 1))
     return usd
 
 
 def distinct(exams: Iterable[PagedExam]) -> list[Fault]:
     """The faults of a replay: a thing that several boundaries ask for is fetched once."""
-    found: dict[tuple[str, int], Fault] = {}
+    first_faults: dict[tuple[str, int], Fault] = {}
     for exam in exams:
         for fault in exam.faults:
-            found.setdefault(fault.thing, fault)
-    return list(found.values())
+            first_faults.setdefault(fault.thing, fault)
+    return list(first_faults.values())
 
 
 def sources(faults: Iterable[Fault], replay: Replay) -> frozenset[int]:
     """The messages that calls gave back in answer to what was needed."""
-    given = {id for fault in faults if fault.answered for id in fault.ids}
-    return frozenset(
-        i for i, message in enumerate(replay.session.messages) if archive_id(message.id) in given
-    )
+    recalled_ids: set[str] = set()
+    for fault in faults:
+        if fault.answered:
+            recalled_ids.update(fault.ids)
+    indices: set[int] = set()
+    for index, message in enumerate(replay.session.messages):
+        if archive_id(message.id) in recalled_ids:
+            indices.add(index)
+    return frozenset(indices)

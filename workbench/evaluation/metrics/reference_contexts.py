@@ -3,7 +3,8 @@ future known.
 """
 
 import random
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,10 +24,10 @@ def random_context(history: Context, target: int, seed: str) -> Context:
 
     What is protected stays. Equal seeds draw equal messages.
     """
-    kept = protected(history.messages)
-    units = _units(history.messages, kept)
+    protected_messages = protected(history.messages)
+    units = _units(history.messages, protected_messages)
     random.Random(seed).shuffle(units)
-    return _chosen(history, _filled(history, kept, units, target))
+    return _context(history, _filled(history, protected_messages, units, target))
 
 
 class Oracle:
@@ -40,44 +41,44 @@ class Oracle:
 
     def __init__(self, history: Context, exam: BoundaryExam) -> None:
         self._history = history
-        self._kept = protected(history.messages)
+        self._protected = protected(history.messages)
         self._texts = _candidates(exam)
-        missing = exam.credit(View(frozenset(self._kept), (), ())) < 1
-        self._answers = (
-            exam.answered_by(self._texts) * missing * np.array([item.weight for item in exam.items])
-        )
-        self._tokens = np.array(
-            [history.count(_note((text,))) for text in self._texts], dtype=np.float64
-        )
-        self._units = _units(history.messages, self._kept)[::-1]
+        is_missing = exam.credit(View(frozenset(self._protected), (), ())) < 1
+        weights = np.array([item.weight for item in exam.items])
+        self._answers = exam.answered_by(self._texts) * is_missing * weights
+        tokens = [history.count(_note((text,))) for text in self._texts]
+        self._tokens = np.array(tokens, dtype=np.float64)
+        self._units = _units(history.messages, self._protected)[::-1]
 
     def context(self, target: int) -> Context:
         """The best context of so many tokens, overhead included."""
         history = self._history
-        size = history.overhead + sum(history.sizes[i] for i in self._kept)
-        chosen = self._best(target - size)
-        while chosen and size + history.count(self._said(chosen)) > target:
-            chosen.pop()
-        note = self._said(chosen) if chosen else None
-        rest = target - history.count(note) if note is not None else target
-        return _chosen(history, _filled(history, self._kept, self._units, rest), note)
+        size = history.overhead + sum(history.sizes[index] for index in self._protected)
+        texts = self._best(target - size)
+        while texts and size + history.count(self._note_of(texts)) > target:
+            texts.pop()
+        if not texts:
+            return _context(history, _filled(history, self._protected, self._units, target))
+        note = self._note_of(texts)
+        room = target - history.count(note)
+        return _context(history, _filled(history, self._protected, self._units, room), note)
 
-    def _said(self, chosen: Sequence[int]) -> Summary:
-        return _note([self._texts[number] for number in sorted(chosen)])
+    def _note_of(self, texts: Sequence[int]) -> Summary:
+        return _note([self._texts[number] for number in sorted(texts)])
 
     def _best(self, room: float) -> list[int]:
         """Texts in the order of newly answered items for their tokens, as long as they fit."""
-        chosen: list[int] = []
+        best_texts: list[int] = []
         missing = self._answers.copy()
         while len(missing):
             gains = np.where(self._tokens <= room, missing.sum(axis=1), 0)
             best = int(np.argmax(gains / np.maximum(self._tokens, 1)))
             if not gains[best]:
                 break
-            chosen.append(best)
+            best_texts.append(best)
             room -= self._tokens[best]
             missing[:, missing[best] > 0] = 0
-        return chosen
+        return best_texts
 
 
 def _candidates(exam: BoundaryExam) -> list[str]:
@@ -86,57 +87,67 @@ def _candidates(exam: BoundaryExam) -> list[str]:
     """
     texts: dict[str, None] = {}
     for line in exam.answering_lines():
-        words = line.split()
         for item in exam.items:
-            at = line.lower().find(item.answer.lower())
-            if at >= 0 and item.cue:
-                place, long = len(line[:at].split()), len(item.answer.split())
-                for side in SIDES:
-                    part = words[max(0, place - side) : place + long + side]
-                    texts[plain(" ".join(part))] = None
+            if item.cue:
+                texts.update(dict.fromkeys(_parts_around(line, item.answer)))
         texts[plain(line)] = None
     return list(texts)
 
 
+def _parts_around(line: str, answer: str) -> Iterator[str]:
+    """The words of a line around an answer, a few on each side, then more."""
+    answer_start = line.lower().find(answer.lower())
+    if answer_start < 0:
+        return
+    words = line.split()
+    first_word = len(line[:answer_start].split())
+    stop_word = first_word + len(answer.split())
+    for side in SIDES:
+        part = words[max(0, first_word - side) : stop_word + side]
+        yield plain(" ".join(part))
+
+
 def plain(line: str) -> str:
     """The line, quoted where it would be read as a heading of those below it."""
-    return line if list(lines_of(f"{line}\nx", headed=True)) == [line, "x"] else f"`{line}`"
+    is_no_heading = list(lines_of(f"{line}\nx", headed=True)) == [line, "x"]
+    return line if is_no_heading else f"`{line}`"
 
 
 def _note(lines: Sequence[str]) -> Summary:
     return Summary(id="note", text="\n".join(lines))
 
 
-def _units(messages: Sequence[Message], but: set[int]) -> list[tuple[int, ...]]:
+def _units(messages: Sequence[Message], left_out: set[int]) -> list[tuple[int, ...]]:
     """The messages that stand or fall together, in order, without some."""
     caller_of = callers(messages)
-    found: dict[int, list[int]] = {}
-    for i in range(len(messages)):
-        if i not in but:
-            found.setdefault(caller_of.get(i, i), []).append(i)
-    return [tuple(unit) for unit in found.values()]
+    units: dict[int, list[int]] = defaultdict(list)
+    for index in range(len(messages)):
+        if index not in left_out:
+            units[caller_of.get(index, index)].append(index)
+    return [tuple(unit) for unit in units.values()]
 
 
 def _filled(
-    history: Context, kept: set[int], units: Iterable[tuple[int, ...]], target: int
+    history: Context, fixed: set[int], units: Iterable[tuple[int, ...]], target: int
 ) -> set[int]:
-    """What is kept, and of the units in their order each that still fits."""
-    found = set(kept)
-    room = target - history.overhead - sum(history.sizes[i] for i in kept)
+    """Some fixed messages, and of the units in their order each that still fits."""
+    messages = set(fixed)
+    room = target - history.overhead - sum(history.sizes[index] for index in fixed)
     for unit in units:
-        size = sum(history.sizes[i] for i in unit)
+        size = sum(history.sizes[index] for index in unit)
         if size <= room:
-            found.update(unit)
+            messages.update(unit)
             room -= size
-    return found
+    return messages
 
 
-def _chosen(history: Context, kept: set[int], note: Summary | None = None) -> Context:
-    chosen = [(history.messages[i], history.sizes[i]) for i in sorted(kept)]
+def _context(history: Context, indices: set[int], note: Summary | None = None) -> Context:
+    """Some messages of a history, and a note after the system's messages."""
+    in_order = sorted(indices)
+    messages = [history.messages[index] for index in in_order]
+    sizes = [history.sizes[index] for index in in_order]
     if note is not None:
-        chosen.insert(
-            sum(isinstance(message, SystemMessage) for message, _ in chosen),
-            (note, history.count(note)),
-        )
-    messages, sizes = zip(*chosen, strict=True) if chosen else ((), ())
-    return Context(messages, sizes, history.overhead, history.count)
+        note_index = sum(isinstance(message, SystemMessage) for message in messages)
+        messages.insert(note_index, note)
+        sizes.insert(note_index, history.count(note))
+    return Context(tuple(messages), tuple(sizes), history.overhead, history.count)

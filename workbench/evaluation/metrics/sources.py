@@ -1,7 +1,7 @@
 """Whether what a message holds could be fetched again by the agent."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from workbench.engine.transcript.files import READS, tool_name, touched
@@ -54,42 +54,54 @@ def repeatable(call: ToolCall) -> bool:
     command show.
     """
     name = tool_name(call.name)
-    viewed = name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view"
-    return viewed or name in LOOKS or only_looks(shell_command(call))
+    if name == "str_replace_based_edit_tool" and call.arguments.get("command") == "view":
+        return True
+    return name in LOOKS or only_looks(shell_command(call))
 
 
 def shell_command(call: ToolCall) -> str:
     """What a call runs in a shell; empty for any other call."""
+    if tool_name(call.name) not in SHELLS:
+        return ""
     command = call.arguments.get("command", call.arguments.get("cmd", ""))
     if isinstance(command, list | tuple):
-        command = " ".join(map(str, command))
-    return command if isinstance(command, str) and tool_name(call.name) in SHELLS else ""
+        return " ".join(map(str, command))
+    return command if isinstance(command, str) else ""
 
 
 def only_looks(command: str) -> bool:
     """Whether every part of a shell command reads and none writes."""
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
-    if not bare.strip() or _WRITES.search(bare):
+    without_strings = re.sub(r"'[^']*'|\"[^\"]*\"", "''", command)
+    if not without_strings.strip() or _WRITES.search(without_strings):
         return False
-    return all(_LOOKING.match(part) for part in _JOINT.split(bare) if part.strip())
+    parts = [part for part in _JOINT.split(without_strings) if part.strip()]
+    return all(_LOOKING.match(part) for part in parts)
 
 
 def sources(messages: Sequence[Message]) -> tuple[SourceKind, ...]:
     """For each message what kind of source it is."""
-    calls: dict[str, bool] = {}
-    found: list[SourceKind] = []
+    is_repeatable: dict[str, bool] = {}
+    kinds: list[SourceKind] = []
     for message in messages:
         if isinstance(message, AssistantMessage):
-            calls.update((call.id, repeatable(call)) for call in message.calls)
-            found.append("mention")
-        elif isinstance(message, ToolResult):
-            again = (
-                calls.get(message.call_id, message.name.lower() in LOOKS) and not message.is_error
-            )
-            found.append("repeatable" if again else "passing")
-        else:
-            found.append("passing" if isinstance(message, UserMessage) else "lasting")
-    return tuple(found)
+            for call in message.calls:
+                is_repeatable[call.id] = repeatable(call)
+        kinds.append(_kind(message, is_repeatable))
+    return tuple(kinds)
+
+
+def _kind(message: Message, is_repeatable: Mapping[str, bool]) -> SourceKind:
+    """What kind of source a message is, where it is known of earlier calls whether they only
+    look.
+    """
+    if isinstance(message, AssistantMessage):
+        return "mention"
+    if isinstance(message, ToolResult):
+        only_looked = is_repeatable.get(message.call_id, message.name.lower() in LOOKS)
+        return "repeatable" if only_looked and not message.is_error else "passing"
+    if isinstance(message, UserMessage):
+        return "passing"
+    return "lasting"
 
 
 def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
@@ -98,13 +110,18 @@ def first_fetched(messages: Sequence[Message]) -> tuple[int, ...]:
 
     A message that is no result, or whose call is not known, stands for itself.
     """
-    first: dict[object, int] = {}
-    called: dict[str, int] = {}
-    for at, message in enumerate(messages):
-        for call in message.calls if isinstance(message, AssistantMessage) else ():
-            called[call.id] = min(first.setdefault(key, at) for key in _targets(call))
-    results = (message.call_id if isinstance(message, ToolResult) else "" for message in messages)
-    return tuple(called.get(call, at) for at, call in enumerate(results))
+    first_calls: dict[object, int] = {}
+    fetched_by_call: dict[str, int] = {}
+    fetched: list[int] = []
+    for index, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            for call in message.calls:
+                earliest = [first_calls.setdefault(target, index) for target in _targets(call)]
+                fetched_by_call[call.id] = min(earliest)
+    for index, message in enumerate(messages):
+        call_id = message.call_id if isinstance(message, ToolResult) else ""
+        fetched.append(fetched_by_call.get(call_id, index))
+    return tuple(fetched)
 
 
 def _targets(call: ToolCall) -> Iterator[object]:

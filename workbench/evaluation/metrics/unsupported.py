@@ -1,11 +1,12 @@
 """What a summary names, or says that the user asked for, without support in the history."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 
 import numpy as np
 
+from workbench.base.ragged import integers
 from workbench.engine.extraction.entities import Entity, plain
 from workbench.engine.extraction.words import words
 from workbench.engine.transcript.message import is_real_user, plain_text
@@ -36,14 +37,15 @@ class Support:
     """What the history of one session supports."""
 
     def __init__(self, texts: TextIndex) -> None:
-        self._index, self._texts = texts.inverted_index, texts
+        self._index = texts.inverted_index
+        self._texts = texts
         self._named_in = cache(self._entities)
         self._first_inside = cache(self._inside)
         self._first_asked = cache(self._asked)
 
-    def fabricated(self, at: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
-        """The entities in texts that occur nowhere in `messages[:at]`, each once, in order; and how
-        many texts have.
+    def fabricated(self, boundary: int, texts: Iterable[str]) -> tuple[tuple[Entity, ...], int]:
+        """The entities in texts that occur nowhere in `messages[:boundary]`, each once, in order;
+        and how many texts have.
 
         No fabrication: another spelling of something said, a path that a said path ends with, a
         name that is part of something else in the history, words quoted from the middle of a line,
@@ -52,27 +54,42 @@ class Support:
         Fails to see: a true entity in a false sentence; takes for false: a number that was worked
         out, a file's new folder.
         """
-        p = self._index
-        spans = dict.fromkeys(span for text in texts for span in self._texts.spans(text).tolist())
-        named = [(number, span) for span in spans for number in self._named_in(span)]
-        names = [*p.names, *p.extractor.names[len(p.names) :]]
-        every = list({number for number, _ in named})
-        stands = zip(every, p.standing_for(np.array(every, dtype=np.int64)).tolist(), strict=True)
-        unsaid = {
-            number for number, one in stands if self._first_said(number, names[number], one) >= at
-        }
-        found = {
-            names[number]: None
-            for number, span in named
-            if number in unsaid
-            and (names[number].kind in _EXACT or not _HEADING.match(p.texts[span]))
-            and self._first_inside(names[number]) >= at
-        }
-        return tuple(found), len(every)
+        index = self._index
+        spans: dict[int, None] = {}
+        for text in texts:
+            spans.update(dict.fromkeys(self._texts.spans(text).tolist()))
+        named: list[tuple[int, int]] = []
+        for span in spans:
+            named += [(number, span) for number in self._named_in(span)]
+        distinct = list({number for number, _ in named})
+        unsaid = self._unsaid(distinct, boundary)
+        fabricated: dict[Entity, None] = {}
+        for number, span in named:
+            if number not in unsaid:
+                continue
+            name = self._name(number)
+            is_in_heading = name.kind not in _EXACT and _HEADING.match(index.texts[span])
+            if not is_in_heading and self._first_inside(name) >= boundary:
+                fabricated[name] = None
+        return tuple(fabricated), len(distinct)
 
-    def invented_requests(self, at: int, texts: Iterable[str]) -> tuple[tuple[str, ...], int]:
-        """The requests in texts that no message of a person in `messages[:at]` makes, in order; and
-        how many they have.
+    def _name(self, number: int) -> Entity:
+        """An entity, of the session or of a later text."""
+        names = self._index.names
+        return names[number] if number < len(names) else self._index.extractor.names[number]
+
+    def _unsaid(self, numbers: Sequence[int], boundary: int) -> set[int]:
+        """Those of some entities that nobody said before the boundary."""
+        representatives = self._index.standing_for(integers(numbers)).tolist()
+        unsaid: set[int] = set()
+        for number, representative in zip(numbers, representatives, strict=True):
+            if self._first_said(number, self._name(number), representative) >= boundary:
+                unsaid.add(number)
+        return unsaid
+
+    def invented_requests(self, boundary: int, texts: Iterable[str]) -> tuple[tuple[str, ...], int]:
+        """The requests in texts that no message of a person in `messages[:boundary]` makes, in
+        order; and how many they have.
 
         A request is a line under a heading such as "Goal" or "Rules of the user", or one that says
         what the user asked for. It is made where one message has enough of its words, weighted by
@@ -81,75 +98,83 @@ class Support:
         Fails to see: a request turned into its opposite; takes for invented: one in wholly other
         words.
         """
-        lines = tuple(dict.fromkeys(line for text in texts for line in _requests(text)))
-        return tuple(line for line in lines if self._first_asked(line) >= at), len(lines)
+        requests: dict[str, None] = {}
+        for text in texts:
+            requests.update(dict.fromkeys(_requests(text)))
+        invented = [request for request in requests if self._first_asked(request) >= boundary]
+        return tuple(invented), len(requests)
 
     @cached_property
-    def _by_user(self) -> list[tuple[int, set[str]]]:
+    def _words_of_people(self) -> list[tuple[int, set[str]]]:
         """Each message of a person with its words."""
-        every = enumerate(self._index.messages)
-        return [
-            (at, set(words(plain_text(message)))) for at, message in every if is_real_user(message)
-        ]
+        words_by_message: list[tuple[int, set[str]]] = []
+        for index, message in enumerate(self._index.messages):
+            if is_real_user(message):
+                words_by_message.append((index, set(words(plain_text(message)))))
+        return words_by_message
 
     def _asked(self, line: str) -> int:
         """The first message of a person with enough of a line's words; n if there is none."""
-        p = self._index
-        rarest = float(np.log(p.n + 1)) + 0.1
-        weights = {
-            word: float(p.idf[n]) if (n := p.word(word)) >= 0 else rarest for word in words(line)
-        }
+        weights = {word: self._weight(word) for word in words(line)}
         enough = ENOUGH * sum(weights.values())
-        asked = (
-            at
-            for at, own in self._by_user
-            if sum(weights[word] for word in weights if word in own) >= enough
-        )
-        return next(asked, p.n)
+        for index, message_words in self._words_of_people:
+            if sum(weights[word] for word in weights if word in message_words) >= enough:
+                return index
+        return self._index.n
+
+    def _weight(self, word: str) -> float:
+        """How rare a word is; one that the session does not have is the rarest."""
+        number = self._index.word(word)
+        if number < 0:
+            return float(np.log(self._index.n + 1)) + 0.1
+        return float(self._index.idf[number])
 
     def _entities(self, span: int) -> tuple[int, ...]:
-        p = self._index
-        if span < p.spans:
-            return tuple(row_of(p.span_entities, span).tolist())
-        return tuple(~feature for feature in p.extractor.features_of(span) if feature < 0)
+        index = self._index
+        if span < index.spans:
+            return tuple(row_of(index.span_entities, span).tolist())
+        features = index.extractor.features_of(span)
+        return tuple(~feature for feature in features if feature < 0)
 
-    def _first_said(self, number: int, name: Entity, stands: int) -> int:
+    def _first_said(self, number: int, name: Entity, representative: int) -> int:
         """The message that first says an entity, or names its file; n if none does, -1 where any
         model knows it.
         """
-        p = self._index
+        index = self._index
         if name in BACKGROUND:
             return -1
-        if stands < 0 or (
-            name.kind == "path" and number >= len(p.names) and not p.files.is_ending(name.text)
-        ):
-            return p.n
-        return int(p.first_known[stands])
+        is_new_path = name.kind == "path" and number >= len(index.names)
+        if representative < 0 or (is_new_path and not index.files.is_ending(name.text)):
+            return index.n
+        return int(index.first_known[representative])
 
     def _inside(self, name: Entity) -> int:
         """The first message that holds a name's characters inside something else; n if none
         does.
         """
-        p = self._index
-        if name.kind == "path" and p.files.is_ending(name.text):
-            return p.first_ending.get(name.text.lstrip("/"), p.n)
+        index = self._index
+        if name.kind == "path" and index.files.is_ending(name.text):
+            return index.first_ending.get(name.text.lstrip("/"), index.n)
         text = plain(name.text)
         needle = text.split(" ")[0] if name.kind == "number" else text
-        numbers = {word: p.word(word) for word in words(needle)}
+        numbers = {word: index.word(word) for word in words(needle)}
         if min(numbers.values(), default=-1) < 0:
-            return p.n
-        spans = p.spans_with_word(max(numbers, key=lambda word: float(p.idf[numbers[word]])))
-        return min(
-            (int(p.span_first[span]) for span in spans if needle in plain(p.texts[span])),
-            default=p.n,
-        )
+            return index.n
+        rarest_word = max(numbers, key=lambda word: float(index.idf[numbers[word]]))
+        first_message = index.n
+        for span in index.spans_with_word(rarest_word):
+            if needle in plain(index.texts[span]):
+                first_message = min(first_message, int(index.span_first[span]))
+        return first_message
 
 
 def _requests(text: str) -> Iterator[str]:
     """The lines of a text that say what the user asked for."""
-    under = False
+    is_under_heading = False
     for line in map(str.strip, text.split("\n")):
         if _HEADING.match(line):
-            under = _ASKED_HEADING.search(line) is not None
-        elif (under or _ASKED.search(line)) and len(words(rest := _ASKED.sub("", line))) >= 2:
-            yield rest
+            is_under_heading = _ASKED_HEADING.search(line) is not None
+        elif is_under_heading or _ASKED.search(line):
+            request = _ASKED.sub("", line)
+            if len(words(request)) >= 2:
+                yield request

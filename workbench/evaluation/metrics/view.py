@@ -1,11 +1,11 @@
 """What a context holds of its session, and which stage lost what."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.ragged import Ints
+from workbench.base.ragged import Ints, integers
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Message, Summary, said_text
 from workbench.engine.transcript.session import Session
@@ -33,8 +33,8 @@ class View:
     @property
     def written(self) -> tuple[str, ...]:
         """The texts that are no message's other form: summaries and what stages wrote."""
-        both = zip(self.texts, self.from_message, strict=True)
-        return tuple(text for text, message in both if message is None)
+        texts_and_origins = zip(self.texts, self.from_message, strict=True)
+        return tuple(text for text, origin in texts_and_origins if origin is None)
 
 
 def view(session: Session, context: Context) -> View:
@@ -42,15 +42,26 @@ def view(session: Session, context: Context) -> View:
     objects.
     """
     place = session.place
-    new = [message for message in context.messages if id(message) not in place]
+    unchanged: set[int] = set()
+    new: list[Message] = []
+    for message in context.messages:
+        if id(message) in place:
+            unchanged.add(place[id(message)])
+        else:
+            new.append(message)
     return View(
-        kept=frozenset(place[id(message)] for message in context.messages if id(message) in place),
-        texts=tuple(map(said_text, new)),
+        kept=frozenset(unchanged),
+        texts=tuple(said_text(message) for message in new),
         generated=tuple(message.text for message in new if isinstance(message, Summary)),
-        from_message=tuple(
-            None if isinstance(one, Summary) else session.index_of.get(one.id) for one in new
-        ),
+        from_message=tuple(_origin(message, session) for message in new),
     )
+
+
+def _origin(message: Message, session: Session) -> int | None:
+    """The index of the message that one is another form of; None for a summary."""
+    if isinstance(message, Summary):
+        return None
+    return session.index_of.get(message.id)
 
 
 VIEW = "view"
@@ -80,25 +91,33 @@ def context_versions(replay: Replay, share: float | None) -> Iterator[ContextVer
     """The versions of the history at one budget, in order: before each compaction and after each
     of its stages.
     """
-    place = replay.session.place
     for event in replay.events:
         if event.share != share:
             continue
-        there: dict[str, Message] = {
-            message.id: message for message in event.compaction.before.messages
-        }
-        stages = [record for record in event.compaction.stages if record.used]
-        for record in (None, *stages):
-            if record is not None:
-                for name in record.dropped:
-                    there.pop(name, None)
-                there |= {message.id: message for message in record.wrote}
-            known = [place.get(id(message)) for message in there.values()]
-            texts = tuple(
-                said_text(one) for one, at in zip(there.values(), known, strict=True) if at is None
-            )
-            messages = np.array([at for at in known if at is not None], dtype=np.int64)
-            yield ContextVersion(event.at, "" if record is None else record.name, messages, texts)
+        compaction = event.compaction
+        messages = {message.id: message for message in compaction.before.messages}
+        yield _version(replay.session, event.at, "", messages.values())
+        for stage in compaction.stages:
+            if not stage.used:
+                continue
+            for id in stage.dropped:
+                messages.pop(id, None)
+            messages.update({message.id: message for message in stage.wrote})
+            yield _version(replay.session, event.at, stage.name, messages.values())
+
+
+def _version(
+    session: Session, boundary: int, stage: str, messages: Iterable[Message]
+) -> ContextVersion:
+    indices: list[int] = []
+    texts: list[str] = []
+    for message in messages:
+        index = session.place.get(id(message))
+        if index is None:
+            texts.append(said_text(message))
+        else:
+            indices.append(index)
+    return ContextVersion(boundary, stage, integers(indices), tuple(texts))
 
 
 def culprits(
@@ -110,14 +129,21 @@ def culprits(
     It is the stage before which the entity was bound for the last time in the versions up to that
     boundary, or `otherwise` where no stage lost it.
     """
-    message, text = np.full(retention.demand.messages, -1), dict[str, int]()
-    after = [*(version.stage for version in versions[1:]), ""]
-    for number, (version, next_stage) in enumerate(zip(versions, after, strict=False)):
-        if version.stage or next_stage:  # between two compactions no stage can lose anything
-            message[version.messages] = number
-            text |= dict.fromkeys(version.texts, number)
-    last = retention.demand.last_bound(message, text).tolist()
-    return tuple(
-        "" if bound else (after[number] if number >= 0 else "") or otherwise
-        for bound, number in zip(retention.bound.tolist(), last, strict=True)
-    )
+    last_of_message = np.full(retention.demand.messages, -1)
+    last_of_text: dict[str, int] = {}
+    next_stages = [*(version.stage for version in versions[1:]), ""]
+    for number, (version, next_stage) in enumerate(zip(versions, next_stages, strict=False)):
+        if not version.stage and not next_stage:
+            continue  # between two compactions no stage can lose anything
+        last_of_message[version.messages] = number
+        last_of_text |= dict.fromkeys(version.texts, number)
+    last_version = retention.demand.last_bound(last_of_message, last_of_text).tolist()
+    stages: list[str] = []
+    for is_bound, number in zip(retention.bound.tolist(), last_version, strict=True):
+        if is_bound:
+            stages.append("")
+        elif number >= 0:
+            stages.append(next_stages[number] or otherwise)
+        else:
+            stages.append(otherwise)
+    return tuple(stages)

@@ -1,6 +1,4 @@
-"""What is known of the agents that record sessions: in which windows they work, and when they
-compact.
-"""
+"""What is known of recording agents: in which windows they work, and when they compact."""
 
 from __future__ import annotations
 
@@ -44,7 +42,8 @@ class Agent:
 
     def window_with(self, limit: int) -> int:
         """The smallest window in which it compacts at requests of that size."""
-        low, high = limit, 4 * limit + 100_000
+        low = limit
+        high = 4 * limit + 100_000
         while low < high:
             middle = (low + high) // 2
             if self.limit(middle) < limit:
@@ -79,13 +78,14 @@ class Sized:
 
 def recorded_limits(session: Session) -> list[int]:
     """The sizes at which the recorded agent compacted by itself, in tokens."""
-    return [
-        compaction.entry.tokens_before
-        for compaction in session.recorded
-        if isinstance(compaction.entry, CompactionEntry)
-        and compaction.entry.reason != "manual"
-        and compaction.entry.tokens_before
-    ]
+    limits: list[int] = []
+    for compaction in session.recorded:
+        entry = compaction.entry
+        if not isinstance(entry, CompactionEntry) or entry.reason == "manual":
+            continue
+        if entry.tokens_before:
+            limits.append(entry.tokens_before)
+    return limits
 
 
 def agent_window(agent: Agent, session: Session, evidence: Iterable[int]) -> Sized | None:
@@ -116,12 +116,11 @@ def agent_window(agent: Agent, session: Session, evidence: Iterable[int]) -> Siz
 
 
 def limit_of(session: Session, window: int) -> Sized | None:
-    """The size of a request at which the recorded agent compacts; None where nothing is known of
-    it.
-    """
-    limits, agent = recorded_limits(session), agent_of(session)
+    """The size of a request at which the recorded agent compacts; None if unknown."""
+    limits = recorded_limits(session)
     if limits:
         return Sized(int(median(limits)), "its recorded compactions")
+    agent = agent_of(session)
     if agent is None:
         return None
     return Sized(agent.limit(window), f"{agent.name}'s rule in a window of {window:,}")

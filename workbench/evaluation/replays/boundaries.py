@@ -45,37 +45,34 @@ def checked(wanted: Boundaries) -> Boundaries:
 
 
 def at_boundaries(
-    session: Session, sizing: Sizing, window: int, wanted: Boundaries
+    session: Session, sizing: Sizing, window: int, boundaries: Boundaries
 ) -> tuple[int, ...]:
-    """The requests before which every strategy compacts; only `fill` asks for the window, in
-    tokens.
-    """
-    if wanted == "fill":
+    """The requests before which every strategy compacts; only `fill` needs the window."""
+    if boundaries == "fill":
         return by_fill(session, sizing, window)
-    if wanted == "recorded":  # the first request after each compaction of the recorded agent
+    if boundaries == "recorded":  # the first request after each compaction of the recorded agent
         return at_shares(session, [recorded.at for recorded in session.recorded])
-    assert not isinstance(wanted, str)
-    return at_shares(session, wanted)
+    assert not isinstance(boundaries, str)
+    return at_shares(session, boundaries)
 
 
-def worth(session: Session, at: int) -> bool:
+def worth(session: Session, boundary: int) -> bool:
     """Whether there is enough before and after this boundary to score."""
-    return at >= FEWEST_BEFORE and len(session.messages) - at >= FEWEST_AFTER
+    messages_behind = len(session.messages) - boundary
+    return boundary >= FEWEST_BEFORE and messages_behind >= FEWEST_AFTER
 
 
 def at_shares(
     session: Session, shares: Iterable[float] = (0.35, 0.5, 0.65, 0.8)
 ) -> tuple[int, ...]:
-    """The first request at or after each of these shares of the messages or indices, where it is
-    worth scoring.
-    """
-    found: dict[int, None] = {}
+    """The first request worth scoring at or after each of these shares or indices."""
+    boundaries: dict[int, None] = {}
     for share in shares:
         index = share if isinstance(share, int) else int(len(session.messages) * share)
-        at = next((i for i in session.requests if i >= index), None)
-        if at is not None and worth(session, at):
-            found[at] = None
-    return tuple(found)
+        boundary = next((request for request in session.requests if request >= index), None)
+        if boundary is not None and worth(session, boundary):
+            boundaries[boundary] = None
+    return tuple(boundaries)
 
 
 def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
@@ -86,15 +83,18 @@ def by_fill(session: Session, sizing: Sizing, window: int) -> tuple[int, ...]:
     even choice is taken. They are the same for every strategy, so that contexts are compared at the
     same moments of the same history whatever each strategy did before.
     """
-    due, total, done = FIRST * window, sizing.overhead, 0
-    found: list[int] = []
-    for at in session.requests:
-        total += sum(sizing.sizes[done:at])
-        done = at
+    due = FIRST * window
+    total = sizing.overhead
+    counted_until = 0
+    boundaries: list[int] = []
+    for request in session.requests:
+        total += sum(sizing.sizes[counted_until:request])
+        counted_until = request
         if total >= due:
             due = total + THEN * max(window - sizing.overhead, 1)
-            if worth(session, at):
-                found.append(at)
-    if len(found) > MOST:
-        found = [found[round(i * (len(found) - 1) / (MOST - 1))] for i in range(MOST)]
-    return tuple(found)
+            if worth(session, request):
+                boundaries.append(request)
+    if len(boundaries) > MOST:
+        last_index = len(boundaries) - 1
+        boundaries = [boundaries[round(i * last_index / (MOST - 1))] for i in range(MOST)]
+    return tuple(boundaries)

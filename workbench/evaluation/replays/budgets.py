@@ -17,7 +17,8 @@ def budget(history: Context, share: float) -> int:
     Never less than what must stay and half of that share of the rest: a budget that what must stay
     uses up would not measure what a strategy keeps.
     """
-    return with_room(history.overhead + int(share * history.spoken), history, share)
+    tokens = history.overhead + int(share * history.spoken)
+    return with_room(tokens, history, share)
 
 
 def with_room(tokens: int, context: Context, share: float) -> int:
@@ -28,7 +29,6 @@ def with_room(tokens: int, context: Context, share: float) -> int:
 
 
 def least(history: Context) -> int:
-    """Tokens of what must stay: overhead, pinned messages with their partners, the newest user
-    message.
-    """
-    return history.overhead + sum(history.sizes[i] for i in protected(history.messages))
+    """Tokens of what must stay: overhead, protected messages, the newest user message."""
+    protected_tokens = sum(history.sizes[index] for index in protected(history.messages))
+    return history.overhead + protected_tokens

@@ -1,6 +1,4 @@
-"""Compactions in a row: each works on the summary of the one before it and on what was said
-since.
-"""
+"""Compactions in a row: each works on the summary before it and on what came since."""
 
 from __future__ import annotations
 
@@ -40,12 +38,11 @@ def chain_stops(history: Context, requests: Iterable[int], length: int) -> tuple
     for number in range(1, length):
         goal = history.spoken * number / length
         to_come = length - 1 - number
-        choice = min(
-            range(earliest, len(cuts) - to_come),
-            key=lambda place: abs(tokens_until[cuts[place]] - goal),
-        )
-        stops.append(cuts[choice])
-        earliest = choice + 1
+        stop_place = len(cuts) - to_come
+        distances = [abs(tokens_until[cut] - goal) for cut in cuts[earliest:stop_place]]
+        nearest = earliest + distances.index(min(distances))
+        stops.append(cuts[nearest])
+        earliest = nearest + 1
     return (*stops, boundary)
 
 
@@ -73,7 +70,8 @@ def compacted_in_chain(
         ModelError: the model failed and the strategy has nothing to use otherwise.
     """
     compactions: list[Compaction] = []
-    memory, start = Context((), (), history.overhead, history.count), 0
+    memory = Context((), (), history.overhead, history.count)
+    start = 0
     for stop in stops:
         context = grown(memory, history, start, stop)
         target = with_room(budget.target, context, share)
@@ -81,7 +79,8 @@ def compacted_in_chain(
         compactions.append(compaction)
         if any(completion.awaited for completion in compaction.completions):
             break
-        memory, start = compaction.after, stop
+        memory = compaction.after
+        start = stop
     return tuple(compactions)
 
 

@@ -43,43 +43,41 @@ def recorded_contexts(session: Session, sizing: Sizing) -> Mapping[int, Recorded
     Boundaries with too little before or after them are left out.
     """
     requests = iter(session.requests)
-    found: dict[int, RecordedContexts] = {}
-    wanted = next(requests, None)
-    last: CompactionEntry | None = None
-    for i, entry in enumerate(session.path):
+    contexts: dict[int, RecordedContexts] = {}
+    next_request = next(requests, None)
+    compaction: CompactionEntry | None = None
+    for number, entry in enumerate(session.path):
         if isinstance(entry, CompactionEntry):
-            last = entry
-        elif (
-            isinstance(entry, MessageEntry)
-            and wanted is not None
-            and entry.message is session.messages[wanted]
-        ):
-            if last is not None and last.summary is not None and worth(session, wanted):
-                path = session.path[:i]
-                without = [one for one in path if one is not last]
-                found[wanted] = RecordedContexts(
-                    _context(session, sizing, without), _context(session, sizing, path)
-                )
-            last, wanted = None, next(requests, None)
-    return found
+            compaction = entry
+            continue
+        if next_request is None or not isinstance(entry, MessageEntry):
+            continue
+        if entry.message is not session.messages[next_request]:
+            continue
+        is_readable = compaction is not None and compaction.summary is not None
+        if is_readable and worth(session, next_request):
+            path = session.path[:number]
+            without_it = [
+                earlier_entry for earlier_entry in path if earlier_entry is not compaction
+            ]
+            contexts[next_request] = RecordedContexts(
+                _context(session, sizing, without_it), _context(session, sizing, path)
+            )
+        compaction = None
+        next_request = next(requests, None)
+    return contexts
 
 
 def _context(session: Session, sizing: Sizing, path: Sequence[Entry]) -> Context:
     """What would be sent at the end of this path."""
-    went_on = fold(path)
-    there = {id(message) for message in went_on}
-    prompt = [
-        m for m in session.messages[:1] if isinstance(m, SystemMessage) and id(m) not in there
-    ]
-    messages = (*prompt, *went_on)
-    sizes = (
-        (
-            sizing.sizes[session.place[id(message)]]
-            if id(message) in session.place
-            else sizing.count(message)
-        )
-        for message in messages
-    )
+    messages = fold(path)
+    for prompt in session.messages[:1]:
+        if isinstance(prompt, SystemMessage) and not any(prompt is sent for sent in messages):
+            messages = (prompt, *messages)
+    sizes: list[int] = []
+    for message in messages:
+        index = session.place.get(id(message))
+        sizes.append(sizing.count(message) if index is None else sizing.sizes[index])
     return Context(messages, tuple(sizes), sizing.overhead, sizing.count)
 
 
@@ -123,28 +121,24 @@ def sized_histories(
     session: Session, sizing: Sizing, at: Iterable[int], shares: Sequence[float]
 ) -> tuple[SizedHistory, ...]:
     """Every boundary at every share of its history, also those where what must stay is larger."""
-    histories = [(boundary, sizing.history(session.messages, boundary)) for boundary in at]
-    return tuple(
-        SizedHistory(
-            at,
-            share,
-            history,
-            history.overhead + int(share * history.spoken),
-            budget(history, share),
-        )
-        for at, history in histories
-        for share in shares
-    )
+    sized: list[SizedHistory] = []
+    for boundary in at:
+        history = sizing.history(session.messages, boundary)
+        for share in shares:
+            tokens = history.overhead + int(share * history.spoken)
+            sized.append(SizedHistory(boundary, share, history, tokens, budget(history, share)))
+    return tuple(sized)
 
 
-def recorded_histories(really: Mapping[int, RecordedContexts]) -> tuple[SizedHistory, ...]:
+def recorded_histories(contexts: Mapping[int, RecordedContexts]) -> tuple[SizedHistory, ...]:
     """What the recorded agent had at each of its compactions, by boundary, with the size of what
     it went on with.
     """
-    return tuple(
-        SizedHistory(at, None, one.before, one.after.tokens, one.after.tokens)
-        for at, one in really.items()
-    )
+    sized: list[SizedHistory] = []
+    for boundary, recorded in contexts.items():
+        tokens = recorded.after.tokens
+        sized.append(SizedHistory(boundary, None, recorded.before, tokens, tokens))
+    return tuple(sized)
 
 
 def matched(
@@ -228,11 +222,11 @@ def _compacted(
             events.append(
                 CompactionEvent(len(events), sized.at, final, sized.share, tuple(earlier))
             )
-    shots = tuple(
+    snapshots = tuple(
         Snapshot(event.at, event.compaction.sent, event.share, exam_only=event.at in exam_only)
         for event in events
     )
-    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), shots)
+    return Replay(session, preset.name, mode, window, sizing, (), tuple(events), snapshots)
 
 
 def _chained(
@@ -243,9 +237,7 @@ def _chained(
     model: Model,
     chain: int,
 ) -> tuple[Compaction, ...]:
-    """The compactions that bring a history to its size; none where it cannot be parted into so
-    many stretches.
-    """
+    """The compactions that bring a history to its size; none where it has too few requests."""
     if chain == 1:
         return (compact(sized.history, preset.strategy, budget_of_all, model),)
     assert sized.share is not None  # what the recorded agent had is never parted
@@ -263,10 +255,15 @@ def stays_larger(replay: Replay, share: float | None) -> str:
     """
     if replay.mode == "natural" or replay.preset == "none":
         return ""
-    done = [event.compaction for event in replay.events if event.share == share]
-    times = [one.sent.tokens / max(one.budget.target, 1) for one in done]
-    over = [one for one in times if one > ALLOWED]
-    if not over:
+    ratios: list[float] = []
+    for event in replay.events:
+        if event.share == share:
+            compaction = event.compaction
+            ratios.append(compaction.sent.tokens / max(compaction.budget.target, 1))
+    too_large = [ratio for ratio in ratios if ratio > ALLOWED]
+    if not too_large:
         return ""
-    where = f"at {len(over)} of {len(done)} boundaries" if len(done) > 1 else "at its boundary"
-    return f"{TOO_LARGE} {where}, up to {max(over):.1f} times"
+    where = "at its boundary"
+    if len(ratios) > 1:
+        where = f"at {len(too_large)} of {len(ratios)} boundaries"
+    return f"{TOO_LARGE} {where}, up to {max(too_large):.1f} times"

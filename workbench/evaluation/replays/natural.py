@@ -102,27 +102,24 @@ class Walk:
         by_hand: Collection[int] = (),
         exam_at: Collection[int] = (),
     ) -> None:
-        self.session, self.preset, self.model, self.sizing, self.window = (
-            session,
-            preset,
-            model,
-            sizing,
-            window,
-        )
-        self.refusals, self.by_hand = refusals, frozenset(by_hand)
+        self.session = session
+        self.preset = preset
+        self.model = model
+        self.sizing = sizing
+        self.window = window
+        self.refusals = refusals
+        self.by_hand = frozenset(by_hand)
         self.at = 0
-        self.own = (
-            sizing.sizes
-            if preset.count is None
-            else tuple(preset.count(m) for m in session.messages)
-        )
-        self.kept = self.sent = OpenContext(
-            Context((), (), sizing.overhead, preset.count or sizing.count)
-        )
+        self.own = sizing.sizes
+        if preset.count is not None:
+            self.own = tuple(preset.count(message) for message in session.messages)
+        count = preset.count or sizing.count
+        self.kept = self.sent = OpenContext(Context((), (), sizing.overhead, count))
         self.steps: list[Step] = []
         self.events: list[CompactionEvent] = []
         self.snapshots: list[Snapshot] = []
-        self.wanted, self.exam_only = frozenset(score_at), frozenset(exam_at).difference(score_at)
+        self.wanted = frozenset(score_at)
+        self.exam_only = frozenset(exam_at).difference(score_at)
         self.recorded = self.real = sizing.overhead
         self.reals: list[int] = self.sent.sizes if preset.count is None else []
         self.requested = 0  # messages of the newest request that are still a prefix of what is sent
@@ -151,12 +148,7 @@ class Walk:
         if self.at in self.by_hand:
             self.compact_by_hand()
         if isinstance(message, AssistantMessage):
-            tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
-            self.consider(
-                "after_tools"
-                if tools and "after_tools" in self.preset.moments
-                else "before_request"
-            )
+            self.consider(self._moment_of_request())
             self.before_answer()
             if self.refusals and self.real > self.window:
                 self.overcome()
@@ -166,6 +158,13 @@ class Walk:
         self.recorded += self.sizing.sizes[self.at]
         self.take_in(message, self.sizing.sizes[self.at], self.own[self.at])
         self.at += 1
+
+    def _moment_of_request(self) -> Moment:
+        """The moment at which the trigger is asked before the next answer."""
+        follows_tools = self.at > 0 and isinstance(self.session.messages[self.at - 1], ToolResult)
+        if follows_tools and "after_tools" in self.preset.moments:
+            return "after_tools"
+        return "before_request"
 
     def before_answer(self) -> None:
         """What comes between the trigger and a recorded request; nothing, where the recording is
@@ -186,42 +185,51 @@ class Walk:
             self.ended,
         )
 
-    def take_in(self, message: Message, size: int, own: int) -> None:
-        """Go on with one more message: its size in the session's tokens, and as the preset
-        counts.
-        """
+    def take_in(self, message: Message, size: int, preset_size: int) -> None:
+        """Go on with a message: its size in the session's tokens, and by the preset's counter."""
         self.real += size
-        self.kept.append(message, own)
+        self.kept.append(message, preset_size)
         if self.sent is not self.kept:
-            self.sent.append(message, own)
+            self.sent.append(message, preset_size)
         if self.reals is not self.sent.sizes:
             self.reals.append(size)
-        self.since += own
-        self.said += own
+        self.since += preset_size
+        self.said += preset_size
         if isinstance(message, AssistantMessage):
             self.answered_at = message.time
-        if (
-            self.reported is not None
-            and isinstance(message, AssistantMessage)
-            and not self.reported[1]
-        ):
-            self.reported = (self.reported[0], size)
+            if self.reported is not None and not self.reported[1]:
+                self.reported = (self.reported[0], size)
 
     def request(self) -> None:
         """Send what there is: one step."""
-        prefix = self.prefix if self.steps else 0
         self.steps.append(
-            Step(len(self.steps), self.at, self.recorded, self.real, prefix, self.fired)
+            Step(
+                request=len(self.steps),
+                index=self.at,
+                tokens_recorded=self.recorded,
+                tokens_sent=self.real,
+                prefix_reused=self.prefix if self.steps else 0,
+                compaction=self.fired,
+            )
         )
         self.fired = None
-        self.requested, self.prefix = len(self.sent.messages), self.real
-        self.reported, self.since = (self.real, 0), 0
+        self.requested = len(self.sent.messages)
+        self.prefix = self.real
+        self.reported = (self.real, 0)
+        self.since = 0
         if self.at in self.wanted or self.at in self.exam_only:
-            sent, sizing = self.sent, self.sizing
-            context = Context(
-                tuple(sent.messages), tuple(self.reals), sizing.overhead, sizing.count, sent.archive
-            )
-            self.snapshots.append(Snapshot(self.at, context, exam_only=self.at in self.exam_only))
+            is_exam_only = self.at in self.exam_only
+            self.snapshots.append(Snapshot(self.at, self._context(), exam_only=is_exam_only))
+
+    def _context(self) -> Context:
+        """What is sent, in the session's sizes."""
+        return Context(
+            tuple(self.sent.messages),
+            tuple(self.reals),
+            self.sizing.overhead,
+            self.sizing.count,
+            self.sent.archive,
+        )
 
     def consider(self, moment: Moment) -> None:
         """Ask the trigger, and compact if it is due."""
@@ -231,23 +239,21 @@ class Walk:
         if budget is None:
             self.vain = 0
             return
-        done = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
-        if done.outcome == "unchanged":
-            self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
-            self.vain += not done.refusal
-            self._fail("no_room" if done.refusal else "nothing")
-        else:
-            self._take(done)
+        compaction = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
+        if compaction.outcome != "unchanged":
+            self._take(compaction)
+            return
+        self.patience = self.sent.tokens + int(PATIENCE * self.window) + 1
+        self.vain += not compaction.refusal
+        self._fail("no_room" if compaction.refusal else "nothing")
 
     def overcome(self) -> None:
         """The provider refused the request: compact as the preset's system does then, once."""
         budget = self._forced("overflow")
         # where its own count sees less
         target = budget.target * self.sent.tokens // max(self.real, self.sent.tokens)
-        strategy = self.preset.recovery
-        compaction = compact(
-            self.kept.closed(), strategy, replace(budget, target=target), self.model
-        )
+        budget = replace(budget, target=target)
+        compaction = compact(self.kept.closed(), self.preset.recovery, budget, self.model)
         if compaction.outcome != "unchanged":
             self._take(compaction)
         else:
@@ -267,11 +273,16 @@ class Walk:
                 f"a turn goes on before message {self.at}, and preset {self.preset.name!r} compacts"
                 " by hand only between turns"
             )
-        done = compact(self.kept.closed(), self.preset.strategy, self._forced("manual"), self.model)
-        if done.outcome != "unchanged":
-            self._take(done)
+        budget = self._forced("manual")
+        compaction = compact(self.kept.closed(), self.preset.strategy, budget, self.model)
+        if compaction.outcome != "unchanged":
+            self._take(compaction)
 
     def _situation(self, moment: Moment) -> Situation:
+        reported: Usage | None = None
+        if self.reported is not None:
+            prompt, output = self.reported
+            reported = Usage(prompt, 0, 0, output)
         return Situation(
             tokens=self.sent.tokens,
             window=self.window,
@@ -279,9 +290,7 @@ class Walk:
             moment=moment,
             messages=len(self.sent.messages),
             since=self.since,
-            reported=None
-            if self.reported is None
-            else Usage(self.reported[0], 0, 0, self.reported[1]),
+            reported=reported,
             model=self.session.model,
             requests=len(self.steps),
             said=self.said,
@@ -303,27 +312,42 @@ class Walk:
         sends its request.
         """
         newest = self.session.messages[self.at - 1].time if self.at else None
-        return (
-            None
-            if newest is None or self.answered_at is None
-            else max(newest - self.answered_at, 0.0)
-        )
+        if newest is None or self.answered_at is None:
+            return None
+        return max(newest - self.answered_at, 0.0)
 
-    def _take(self, done: Compaction) -> None:
+    def _take(self, compaction: Compaction) -> None:
         """Go on with the result of a compaction."""
-        was, now = self.sent.messages, done.sent.messages
-        most = min(self.requested, len(now))
-        same = next((i for i in range(most) if was[i] is not now[i]), most)
-        self.requested = same
-        self.prefix = self.real - sum(self.reals[same:])
-        sizes = {id(message): size for message, size in zip(was, self.reals, strict=True)}
-        self.kept = OpenContext(done.after)
-        self.sent = self.kept if done.sent is done.after else OpenContext(done.sent)
-        self.reals, self.real = self.sent.sizes, done.sent.tokens
-        # what is new is counted once more, in the session's own tokens
+        old_messages = self.sent.messages
+        old_sizes = self.reals
+        new_messages = compaction.sent.messages
+        # what is still a prefix of the newest request
+        prefix_length = min(self.requested, len(new_messages))
+        for number in range(prefix_length):
+            if old_messages[number] is not new_messages[number]:
+                prefix_length = number
+                break
+        self.requested = prefix_length
+        self.prefix = self.real - sum(old_sizes[prefix_length:])
+        self.kept = OpenContext(compaction.after)
+        self.sent = self.kept
+        if compaction.sent is not compaction.after:
+            self.sent = OpenContext(compaction.sent)
+        self.reals = self.sent.sizes
+        self.real = compaction.sent.tokens
         if self.preset.count is not None:
-            self.reals = [sizes[id(m)] if id(m) in sizes else self.sizing.count(m) for m in now]
+            # what is new is counted once more, in the session's own tokens
+            sizes = {
+                id(message): size for message, size in zip(old_messages, old_sizes, strict=True)
+            }
+            self.reals = []
+            for message in new_messages:
+                size = sizes.get(id(message))
+                self.reals.append(self.sizing.count(message) if size is None else size)
             self.real = self.sizing.overhead + sum(self.reals)
-        self.reported, self.since, self.patience, self.vain = None, 0, 0, 0
+        self.reported = None
+        self.since = 0
+        self.patience = 0
+        self.vain = 0
         self.fired = len(self.events)
-        self.events.append(CompactionEvent(self.fired, self.at, done))
+        self.events.append(CompactionEvent(self.fired, self.at, compaction))

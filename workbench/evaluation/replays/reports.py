@@ -39,9 +39,7 @@ LATE_READS = 3
 
 @dataclass(frozen=True, slots=True)
 class CheckedSession:
-    """A session without what cannot be true of its reports, and what that was, a sentence each;
-    often none.
-    """
+    """A session without what cannot be true of its reports, and what that was, in words."""
 
     session: Session
     left_out: tuple[str, ...] = ()
@@ -89,15 +87,14 @@ def checked_reports(session: Session, sizes: Sequence[int], count: TokenCounter)
     faults = Faults()
     usages = dict(_corrected_usages(session, sizes, count, faults))
     compactions = set(_false_compactions(session, sizes, count, faults))
-    trusted = (
-        replace(session, log=_rewritten(session.log, usages, compactions))
-        if faults.counts
-        else session
-    )
+    trusted = session
+    if faults.counts:
+        trusted = replace(session, log=_rewritten(session.log, usages, compactions))
     if session.window is not None and not _is_plausible_window(trusted, session.window, faults):
         trusted = replace(trusted, window=None)
-    if late := _late_reads(trusted):
-        faults.add(TIMES, late)
+    late_reads = _late_reads(trusted)
+    if late_reads:
+        faults.add(TIMES, late_reads)
         trusted = replace(trusted, log=_timeless(trusted.log))
     return CheckedSession(trusted, tuple(faults.sentences()))
 
@@ -107,40 +104,40 @@ def _room(model: str, window: int | None) -> int:
     listed = listed_window(model)
     if listed is not None:
         return listed
-    return (
-        window if window is not None and USUAL_WINDOW < window <= LARGEST_WINDOW else USUAL_WINDOW
-    )
+    if window is not None and USUAL_WINDOW < window <= LARGEST_WINDOW:
+        return window
+    return USUAL_WINDOW
 
 
 def _corrected_usages(
     session: Session, sizes: Sequence[int], count: TokenCounter, faults: Faults
 ) -> Iterator[tuple[str, Usage | None]]:
     """By message id, each report that cannot be true, without what cannot."""
-    counted = dict(zip((message.id for message in session.messages), sizes, strict=True))
+    ids = [message.id for message in session.messages]
+    sizes_by_id = dict(zip(ids, sizes, strict=True))
     for request in recorded_requests(session, sizes, count):
-        answer, usage = request.answer, request.answer.usage
+        answer = request.answer
+        usage = answer.usage
         if usage is None:
             continue
         model = answer.model or session.model
-        size = counted.get(answer.id)
-        corrected = _without_false_prompt(
-            usage, request.counted, _room(model, session.window), faults
-        )
+        room = _room(model, session.window)
+        corrected = _without_false_prompt(usage, request.counted, room, faults)
         if corrected is not None:
-            most = max(
-                most_output(model) or USUAL_ANSWER,
-                MOST_TIMES * (count(answer) if size is None else size),
-            )
-            corrected = _without_false_answer(corrected, most, faults)
+            size = sizes_by_id.get(answer.id)
+            if size is None:
+                size = count(answer)
+            largest = max(most_output(model) or USUAL_ANSWER, MOST_TIMES * size)
+            corrected = _without_false_answer(corrected, largest, faults)
         if corrected != usage:
             yield answer.id, corrected
 
 
-def _without_false_prompt(usage: Usage, counted: int, room: int, faults: Faults) -> Usage | None:
-    """A report; None where what it says of the prompt cannot be true, since then nothing of it
-    can be trusted.
-    """
-    least = min(
+def _without_false_prompt(
+    usage: Usage, counted_tokens: int, room: int, faults: Faults
+) -> Usage | None:
+    """A report; None where its prompt cannot be true, since then nothing of it can be trusted."""
+    smallest = min(
         usage.input,
         usage.cache_read,
         usage.cache_write,
@@ -148,23 +145,25 @@ def _without_false_prompt(usage: Usage, counted: int, room: int, faults: Faults)
         usage.reasoning,
         usage.cache_write_long,
     )
-    if least < 0:
-        faults.add(NEGATIVE, least)
+    if smallest < 0:
+        faults.add(NEGATIVE, smallest)
     elif usage.cache_write_long > usage.cache_write:
         faults.add(CONTRADICTORY, usage.cache_write_long)
-    elif usage.prompt > max(room, MOST_TIMES * counted):
+    elif usage.prompt > max(room, MOST_TIMES * counted_tokens):
         faults.add(PROMPT_TOO_LARGE, usage.prompt)
-    elif counted >= LITTLE and 0 < usage.prompt < LEAST_TIMES * counted:
+    elif counted_tokens >= LITTLE and 0 < usage.prompt < LEAST_TIMES * counted_tokens:
         faults.add(PROMPT_TOO_SMALL, usage.prompt)
     else:
         return usage
     return None
 
 
-def _without_false_answer(usage: Usage, most: int, faults: Faults) -> Usage:
-    if max(usage.output, usage.reasoning) <= most:
+def _without_false_answer(usage: Usage, largest: int, faults: Faults) -> Usage:
+    """A report without figures of an answer that is larger than it can be."""
+    reported = max(usage.output, usage.reasoning)
+    if reported <= largest:
         return usage
-    faults.add(ANSWER_TOO_LARGE, max(usage.output, usage.reasoning))
+    faults.add(ANSWER_TOO_LARGE, reported)
     return replace(usage, output=0, reasoning=0)
 
 
@@ -176,19 +175,19 @@ def _false_compactions(
     room = _room(session.model, session.window)
     for entry in session.path:
         if isinstance(entry, CompactionEntry) and entry.tokens_before is not None:
-            most = max(room, MOST_TIMES * sent.tokens)
-            least = LEAST_TIMES * sent.tokens if sent.tokens >= LITTLE else 0
-            if not least <= entry.tokens_before <= most:
+            largest = max(room, MOST_TIMES * sent.tokens)
+            smallest = LEAST_TIMES * sent.tokens if sent.tokens >= LITTLE else 0
+            if not smallest <= entry.tokens_before <= largest:
                 faults.add(COMPACTION, entry.tokens_before)
                 yield entry.id
         sent.take(entry)
 
 
 def _is_plausible_window(session: Session, window: int, faults: Faults) -> bool:
-    usages = [
-        message.usage for message in session.messages if isinstance(message, AssistantMessage)
-    ]
-    largest = max((usage.prompt for usage in usages if usage is not None), default=0)
+    largest = 0
+    for message in session.messages:
+        if isinstance(message, AssistantMessage) and message.usage is not None:
+            largest = max(largest, message.usage.prompt)
     listed = listed_window(session.model)
     if window < largest:
         faults.add(WINDOW_TOO_SMALL, window)
@@ -200,9 +199,7 @@ def _is_plausible_window(session: Session, window: int, faults: Faults) -> bool:
 
 
 def _late_reads(session: Session) -> int:
-    """How many prompts were found in a cache that had long forgotten them; 0 where other pauses
-    are plausible.
-    """
+    """How many prompts a cache held that had long forgotten them; 0 if other pauses fit."""
     answers = [
         message
         for message in session.messages
@@ -216,13 +213,13 @@ def _late_reads(session: Session) -> int:
         assert earlier.usage is not None
         assert later.usage is not None
         contradictions += later.usage.cache_read >= max(earlier.usage.prompt / 2, 1)
-    return contradictions if contradictions >= LATE_READS and 2 * contradictions > pauses else 0
+    if contradictions < LATE_READS or 2 * contradictions <= pauses:
+        return 0
+    return contradictions
 
 
 def _rewritten(log: Log, usages: Mapping[str, Usage | None], compactions: set[str]) -> Log:
-    """The log with these reports in the place of its own, and without the figures of these
-    compactions.
-    """
+    """The log with these reports, and without the figures of these compactions."""
 
     def entry_of(entry: Entry) -> Entry:
         if (
@@ -242,13 +239,12 @@ def _rewritten(log: Log, usages: Mapping[str, Usage | None], compactions: set[st
 
 def _timeless(log: Log) -> Log:
     """The log without the times of its messages."""
-    timeless = Log(
-        (
-            replace(entry, message=replace(entry.message, time=None))
-            if isinstance(entry, MessageEntry)
-            else entry
-        )
-        for entry in log
-    )
+
+    def timeless_entry(entry: Entry) -> Entry:
+        if isinstance(entry, MessageEntry):
+            return replace(entry, message=replace(entry.message, time=None))
+        return entry
+
+    timeless = Log(map(timeless_entry, log))
     timeless.leaf = log.leaf
     return timeless

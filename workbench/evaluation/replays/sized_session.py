@@ -39,8 +39,7 @@ class SizedSession:
                 f"session is {session!r:.80}; a session, such as wb.load gives, would be accepted"
             )
         counter = TiktokenCounter()
-        counted = counter.sizes(session.messages)
-        checked = checked_reports(session, counted, counter)
-        return cls(
-            checked.session, tuple(checked.left_out), Sizing.of(checked.session, counted, counter)
-        )
+        sizes = counter.sizes(session.messages)
+        checked = checked_reports(session, sizes, counter)
+        sizing = Sizing.of(checked.session, sizes, counter)
+        return cls(checked.session, tuple(checked.left_out), sizing)

@@ -44,24 +44,25 @@ class Sizing:
     @classmethod
     def of(cls, session: Session, counted: Sequence[int], count: TokenCounter) -> Sizing:
         """Calibrate the sizes that `count` gives the session's messages with its reported usage."""
-        found = calibrate(session, counted, count)
-        if found is None:
+        fitted = calibrate(session, counted, count)
+        if fitted is None:
             return cls(tuple(counted), 0, count, counted=tuple(counted))
-        sizes = tuple(scaled(size, found.scale) for size in counted)
-        return cls(sizes, found.overhead, Scaled(count, found.scale), found, tuple(counted))
+        sizes = tuple(scaled(size, fitted.scale) for size in counted)
+        return cls(sizes, fitted.overhead, Scaled(count, fitted.scale), fitted, tuple(counted))
 
-    def window(self, wanted: int) -> int:
-        """The window for the replay: the one wanted, widened so that the overhead takes half of it
-        at most.
+    def window(self, requested: int) -> int:
+        """The window for the replay: the one requested, widened so that the overhead takes half of
+        it at most.
 
         In a window that barely holds system prompt and tools any strategy would compact at every
         request.
         """
-        return max(wanted, 2 * self.overhead)
+        return max(requested, 2 * self.overhead)
 
-    def history(self, messages: Sequence[Message], at: int) -> Context:
-        """The context of `messages[:at]`, whole."""
-        return Context(tuple(messages[:at]), self.sizes[:at], self.overhead, self.count)
+    def history(self, messages: Sequence[Message], boundary: int) -> Context:
+        """The context of `messages[:boundary]`, whole."""
+        sizes = self.sizes[:boundary]
+        return Context(tuple(messages[:boundary]), sizes, self.overhead, self.count)
 
 
 DEFAULT_WINDOW = 200_000
@@ -72,7 +73,7 @@ Window: TypeAlias = Sized
 """A window in tokens, and what it was taken from."""
 
 
-def window_of(session: Session, wanted: int | None = None) -> Window:
+def window_of(session: Session, requested: int | None = None) -> Window:
     """The window of a session, the same in every command.
 
     It is the one that is asked for; else, in this order: that which the recording names; that in
@@ -80,23 +81,31 @@ def window_of(session: Session, wanted: int | None = None) -> Window:
     of its automatic compactions; its largest reported prompt; its model's, from a price table,
     since agents rarely use all of the window that their model has.
     """
-    prompts = [
-        message.usage.prompt
-        for message in session.messages
-        if isinstance(message, AssistantMessage) and message.usage and message.usage.prompt
-    ]
     limits = recorded_limits(session)
+    prompts = _reported_prompts(session)
     agent = agent_of(session)
-    worked_in = None
-    if agent is not None and not wanted and not session.window:
-        worked_in = agent_window(agent, session, [*prompts, *limits])
-    evidence = (
-        (wanted, "the window asked for"),
-        (session.window, "the window that the recording names"),
-        (worked_in and worked_in.tokens, worked_in.source if worked_in else ""),
-        (max(limits, default=None), "its recorded compactions"),
-        (max(prompts, default=None), "its largest prompt"),
-        (catalog_window(session.model), "its model"),
-        (DEFAULT_WINDOW, "no evidence"),
-    )
-    return next(Sized(tokens, source) for tokens, source in evidence if tokens)
+    if requested:
+        return Sized(requested, "the window asked for")
+    if session.window:
+        return Sized(session.window, "the window that the recording names")
+    if agent is not None:
+        of_agent = agent_window(agent, session, [*prompts, *limits])
+        if of_agent is not None and of_agent.tokens:
+            return of_agent
+    if limits:
+        return Sized(max(limits), "its recorded compactions")
+    if prompts:
+        return Sized(max(prompts), "its largest prompt")
+    of_model = catalog_window(session.model)
+    if of_model:
+        return Sized(of_model, "its model")
+    return Sized(DEFAULT_WINDOW, "no evidence")
+
+
+def _reported_prompts(session: Session) -> list[int]:
+    """The sizes of the prompts that a session reports, in tokens."""
+    prompts: list[int] = []
+    for message in session.messages:
+        if isinstance(message, AssistantMessage) and message.usage and message.usage.prompt:
+            prompts.append(message.usage.prompt)
+    return prompts

@@ -116,11 +116,11 @@ class Replay:
 
     @property
     def saved(self) -> float | None:
-        """Tokens saved over all requests, as a share of what an uncompacted agent sends; None
-        without requests.
-        """
-        whole = sum(step.tokens_recorded for step in self.steps)
-        return 1 - sum(step.tokens_sent for step in self.steps) / whole if whole else None
+        """Tokens saved, as a share of what an uncompacted agent sends; None without requests."""
+        recorded = sum(step.tokens_recorded for step in self.steps)
+        if not recorded:
+            return None
+        return 1 - sum(step.tokens_sent for step in self.steps) / recorded
 
     def __repr__(self) -> str:
         return (
@@ -135,31 +135,39 @@ class Replay:
             "window": self.window,
             "largest request": max((step.tokens_sent for step in self.steps), default=None),
             "tokens saved": None if self.saved is None else f"{100 * self.saved:.0f} %",
-            "run ends": None
-            if self.ended is None
-            else f"{self.ended.code} before message {self.ended.at}",
+            "run ends": self._ending(),
         }
         heads = ("", "before message", "tokens before", "after", "stages", "outcome")
-        rows = [
-            (
-                one.number,
-                one.at,
-                one.compaction.before.tokens,
-                one.compaction.sent.tokens,
-                " > ".join(record.name for record in one.compaction.stages),
-                one.compaction.outcome.replace("_", " ")
-                + (f": {one.compaction.why}" if one.compaction.why else ""),
-            )
-            for one in self.events[:MOST]
-        ]
-        left = len(self.events) - len(rows)
-        note = (
-            f"and {left:,} more compactions" if left else "" if rows else "It was never compacted."
-        )
-        return card(
-            f"{self.session.title or self.session.id}, under {self.preset}",
-            facts,
-            heads,
-            rows,
-            note,
-        )
+        rows = [_compaction_row(event) for event in self.events[:MOST]]
+        title = f"{self.session.title or self.session.id}, under {self.preset}"
+        return card(title, facts, heads, rows, self._note())
+
+    def _ending(self) -> str | None:
+        """Where the run would have ended, in words; None where it would not."""
+        if self.ended is None:
+            return None
+        return f"{self.ended.code} before message {self.ended.at}"
+
+    def _note(self) -> str:
+        """What a table of the first compactions does not say."""
+        if not self.events:
+            return "It was never compacted."
+        if len(self.events) <= MOST:
+            return ""
+        return f"and {len(self.events) - MOST:,} more compactions"
+
+
+def _compaction_row(event: CompactionEvent) -> tuple[object, ...]:
+    """The row of a compaction in a replay's table."""
+    compaction = event.compaction
+    outcome = compaction.outcome.replace("_", " ")
+    if compaction.why:
+        outcome += f": {compaction.why}"
+    return (
+        event.number,
+        event.at,
+        compaction.before.tokens,
+        compaction.sent.tokens,
+        " > ".join(record.name for record in compaction.stages),
+        outcome,
+    )

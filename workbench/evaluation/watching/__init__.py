@@ -1,3 +1,1 @@
-"""A session while its agent writes it: how large it is, when it will be compacted, and what a
-compaction took.
-"""
+"""A session while its agent writes it: its size, its next compaction, and what the last took."""

@@ -1,6 +1,4 @@
-"""Reading a session file that an agent is writing: each line once, whatever else happens to the
-file.
-"""
+"""Reads a session file that an agent is writing: each line once."""
 
 from __future__ import annotations
 
@@ -48,15 +46,19 @@ class Followed:
     """
 
     def __init__(self, target: str | Path, redaction: frozenset[str] | None = None) -> None:
-        self.target, self.redaction = Path(target), redaction
+        self.target = Path(target)
+        self.redaction = redaction
         self.path: Path | None = None
         self.restarts = 0
         self._inode = 0
         self._begin()
 
     def _begin(self) -> None:
-        self.format, self.lines = "", 0
-        self._offset, self._rest, self._before = 0, b"", b""
+        self.format = ""
+        self.lines = 0
+        self._offset = 0
+        self._rest = b""
+        self._before = b""
         self._unread: list[bytes] = []
         self._builder: SessionBuilder | None = None
 
@@ -78,22 +80,21 @@ class Followed:
                 if stream.read(len(self._before)) != self._before:
                     self._anew()
                     stream.seek(0)
-                before = self.lines
+                earlier_lines = self.lines
                 while data := stream.read(BYTES):
                     self._take(data)
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror})", where=str(path)) from None
-        return self.lines > before
+        return self.lines > earlier_lines
 
     def _restart_where_new(self, path: Path, facts: os.stat_result) -> None:
-        """Begin again where another file has this name, or the file is shorter than what was
-        read of it.
-        """
-        if self.path is not None and (
-            path != self.path or facts.st_ino != self._inode or facts.st_size < self._offset
-        ):
+        """Begin again where another file has this name, or the file has become shorter."""
+        is_other_file = path != self.path or facts.st_ino != self._inode
+        is_shorter = facts.st_size < self._offset
+        if self.path is not None and (is_other_file or is_shorter):
             self._anew()
-        self.path, self._inode = path, facts.st_ino
+        self.path = path
+        self._inode = facts.st_ino
 
     def _anew(self) -> None:
         self.restarts += 1
@@ -102,18 +103,15 @@ class Followed:
     def _take(self, data: bytes) -> None:
         self._offset += len(data)
         self._before = (self._before + data)[-CHECKED:]
-        *whole, self._rest = (self._rest + data).split(b"\n")
+        *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LONGEST_LINE:
             raise FormatError(
                 f"is longer than {LONGEST_LINE >> 20} MB", where=str(self.path), line=self.lines + 1
             )
-        if (
-            self._rest.rstrip().endswith(b"}")
-            and decodable(self._rest.decode(errors="replace")) is not None
-        ):
-            whole.append(self._rest)  # whole, though no line end follows yet
+        if _is_complete(self._rest):
+            lines.append(self._rest)
             self._rest = b""
-        for line in whole:
+        for line in lines:
             self._line(line.strip())
 
     def _line(self, line: bytes) -> None:
@@ -125,41 +123,53 @@ class Followed:
             return
         self.lines += 1
         self._builder.line = self.lines
-        with self._builder.source.at(self.lines):
-            source = self._builder.source
-            self._builder.read(as_object(source.decode(line.decode(errors="replace"))))
+        source = self._builder.source
+        with source.at(self.lines):
+            entry = source.decode(line.decode(errors="replace"))
+            self._builder.read(as_object(entry))
 
     def _recognise(self) -> None:
         """Find the format by the first lines, and read them."""
         start = b"\n".join(self._unread)
         head = Head.of(start[:HEAD_BYTES].decode(errors="replace") + "\n")
-        found = next((name for name, one in BUILTIN.items() if one.knows(head)), "")
-        if found not in AGENTS:
-            if found or len(start) > HEAD_BYTES:
-                what = f"its format is {found}" if found else "its content is not recognised"
-                why = f"{what}; the agents that can be followed are {', '.join(AGENTS)}"
-                raise FormatError(why, where=str(self.path))
-            return
-        self.format = found
-        self._builder = AGENTS[found](SourceFile(str(self.path), BytesIO, lenient=True))
-        lines, self._unread = self._unread, []
+        format = next((name for name, entry in BUILTIN.items() if entry.knows(head)), "")
+        if format in AGENTS:
+            self._read_as(format)
+        elif format or len(start) > HEAD_BYTES:
+            problem = f"its format is {format}" if format else "its content is not recognised"
+            reason = f"{problem}; the agents that can be followed are {', '.join(AGENTS)}"
+            raise FormatError(reason, where=str(self.path))
+
+    def _read_as(self, format: str) -> None:
+        """Read the first lines, and all that follow, in a format."""
+        self.format = format
+        self._builder = AGENTS[format](SourceFile(str(self.path), BytesIO, lenient=True))
+        lines = self._unread
+        self._unread = []
         for line in lines:
             self._line(line)
 
     def session(self) -> Session | None:
         """The session as far as it was read; None before its first line."""
-        return (
-            redacted(self._builder.so_far(), self.redaction) if self._builder is not None else None
-        )
+        if self._builder is None:
+            return None
+        return redacted(self._builder.so_far(), self.redaction)
+
+
+def _is_complete(line: bytes) -> bool:
+    """Whether a line is whole, though no line end follows yet."""
+    if not line.rstrip().endswith(b"}"):
+        return False
+    return decodable(line.decode(errors="replace")) is not None
 
 
 def newest_file(folder: Path) -> Path | None:
-    """The session file in a folder, or in its folders, that was written last; a sub-agent's does
-    not count.
-    """
-    found = [
-        (one.stat().st_mtime, one)
-        for one in folder.rglob("*.jsonl")
-        if one.is_file() and not one.name.startswith("agent-") and "subagents" not in one.parts
-    ]
-    return max(found, default=(0.0, None))[1]
+    """The newest session file in a folder and its folders; a sub-agent's does not count."""
+    candidates: list[tuple[float, Path]] = []
+    for file in folder.rglob("*.jsonl"):
+        is_of_sub_agent = file.name.startswith("agent-") or "subagents" in file.parts
+        if file.is_file() and not is_of_sub_agent:
+            candidates.append((file.stat().st_mtime, file))
+    if not candidates:
+        return None
+    return max(candidates)[1]

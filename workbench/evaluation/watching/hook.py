@@ -1,6 +1,4 @@
-"""What Claude Code's hooks get: ids are saved before a compaction, and after it the agent is
-told what went.
-"""
+"""Claude Code's hooks: save ids before a compaction, and tell the agent what went after it."""
 
 import json
 import re
@@ -36,21 +34,22 @@ def answer(event: Mapping[str, Json], redaction: frozenset[str] | None = None) -
     Raises:
         FormatError: the event has no transcript, or it cannot be read.
     """
-    name, session_id = label(event, "hook_event_name"), label(event, "session_id")
+    name = label(event, "hook_event_name")
+    session_id = label(event, "session_id")
     if name == "PreCompact":
         _save(session_id, read(Path(label(event, "transcript_path")), redaction))
-    elif name == "SessionStart" and event.get("source") == "compact":
-        session = read(Path(label(event, "transcript_path")), redaction)
-        lost = what_was_lost(session, _saved(session_id))
-        if lost:
-            told = (
-                "This context was compacted. What it no longer tells, and is likely to be needed.\n"
-                + listed(lost)
-            )
-            return json.dumps(
-                {"hookSpecificOutput": {"hookEventName": name, "additionalContext": told}}
-            )
-    return ""
+        return ""
+    if name != "SessionStart" or event.get("source") != "compact":
+        return ""
+    session = read(Path(label(event, "transcript_path")), redaction)
+    lost = what_was_lost(session, _saved(session_id))
+    if not lost:
+        return ""
+    text = (
+        "This context was compacted. What it no longer tells, and is likely to be needed.\n"
+        + listed(lost)
+    )
+    return json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
 
 
 def read(file: Path, redaction: frozenset[str] | None = None) -> Session:
@@ -85,20 +84,22 @@ def what_was_lost(session: Session, saved: str = "") -> list[Lost]:
         saved: id of the newest message before the compaction. Where the file does not show that
             compaction yet, all that the context holds is taken for lost.
     """
-    taken = compactions(session)
-    if saved in session.index_of and (
-        not taken or saved not in {one.id for one in taken[-1].before}
-    ):
-        taken = [Taken(fold(session.path), ())]
-    return likely_needed(taken[-1], session.cwd) if taken else []
+    earlier = compactions(session)
+    newest = earlier[-1] if earlier else None
+    is_newest_saved = newest is not None and any(message.id == saved for message in newest.before)
+    if saved in session.index_of and not is_newest_saved:
+        newest = Taken(fold(session.path), ())
+    if newest is None:
+        return []
+    return likely_needed(newest, session.cwd)
 
 
 def listed(lost: Sequence[Lost], tokens: int = TOLD) -> str:
     """The list as the agent is told it, in at most so many tokens of four characters."""
     room = 4 * tokens - len(QUOTED) - len(HOW)
     rows: list[str] = []
-    for one in lost:
-        row = f"- {one.kind}: {' '.join(one.text.split())} [recall {one.id}]"
+    for thing in lost:
+        row = f"- {thing.kind}: {' '.join(thing.text.split())} [recall {thing.id}]"
         room -= len(row) + 1
         if room < 0:
             break
@@ -108,40 +109,42 @@ def listed(lost: Sequence[Lost], tokens: int = TOLD) -> str:
 
 def quoted(text: str) -> str:
     """An answer of `recall`, marked as a quotation whose end the text cannot forge."""
-    return f"{QUOTED}\n<quotation>\n{text.replace('</quotation', '&lt;/quotation')}\n</quotation>"
+    harmless = text.replace("</quotation", "&lt;/quotation")
+    return f"{QUOTED}\n<quotation>\n{harmless}\n</quotation>"
 
 
 def _place(session_id: str) -> Path:
     """Where the ids of a session are saved: in the user's cache folder."""
-    return (
-        cache_folder()
-        / "watching"
-        / f"{re.sub(r'[^A-Za-z0-9-]', '_', session_id) or 'session'}.json"
-    )
+    name = re.sub(r"[^A-Za-z0-9-]", "_", session_id) or "session"
+    return cache_folder() / "watching" / f"{name}.json"
 
 
 def _save(session_id: str, session: Session) -> None:
     """Save the ids of what is about to go, for this user alone; no text."""
-    place = _place(session_id)
-    write_private(place, json.dumps({"messages": [one.id for one in fold(session.path)]}))
+    ids = [message.id for message in fold(session.path)]
+    write_private(_place(session_id), json.dumps({"messages": ids}))
 
 
 def _saved(session_id: str) -> str:
     """The newest message that was saved before the compaction; empty where there is none."""
     place = _place(session_id)
-    found = decode_or(place.read_text(encoding="utf-8")) if place.is_file() else None
-    ids = found.get("messages") if isinstance(found, dict) else None
-    return str(ids[-1]) if isinstance(ids, list) and ids else ""
+    if not place.is_file():
+        return ""
+    document = decode_or(place.read_text(encoding="utf-8"))
+    if not isinstance(document, dict):
+        return ""
+    ids = document.get("messages")
+    if not isinstance(ids, list) or not ids:
+        return ""
+    return str(ids[-1])
 
 
 def session_file(cwd: Path) -> Path | None:
-    """The session file that an agent in this folder wrote last, in the folders where agents keep
-    them.
-    """
-    here = str(cwd)
+    """The session file that an agent in this folder wrote last."""
+    working_folder = str(cwd)
     folders = [
-        folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", here),
-        folder_of(PI) / f"--{here.strip('/').replace('/', '-')}--",
+        folder_of(CLAUDE_CODE) / re.sub(r"[^A-Za-z0-9]", "-", working_folder),
+        folder_of(PI) / f"--{working_folder.strip('/').replace('/', '-')}--",
     ]
     candidates: list[Path] = []
     for folder in filter(Path.is_dir, folders):
@@ -150,7 +153,7 @@ def session_file(cwd: Path) -> Path | None:
             candidates.append(newest)
     rollouts = sorted(folder_of(CODEX).rglob("*.jsonl"), key=_written_at, reverse=True)
     for rollout in rollouts[:NEWEST]:
-        if _codex_cwd(rollout) == here:
+        if _codex_cwd(rollout) == working_folder:
             candidates.append(rollout)
             break
     return max(candidates, key=_written_at, default=None)
@@ -162,7 +165,7 @@ def _written_at(file: Path) -> float:
 
 def _codex_cwd(file: Path) -> str:
     with file.open(encoding="utf-8", errors="replace") as stream:
-        first = decode_or(stream.readline())
-    if not isinstance(first, dict):
+        first_line = decode_or(stream.readline())
+    if not isinstance(first_line, dict):
         return ""
-    return label(mapping(first, "payload"), "cwd")
+    return label(mapping(first_line, "payload"), "cwd")

@@ -24,6 +24,7 @@ from workbench.evaluation.metrics.background import BACKGROUND
 from workbench.evaluation.metrics.exam.exams import is_work
 from workbench.evaluation.metrics.exam.stating import demands
 from workbench.evaluation.metrics.index import Index
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of
 
 HALF = 20
@@ -67,108 +68,116 @@ class Taken:
 
 def compactions(session: Session) -> list[Taken]:
     """Each compaction of the main path, in order."""
-    path, found = session.path, []
-    for at, entry in enumerate(path):
+    path = session.path
+    compactions: list[Taken] = []
+    for place, entry in enumerate(path):
         if isinstance(entry, CompactionEntry):
-            found.append(Taken(fold(path[:at]), fold(path[: _next_request(path, at)])))
-    return found
+            next_request = _next_request(path, place)
+            compactions.append(Taken(fold(path[:place]), fold(path[:next_request])))
+    return compactions
 
 
-def _next_request(path: Sequence[Entry], at: int) -> int:
-    """The place of the first answer after a compaction: what came between, such as files read
-    again, was sent.
-    """
-    later = enumerate(path[at:], at)
-    answers = (
-        i for i, entry in later if entry.type == "message" and entry.message.role == "assistant"
-    )
-    return next(answers, len(path))
+def _next_request(path: Sequence[Entry], place: int) -> int:
+    """The place of the first answer after a compaction."""
+    for later_place in range(place, len(path)):
+        entry = path[later_place]
+        if entry.type == "message" and entry.message.role == "assistant":
+            return later_place
+    return len(path)
 
 
-def likely_needed(taken: Taken, cwd: str = "") -> list[Lost]:
+def likely_needed(compaction: Taken, cwd: str = "") -> list[Lost]:
     """What a compaction took out that is likely to be needed: demands, open work, then names, the
     likeliest first.
 
     Args:
-        taken: the compaction.
+        compaction: any.
         cwd: the folder that relative paths start from.
     """
-    lost = Losses(taken, cwd)
-    return [*lost.statements(), *[name for name in lost.names() if name.used][:MOST]]
+    losses = Losses(compaction, cwd)
+    used_names = [name for name in losses.names() if name.used]
+    return losses.statements() + used_names[:MOST]
 
 
 class Losses:
-    """What one compaction took out: everything that was said before it and that the new context
-    does not tell.
-    """
+    """What one compaction took out: all that was said and that the new context does not tell."""
 
-    def __init__(self, taken: Taken, cwd: str = "") -> None:
-        self.messages = tuple(one for one in taken.before if not isinstance(one, Summary))
+    def __init__(self, compaction: Taken, cwd: str = "") -> None:
+        self.messages = tuple(
+            message for message in compaction.before if not isinstance(message, Summary)
+        )
         self.index = Index(self.messages, cwd)
-        there = set(map(id, taken.after))
-        kept = np.array([id(one) in there for one in self.messages], dtype=bool)
-        known = set(map(id, self.messages))
-        texts = [said_text(one) for one in taken.after if id(one) not in known]
-        held = self.index.held(kept, texts)
-        self._names = len(self.index.inverted_index.names)
-        self._gone = ~held
+        ids_before = {id(message) for message in self.messages}
+        ids_after = {id(message) for message in compaction.after}
+        is_kept = flags(id(message) in ids_after for message in self.messages)
+        new_texts: list[str] = []
+        for message in compaction.after:
+            if id(message) not in ids_before:
+                new_texts.append(said_text(message))
+        self._name_count = len(self.index.inverted_index.names)
+        self._is_lost = ~self.index.held(is_kept, new_texts)
 
     def statements(self) -> list[Lost]:
-        """The newest demands of the user and the newest open work that the context does not
-        state.
-        """
-        stated, n = self.index.statements, len(self.messages)
-        gone, is_open = self._gone[self._names :], self.index.work.open_and_done(n)[0]
+        """The newest demands and open work that the context does not state."""
+        statements = self.index.statements
+        is_lost = self._is_lost[self._name_count :]
+        is_open, _ = self.index.work.open_and_done(len(self.messages))
         # in order: the last one stays
-        newest = dict(zip(stated.slot.tolist(), stated.message.tolist(), strict=True))
+        newest = dict(zip(statements.slot.tolist(), statements.message.tolist(), strict=True))
         rules: list[Lost] = []
         work: list[Lost] = []
-        for slot, entity in enumerate(stated.entities):
-            where = archive_id(self.messages[newest[slot]].id) if slot in newest else ""
-            if gone[slot] and entity.kind == "constraint" and demands(entity.text):
-                rules.append(Lost("rule", entity.text[:LONGEST], where))
-            elif gone[slot] and entity.kind == "pending" and is_open[slot] and is_work(entity.text):
-                work.append(Lost("open work", entity.text[:LONGEST], where))
+        for slot, entity in enumerate(statements.entities):
+            if not is_lost[slot]:
+                continue
+            id = archive_id(self.messages[newest[slot]].id) if slot in newest else ""
+            text = entity.text[:LONGEST]
+            if entity.kind == "constraint" and demands(entity.text):
+                rules.append(Lost("rule", text, id))
+            elif entity.kind == "pending" and is_open[slot] and is_work(entity.text):
+                work.append(Lost("open work", text, id))
         return rules[-FEW:] + work[-FEW:]
 
     def names(self) -> list[Lost]:
         """The names that the context does not tell, the likeliest first; those that the agent
         never wrote come last.
         """
-        p = self.index.inverted_index
-        row, name = pairs_of(p.span_entities, p.place_span)
-        message = p.place_message[row]
-        spoken = np.array([isinstance(one, AssistantMessage) for one in self.messages], dtype=bool)
-        chosen = ~p.thought[row] & self._gone[: self._names][name]
+        index = self.index.inverted_index
+        row, name = pairs_of(index.span_entities, index.place_span)
+        message = index.place_message[row]
+        is_name_lost = self._is_lost[: self._name_count]
+        was_said = ~index.thought[row] & is_name_lost[name]
+        name = name[was_said]
+        message = message[was_said]
         # the last one stays
-        newest = dict(zip(name[chosen].tolist(), message[chosen].tolist(), strict=True))
-        pairs = np.unique(np.stack((name, message))[:, chosen & spoken[message]], axis=1)
-        score, used = np.zeros(self._names), np.bincount(pairs[0], minlength=self._names)
-        np.add.at(score, pairs[0], 0.5 ** ((len(self.messages) - pairs[1]) / HALF))
-        order = np.argsort(-score, kind="stable").tolist()
-        return [
-            Lost(
-                entity.kind,
-                entity.text,
-                archive_id(self.messages[newest[number]].id),
-                int(used[number]),
-            )
-            for number in order
-            if number in newest
-            and (entity := p.names[number]) not in BACKGROUND
-            and entity.kind not in LEFT_OUT
-        ]
+        newest = dict(zip(name.tolist(), message.tolist(), strict=True))
+        is_answer = flags(isinstance(entry, AssistantMessage) for entry in self.messages)
+        by_agent = is_answer[message]
+        mentions = np.unique(np.stack((name, message))[:, by_agent], axis=1)
+        mentioned_name, mentioning_message = mentions
+        age = len(self.messages) - mentioning_message
+        score = np.zeros(self._name_count)
+        np.add.at(score, mentioned_name, 0.5 ** (age / HALF))
+        use_count = np.bincount(mentioned_name, minlength=self._name_count)
+        lost: list[Lost] = []
+        for number in np.argsort(-score, kind="stable").tolist():
+            entity = index.names[number]
+            if number not in newest or entity in BACKGROUND or entity.kind in LEFT_OUT:
+                continue
+            id = archive_id(self.messages[newest[number]].id)
+            lost.append(Lost(entity.kind, entity.text, id, int(use_count[number])))
+        return lost
 
 
 def archive(session: Session) -> Archive:
-    """What the session said and its context no longer holds as it was, to be recalled by id or
-    query.
-    """
-    there = set(map(id, fold(session.path)))
+    """What the session said and its context no longer holds, to be recalled by id or query."""
+    ids_in_context = {id(message) for message in fold(session.path)}
     calls = answered(session.messages)
-    texts = {
-        archive_id(message.id): page(message, calls[i][1] if i in calls else None)
-        for i, message in enumerate(session.messages)
-        if id(message) not in there
-    }
-    return Archive({id: text for id, text in texts.items() if text})
+    texts: dict[str, str] = {}
+    for index, message in enumerate(session.messages):
+        if id(message) in ids_in_context:
+            continue
+        call = calls[index][1] if index in calls else None
+        text = page(message, call)
+        if text:
+            texts[archive_id(message.id)] = text
+    return Archive(texts)

@@ -1,6 +1,4 @@
-"""An MCP server over standard input and output that gives a running agent back what its
-compactions took.
-"""
+"""An MCP server that gives a running agent back what its compactions took."""
 
 from pathlib import Path
 from threading import Lock
@@ -35,18 +33,19 @@ class Answers:
     def __init__(
         self, file: Path | None, cwd: Path, redaction: frozenset[str] | None = None
     ) -> None:
-        self._file, self._cwd, self._redaction, self._lock = file, cwd, redaction, Lock()
+        self._file = file
+        self._cwd = cwd
+        self._redaction = redaction
+        self._lock = Lock()
         self._followed: Followed | None = None
 
     def what_was_lost(self) -> str:
         """What the last compaction took that is likely to be needed."""
         with self._lock:
             lost = what_was_lost(self._session())
-        return (
-            listed(lost, LISTED)
-            if lost
-            else "No compaction of this session took anything that is likely to be needed."
-        )
+        if not lost:
+            return "No compaction of this session took anything that is likely to be needed."
+        return listed(lost, LISTED)
 
     def recall(self, id: Words = "", query: Words = "") -> str:
         """Earlier parts of the session that its context no longer holds."""

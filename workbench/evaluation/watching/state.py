@@ -77,55 +77,56 @@ class SessionMeter:
         sizes = [self._size(message) for message in session.messages]
         checked = checked_reports(session, sizes, self._size)
         session = checked.session
-        found = Sizing.of(session, sizes, self._size)
+        sizing = Sizing.of(session, sizes, self._size)
         context = fold(session.path)
-        sizes = [found.count(one) for one in context]
-        parts = Counter({"overhead": found.overhead})
-        for message, size in zip(context, sizes, strict=True):
-            parts[_part(message)] += size
-        tokens, size_from = parts.total(), "calibrated count" if found.calibration else "count"
+        parts = Counter({"overhead": sizing.overhead})
+        for message in context:
+            parts[_part(message)] += sizing.count(message)
         # its context was made smaller
-        since = session.messages[session.recorded[-1].at if session.recorded else 0 :]
-        for at in range(len(since) - 1, -1, -1):
-            if prompt := _prompt(since[at]):
-                tokens, size_from = prompt + sum(map(found.count, since[at:])), "reported usage"
-                parts["overhead"] = max(tokens - parts.total() + parts["overhead"], 0)
-                break
-        compacts = self._limit(session, format)
-        growth = _growth([found.count(one) for one in since], since)
-        left = (
-            None
-            if growth is None or growth <= 0
-            else max(0, -(-(compacts.tokens - tokens) // max(int(growth), 1)))
-        )
-        compactions = sum(isinstance(one.entry, CompactionEntry) for one in session.recorded)
-        pace = _pace(one.time for one in since if isinstance(one, AssistantMessage))
+        last_compaction = session.recorded[-1].at if session.recorded else 0
+        since = session.messages[last_compaction:]
+        reported = _reported_tokens(since, sizing)
+        if reported is None:
+            tokens = parts.total()
+            size_from = "calibrated count" if sizing.calibration else "count"
+        else:
+            tokens = reported
+            size_from = "reported usage"
+            parts["overhead"] = max(tokens - parts.total() + parts["overhead"], 0)
+        limit = self._limit(session, format)
+        growth = _growth([sizing.count(message) for message in since], since)
+        requests_left = _requests_left(limit.tokens - tokens, growth)
+        pace = _pace(message.time for message in since if isinstance(message, AssistantMessage))
+        minutes_left = None
+        if requests_left is not None and pace is not None:
+            minutes_left = requests_left * pace / 60
         return SessionState(
             session=session.id,
             requests=len(session.requests),
-            compactions=compactions,
+            compactions=sum(
+                isinstance(recorded.entry, CompactionEntry) for recorded in session.recorded
+            ),
             tokens=tokens,
             size_from=size_from,
             parts=dict(parts.most_common()),
             growth=growth,
-            limit=compacts.tokens,
-            limit_from=compacts.source,
-            requests_left=left,
-            minutes_left=None if left is None or pace is None else left * pace / 60,
+            limit=limit.tokens,
+            limit_from=limit.source,
+            requests_left=requests_left,
+            minutes_left=minutes_left,
             reports_left_out=checked.left_out,
         )
 
     def _size(self, message: Message, /) -> int:
         """Tokens of a message; counted again only where its blocks have changed."""
-        known = self._sizes.get(message.id)
-        if known is None or known[0] != message.blocks:
-            known = self._sizes[message.id] = message.blocks, self._count(message)
-        return known[1]
+        blocks, size = self._sizes.get(message.id, (None, 0))
+        if blocks is None or blocks != message.blocks:
+            size = self._count(message)
+            self._sizes[message.id] = message.blocks, size
+        return size
 
     def _limit(self, session: Session, format: str) -> Sized:
-        """Where the agent compacts: by a window that is named, by its recorded compactions, by
-        its known rule.
-        """
+        """Where the agent compacts: by the named window, its recorded compactions, or its rule."""
         window = window_of(session, self.window).tokens
         recorded = limit_of(session, window)
         if recorded is not None and not self.window and recorded_limits(session):
@@ -134,30 +135,56 @@ class SessionMeter:
 
 
 def _part(message: Message) -> str:
-    return f"tool {message.name or 'unknown'}" if isinstance(message, ToolResult) else message.role
+    """Who said a message, or the tool that gave it."""
+    if isinstance(message, ToolResult):
+        return f"tool {message.name or 'unknown'}"
+    return message.role
+
+
+def _reported_tokens(messages: Sequence[Message], sizing: Sizing) -> int | None:
+    """The size of the next request by the newest report; None without a report."""
+    for index in range(len(messages) - 1, -1, -1):
+        prompt = _prompt(messages[index])
+        if prompt:
+            return prompt + sum(sizing.count(message) for message in messages[index:])
+    return None
 
 
 def _prompt(message: Message) -> int:
     """The reported size of the prompt that a message answered; 0 where none is reported."""
-    return (
-        message.usage.prompt
-        if isinstance(message, AssistantMessage) and message.usage is not None
-        else 0
-    )
+    if isinstance(message, AssistantMessage) and message.usage is not None:
+        return message.usage.prompt
+    return 0
+
+
+def _requests_left(room: int, growth: float | None) -> int | None:
+    """How many requests fit into so many tokens; None where the context does not grow."""
+    if growth is None or growth <= 0:
+        return None
+    return max(0, -(-room // max(int(growth), 1)))
 
 
 def _growth(sizes: Sequence[int], messages: Sequence[Message]) -> float | None:
     """Tokens between neighbouring requests, over the newest ones."""
-    places = [i for i, one in enumerate(messages) if isinstance(one, AssistantMessage)][
-        -RECENT - 1 :
-    ]
-    if len(places) < 2:
+    answers: list[int] = []
+    for index, message in enumerate(messages):
+        if isinstance(message, AssistantMessage):
+            answers.append(index)
+    newest = answers[-RECENT - 1 :]
+    if len(newest) < 2:
         return None
-    return sum(sizes[places[0] : places[-1]]) / (len(places) - 1)
+    tokens_between = sum(sizes[newest[0] : newest[-1]])
+    return tokens_between / (len(newest) - 1)
 
 
 def _pace(times: Iterable[float | None]) -> float | None:
     """Seconds between neighbouring requests, a mean over the newest ones without pauses."""
-    known = [time for time in times if time is not None][-RECENT - 1 :]
-    gaps = [later - time for time, later in pairwise(known) if 0 <= later - time <= PAUSE]
-    return sum(gaps) / len(gaps) if gaps else None
+    newest = [time for time in times if time is not None][-RECENT - 1 :]
+    gaps: list[float] = []
+    for earlier, later in pairwise(newest):
+        gap = later - earlier
+        if 0 <= gap <= PAUSE:
+            gaps.append(gap)
+    if not gaps:
+        return None
+    return sum(gaps) / len(gaps)

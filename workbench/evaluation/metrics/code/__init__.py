@@ -1,3 +1,1 @@
-"""Code needs: lines that an agent edits or quotes after a boundary, and how much of them a
-context has.
-"""
+"""Code needs: lines that an agent edits or quotes later, and how much of them a context has."""

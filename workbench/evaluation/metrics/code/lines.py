@@ -1,6 +1,4 @@
-"""Lines of code as they are compared: without margins, line numbers and the marks of lists and
-diffs.
-"""
+"""Lines of code as they are compared: without margins, line numbers and marks of lists."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which lines of code an agent needed of the history before a boundary: those that it edits or
-quotes afterwards.
-"""
+"""Which lines of code an agent needed of the history: those that it edits or quotes afterwards."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from workbench.engine.transcript.message import AssistantMessage, Message
 from workbench.evaluation.metrics.code.lines import compared_lines, is_specific
@@ -56,19 +54,16 @@ class CodeNeeds:
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._messages = messages
-        self._uses = {
-            place: code_uses(message)
-            for place, message in enumerate(messages)
-            if isinstance(message, AssistantMessage)
-        }
+        self._uses: dict[int, CodeUses] = {}
+        for place, message in enumerate(messages):
+            if isinstance(message, AssistantMessage):
+                self._uses[place] = code_uses(message)
         self._history = _History()
         self._used_in: dict[int, list[str]] = {}
         self.surroundings: dict[str, Surroundings] = {}
         if any(map(_uses_any, self._uses.values())):
             self._read()
-        self.lines = tuple(
-            dict.fromkeys(line for lines in self._used_in.values() for line in lines)
-        )
+        self.lines = tuple(dict.fromkeys(chain.from_iterable(self._used_in.values())))
         self.surroundings = self._look_around()
 
     @property
@@ -77,9 +72,7 @@ class CodeNeeds:
         return self._history.first_message.keys()
 
     def at(self, boundary: int) -> tuple[str, ...]:
-        """The lines of `messages[:boundary]` that the answers among the next messages use, each
-        once.
-        """
+        """The lines of `messages[:boundary]` that the next answers use, each once."""
         lines: dict[str, None] = {}
         for place in range(boundary, min(boundary + HORIZON, len(self._messages))):
             for line in self._used_in.get(place, ()):
@@ -97,9 +90,9 @@ class CodeNeeds:
             self._history.add(place, message)
 
     def _look_around(self) -> dict[str, Surroundings]:
-        around = {line: Surroundings() for line in self.lines}
-        if not around:
-            return around
+        surroundings = {line: Surroundings() for line in self.lines}
+        if not surroundings:
+            return surroundings
         files: set[str] = set()
         for message in self._messages:
             texts = list(spoken_texts(message))
@@ -108,13 +101,13 @@ class CodeNeeds:
             for text in texts:
                 lines = list(compared_lines(text))
                 for line, next_line in pairwise(lines):
-                    if line in around:
-                        around[line].neighbours.add(next_line)
-                    if next_line in around:
-                        around[next_line].neighbours.add(line)
-                for line in around.keys() & lines:
-                    around[line].files |= files
-        return around
+                    if line in surroundings:
+                        surroundings[line].neighbours.add(next_line)
+                    if next_line in surroundings:
+                        surroundings[next_line].neighbours.add(line)
+                for line in surroundings.keys() & lines:
+                    surroundings[line].files |= files
+        return surroundings
 
 
 def _uses_any(uses: CodeUses) -> bool:
@@ -122,9 +115,7 @@ def _uses_any(uses: CodeUses) -> bool:
 
 
 class _History:
-    """The lines before an answer, by themselves, by their numbers in files, and by pieces of
-    them.
-    """
+    """The lines before an answer, as a whole, by number in their file, and by pieces."""
 
     def __init__(self) -> None:
         self.first_message: dict[str, int] = {}
@@ -173,9 +164,8 @@ class _History:
 
     def _lines_by_number(self, numbered: NumberedLines) -> Iterator[str]:
         lines = self._numbered.get(base_name(numbered.path), {})
-        for number in range(
-            numbered.begin, min(numbered.end, numbered.begin + MOST_IN_A_RANGE) + 1
-        ):
+        last_number = min(numbered.end, numbered.begin + MOST_IN_A_RANGE)
+        for number in range(numbered.begin, last_number + 1):
             if number in lines:
                 yield from self._lines_of(lines[number])
 
@@ -191,8 +181,9 @@ class _History:
             self._new_lines = []
         pattern = r"[^\n]*?".join(map(re.escape, words))
         matches = re.finditer(pattern, self._text)
-        lines = (self._line_around(match.start()) for match in matches)
-        yield from sorted(lines, key=len)[:1]
+        lines = [self._line_around(match.start()) for match in matches]
+        if lines:
+            yield min(lines, key=len)
 
     def _line_around(self, place: int) -> str:
         begin = self._text.rfind("\n", 0, place) + 1
@@ -213,9 +204,7 @@ def file_names(text: str) -> set[str]:
 
 
 def named_files(text: str) -> set[str]:
-    """The files that a call's text names by a path, or that are all of the text; `self.rate` is
-    none.
-    """
+    """The files that a call's text names by a path, or that are all of the text."""
     paths = _PATH.findall(text) if " " in text or "\n" in text else [text]
     return {name for name in map(base_name, paths) if "." in name.strip(".")}
 

@@ -65,39 +65,41 @@ class CodeReading:
             index.code_reading = cls(index.messages)
         return index.code_reading
 
-    def shares(self, at: int, context: Sequence[Message]) -> Floats:
+    def shares(self, boundary: int, context: Sequence[Message]) -> Floats:
         """(lines,) for each line that a boundary needs how much of it a context has, in [0, 1].
 
         Args:
-            at: the boundary.
+            boundary: of the session.
             context: the messages of the context.
         """
-        numbers = [self._number[line] for line in self.needs.at(at)]
+        numbers = [self._number[line] for line in self.needs.at(boundary)]
         if not numbers:
             return np.zeros(0)
-        parts = [self._read(message) for message in context]
-        placed = frozenset[int]().union(*(part.placed for part in parts))
-        words = PlacedWords.joined([part.words for part in parts])
-        whole = np.array([number in placed for number in numbers], dtype=np.float64)
-        return np.maximum(whole, self._named_with_file(numbers, words))
+        placed: set[int] = set()
+        words: list[PlacedWords] = []
+        for message in context:
+            text = self._read(message)
+            placed |= text.placed
+            words.append(text.words)
+        is_placed = np.array([number in placed for number in numbers], dtype=np.float64)
+        named_shares = self._named_with_file(numbers, PlacedWords.joined(words))
+        return np.maximum(is_placed, named_shares)
 
     def _named_with_file(self, numbers: Sequence[int], words: PlacedWords) -> Floats:
-        """(lines,) how much of each line's words, beyond chance, one sentence has that names the
-        line's file.
-        """
+        """(lines,) the largest share of each line's words in a sentence that names its file."""
         best = np.zeros(len(numbers))
-        wanted = [
-            (row, window)
-            for row, number in enumerate(numbers)
-            for window in self._words_with_file[number]
-        ]
-        if wanted:
-            both = WordWindows([window for _, window in wanted], self._vocabulary).best_shares(
-                words
-            )
-            # the file alone is a half of both
-            shares = np.maximum(2 * both - 1 - CHANCE, 0.0) / (1 - CHANCE)
-            np.maximum.at(best, [row for row, _ in wanted], shares)
+        rows: list[int] = []
+        windows: list[WordWindow] = []
+        for row, number in enumerate(numbers):
+            windows_of_line = self._words_with_file[number]
+            windows += windows_of_line
+            rows += [row] * len(windows_of_line)
+        if not windows:
+            return best
+        shares_of_both = WordWindows(windows, self._vocabulary).best_shares(words)
+        # the file alone is a half of both
+        shares = np.maximum(2 * shares_of_both - 1 - CHANCE, 0.0) / (1 - CHANCE)
+        np.maximum.at(best, rows, shares)
         return best
 
     def _read(self, message: Message) -> _ReadText:
@@ -107,59 +109,69 @@ class CodeReading:
             return self._read_messages[place]
         placed: set[int] = set()
         for text in spoken_texts(message):
-            lines = list(compared_lines(text))
-            placed |= self._lonely.intersection(
-                self._number[line] for line in lines if line in self._number
-            )
-            for line, next_line in pairwise(lines):
-                placed |= self._placed_by(line, next_line) | self._placed_by(next_line, line)
+            placed |= self._placed_in(list(compared_lines(text)))
         context = ReadContext.of("\n".join(spoken_texts(message)))
         words = PlacedWords.of(context.content, self._vocabulary)
         sentences = np.array(context.sentences, dtype=np.int64)[words.places]
         by_sentence = PlacedWords(words.numbers, sentences, context.sentence_count)
-        read = _ReadText(frozenset(placed), by_sentence)
+        read_text = _ReadText(frozenset(placed), by_sentence)
         if place is not None:
-            self._read_messages[place] = read
-        return read
+            self._read_messages[place] = read_text
+        return read_text
 
-    def _placed_by(self, line: str, neighbour: str) -> set[int]:
-        """The number of a needed line that stood next to this neighbour."""
-        if line in self._number and neighbour in self.needs.surroundings[line].neighbours:
-            return {self._number[line]}
-        return set()
+    def _placed_in(self, lines: Sequence[str]) -> set[int]:
+        """The needed lines among some lines that stand next to one that they stood next to."""
+        placed: set[int] = set()
+        for line in lines:
+            number = self._number.get(line)
+            if number is not None and number in self._lonely:
+                placed.add(number)
+        for line, next_line in pairwise(lines):
+            if self._are_neighbours(line, next_line):
+                placed.add(self._number[line])
+            if self._are_neighbours(next_line, line):
+                placed.add(self._number[next_line])
+        return placed
+
+    def _are_neighbours(self, line: str, other_line: str) -> bool:
+        """Whether the first line is needed, and stood next to the second one."""
+        if line not in self._number:
+            return False
+        return other_line in self.needs.surroundings[line].neighbours
 
     @cached_property
     def _lonely(self) -> frozenset[int]:
         """The needed lines that never stood next to another."""
-        around = self.needs.surroundings
-        return frozenset(
-            number for line, number in self._number.items() if not around[line].neighbours
-        )
+        lonely: set[int] = set()
+        for line, number in self._number.items():
+            if not self.needs.surroundings[line].neighbours:
+                lonely.add(number)
+        return frozenset(lonely)
 
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
         """A number for each word of the needed lines and of the names of their files."""
-        words = dict.fromkeys(word for line in self.needs.lines for word in content_words(line))
-        for around in self.needs.surroundings.values():
-            for name in around.files:
-                words |= dict.fromkeys(content_words(name))
-        return {word: number for number, word in enumerate(words)}
+        numbers: dict[str, int] = {}
+        texts = list(self.needs.lines)
+        for surroundings in self.needs.surroundings.values():
+            texts += surroundings.files
+        for text in texts:
+            for word in content_words(text):
+                numbers.setdefault(word, len(numbers))
+        return numbers
 
     @cached_property
     def _words(self) -> list[WordWindow]:
-        """For each needed line its words with their weights, the heavier the fewer lines have
-        them.
-        """
+        """For each needed line its words, weighted by how few lines have them."""
         lines = self.needs.distinct_lines
         holding: Counter[str] = Counter()
         for line in lines:
             holding.update(self._vocabulary.keys() & content_words(line))
         windows = []
         for line in self.needs.lines:
-            weights = {
-                word: math.log((len(lines) + 1) / (1 + holding[word])) + 0.1
-                for word in content_words(line)
-            }
+            weights: dict[str, float] = {}
+            for word in content_words(line):
+                weights[word] = math.log((len(lines) + 1) / (1 + holding[word])) + 0.1
             windows.append(WordWindow(weights, 1))
         return windows
 

@@ -71,12 +71,11 @@ _SEPARATOR = re.compile(r"[;&|()<>\n]+")
 
 
 def shell_edits(command: str) -> ShellEdits:
-    """What a shell command edits: here-documents, patches, scripts that replace text, `sed` and
-    `perl` in place.
-    """
+    """What a shell command edits: here-documents, patches, scripts, `sed` and `perl` in place."""
     edits = ShellEdits()
     for document in _HEREDOC.finditer(command):
-        head = command[command.rfind("\n", 0, document.start()) + 1 : document.start()]
+        line_start = command.rfind("\n", 0, document.start()) + 1
+        head = command[line_start : document.start()]
         _add_document(edits, head + document["tail"], document["body"])
     commands = _HEREDOC.sub(r"\g<tail>\n", command)
     if _REPLACES.search(commands):
@@ -101,9 +100,7 @@ def _add_document(edits: ShellEdits, head: str, body: str) -> None:
 
 
 def _add_strings(edits: ShellEdits, script: str) -> None:
-    """The strings of a script: what it looks for is among them, and nothing new stands in a
-    history.
-    """
+    """The strings of a script: what it looks for is among them."""
     for string in _STRING.finditer(script):
         text = string["lines"] or string["double"] or string["single"] or ""
         text = text.replace("\\n", "\n")
@@ -114,9 +111,7 @@ def _add_strings(edits: ShellEdits, script: str) -> None:
 
 
 def _simple_commands(script: str) -> Iterator[list[str]]:
-    """The words of each command between separators; none of a script that a shell would not
-    read.
-    """
+    """The words of each command between separators; none where a quotation mark is open."""
     lexer = shlex.shlex(script, posix=True, punctuation_chars=";&|()<>\n")
     lexer.whitespace_split = True
     lexer.whitespace = " \t"
@@ -135,13 +130,11 @@ def _simple_commands(script: str) -> Iterator[list[str]]:
 
 
 def _add_in_place(edits: ShellEdits, words: Sequence[str]) -> None:
-    """A call of `sed -i` or `perl -i`: the patterns that it looks for, and the lines that it
-    names by number.
-    """
-    program = next((place for place, word in enumerate(words) if word in ("sed", "perl")), None)
-    if program is None:
+    """A call of `sed -i` or `perl -i`: the patterns, and the lines that are named by number."""
+    programs = [place for place, word in enumerate(words) if word in ("sed", "perl")]
+    if not programs:
         return
-    arguments = words[program + 1 :]
+    arguments = words[programs[0] + 1 :]
     if not any(_IN_PLACE.match(word) for word in arguments):
         return
     scripts, paths = _scripts_and_paths(arguments)

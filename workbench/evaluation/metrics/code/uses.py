@@ -87,11 +87,20 @@ def _add_call(uses: CodeUses, call: ToolCall) -> None:
     for text in argument_texts(call.arguments):
         uses.texts += patched_texts(text)
     uses.texts += replaced_texts(call.arguments)
-    path = next((path for key in PATH_KEYS if isinstance(path := call.arguments.get(key), str)), "")
+    path = _path(call.arguments)
     for key in CONTENT_KEYS:
         content = call.arguments.get(key)
         if path and isinstance(content, str):
             uses.written.append(WrittenFile(path, content))
+
+
+def _path(arguments: Mapping[str, Json]) -> str:
+    """The file that a call is about; empty where it names none."""
+    for key in PATH_KEYS:
+        path = arguments.get(key)
+        if isinstance(path, str):
+            return path
+    return ""
 
 
 def _commands(arguments: Mapping[str, Json]) -> Iterator[str]:

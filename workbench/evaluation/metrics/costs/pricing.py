@@ -1,17 +1,16 @@
 """The prices and the cache rules that a session's replays are priced with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.base.errors import SettingError
 from workbench.engine.models.cache_rules import NO_CACHE, NOT_ASKED_FOR, CacheRules, rules_for
 from workbench.engine.models.prices import Tariff, given_tariff, stem_tariff, tariff
-from workbench.engine.transcript.message import AssistantMessage
+from workbench.engine.transcript.message import AssistantMessage, Usage
 from workbench.engine.transcript.session import Session
 
 ASSUMED = "claude-sonnet-4-5"
-"""Whose prices are used where those of a recording's model are unknown; tables and reports say
-so.
-"""
+"""Whose prices are used where those of a recording's model are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +42,56 @@ def pricing(session: Session, model: str = "", prices: str = "") -> Pricing:
     Raises:
         SettingError: the model has no price, or the prices make no sense.
     """
-    usages = [
-        m.usage for m in session.messages if isinstance(m, AssistantMessage) and m.usage is not None
-    ]
-    long, wrote = (
-        sum(getattr(usage, name) for usage in usages)
-        for name in ("cache_write_long", "cache_write")
-    )
-    head = min((usage.cache_read for usage in usages if usage.cache_read), default=None)
+    answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
+    usages = [answer.usage for answer in answers if answer.usage is not None]
+    cache_reads = [usage.cache_read for usage in usages if usage.cache_read]
+    head = min(cache_reads, default=None)
     name = model or session.model
     if prices:
-        found, why = given_tariff(prices), "the prices were given"
+        rates = given_tariff(prices)
+        reason = "the prices were given"
     elif model:
-        found, why = known_tariff(model), "" if model == session.model else "the model was named"
-        head = None if why else head
-    elif (own := tariff(session.model)) is not None:
-        found, why = own, ""
+        rates = known_tariff(model)
+        reason = "" if model == session.model else "the model was named"
+        head = None if reason else head
+    elif (own_tariff := tariff(session.model)) is not None:
+        rates = own_tariff
+        reason = ""
     elif (stem := stem_tariff(session.model)) is not None:
-        name, found = stem.row, stem
-        why = f"no price is known for the model {session.model!r}; it is priced as {name}"
+        rates = stem
+        name = stem.row
+        reason = f"no price is known for the model {session.model!r}; it is priced as {name}"
     else:
-        whose = (
-            f"the model {session.model!r}" if session.model else "a recording that names no model"
-        )
-        assumed = known_tariff(ASSUMED)
-        return Pricing(
-            ASSUMED, assumed, rules_for(assumed, ASSUMED), None, f"no price is known for {whose}"
-        )
-    rules = rules_for(found, name, hour=2 * long > wrote)
-    uncached = not head and not wrote and any(usage.prompt > rules.minimum for usage in usages)
-    if rules.marked and uncached and name == session.model:
+        return _assumed(session)
+    rules = _rules(rates, name, usages)
+    is_uncached = not head and _is_uncached(usages, rules)
+    if rules.marked and is_uncached and name == session.model:
         rules = NOT_ASKED_FOR
-    return Pricing(name, found, rules, head, why)
+    return Pricing(name, rates, rules, head, reason)
+
+
+def _rules(rates: Tariff, model: str, usages: Sequence[Usage]) -> CacheRules:
+    """The cache rules of a model, with the time that most of the reported writes asked for."""
+    written_for_hour = sum(usage.cache_write_long for usage in usages)
+    written_tokens = sum(usage.cache_write for usage in usages)
+    return rules_for(rates, model, hour=2 * written_for_hour > written_tokens)
+
+
+def _is_uncached(usages: Sequence[Usage], rules: CacheRules) -> bool:
+    """Whether nothing was written to a cache, though some prompts are long enough for one."""
+    if any(usage.cache_write for usage in usages):
+        return False
+    return any(usage.prompt > rules.minimum for usage in usages)
+
+
+def _assumed(session: Session) -> Pricing:
+    """The prices of `ASSUMED`, for a session whose model has none."""
+    whose = "a recording that names no model"
+    if session.model:
+        whose = f"the model {session.model!r}"
+    rates = known_tariff(ASSUMED)
+    reason = f"no price is known for {whose}"
+    return Pricing(ASSUMED, rates, rules_for(rates, ASSUMED), None, reason)
 
 
 def known_tariff(model: str) -> Tariff:
@@ -83,10 +100,10 @@ def known_tariff(model: str) -> Tariff:
     Raises:
         SettingError: the table has none.
     """
-    found = tariff(model)
-    if found is None:
+    rates = tariff(model)
+    if rates is None:
         raise SettingError(
             f"no price is known for the model {model!r}; name one of litellm's table, such as"
             f" {ASSUMED}, or give prices"
         )
-    return found
+    return rates

@@ -36,9 +36,7 @@ Cause: TypeAlias = Literal[
     "missed for no reason on record",
     "found from an earlier session", "found after its promised time", "found otherwise",
 ]  # fmt: skip
-"""Why a cache read is not as the rules have it. `found`: the provider's cache held more than
-they promise.
-"""
+"""Why a cache read differs from the rules. `found`: the cache held more than they promise."""
 SIZES = "sizes of prompts"
 """What is left of a bill's error: prompts predicted too large or too small, by what the
 recording does not show.
@@ -47,6 +45,10 @@ UNWRITTEN = "cache writes that no report names"
 """Reads are reported, and so somebody wrote, but the reports count what was written as plain
 input.
 """
+
+
+_Row: TypeAlias = tuple[int, int, float, float]
+"""`PROMPT`, `READ`, `USD` and `USD_AS_READ` of one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +78,28 @@ class Reconciliation:
     why: str = ""
 
     def errors(self, of: Literal["prompt", "read", "usd"]) -> Floats:
-        """(requests,) by how much the prediction misses, as a share of the reported prompt or of
-        its dollars.
-        """
+        """(requests,) the prediction's error, as a share of the reported prompt or its dollars."""
         column = {"prompt": PROMPT, "read": READ, "usd": USD}[of]
-        whole = self.reported[:, USD if of == "usd" else PROMPT]
-        found: Floats = np.abs(self.predicted - self.reported)[:, column] / np.where(
-            whole > 0, whole, np.inf
-        )
-        return found
+        reported = self.reported[:, USD if of == "usd" else PROMPT]
+        differences = np.abs(self.predicted - self.reported)[:, column]
+        errors: Floats = differences / np.where(reported > 0, reported, np.inf)
+        return errors
 
     def error(self, of: Literal["prompt", "read", "usd"]) -> float | None:
         """The median error of the requests; None without any."""
-        return float(np.median(self.errors(of))) if len(self.predicted) else None
+        if not len(self.predicted):
+            return None
+        return float(np.median(self.errors(of)))
 
     @property
     def bill_error(self) -> float | None:
         """By how much the bill of the whole session is too high, as a share of the reported one;
         None without any.
         """
-        said = float(self.reported[:, USD].sum())
-        return float(self.predicted[:, USD].sum()) / said - 1 if said else None
+        reported = float(self.reported[:, USD].sum())
+        if not reported:
+            return None
+        return float(self.predicted[:, USD].sum()) / reported - 1
 
     @property
     def usd_missed(self) -> float:
@@ -113,19 +116,23 @@ class Reconciliation:
 
     @property
     def reasons(self) -> dict[str, float]:
-        """What makes the bill of the whole session wrong: USD by reason, largest first; they sum
-        to its error.
-        """
-        left = float((self.predicted[:, USD_AS_READ] - self.reported[:, USD]).sum())
-        found: dict[str, float] = {SIZES: left - self.usd_unwritten, UNWRITTEN: self.usd_unwritten}
+        """What makes the bill wrong: USD by reason, largest first; they sum to its error."""
+        too_much = self.predicted[:, USD_AS_READ] - self.reported[:, USD]
+        usd_of_sizes = float(too_much.sum())
+        usd_by_reason = {
+            SIZES: usd_of_sizes - self.usd_unwritten,
+            UNWRITTEN: self.usd_unwritten,
+        }
         for cause, usd in zip(self.causes, self._usd_of_cache.tolist(), strict=True):
-            found[cause or SIZES] = found.get(cause or SIZES, 0.0) - usd
-        return dict(sorted(found.items(), key=lambda one: -abs(one[1])))
+            reason = cause or SIZES
+            usd_by_reason[reason] = usd_by_reason.get(reason, 0.0) - usd
+        largest_first = sorted(usd_by_reason, key=lambda reason: -abs(usd_by_reason[reason]))
+        return {reason: usd_by_reason[reason] for reason in largest_first}
 
     @property
     def _usd_of_cache(self) -> Floats:
-        found: Floats = self.predicted[:, USD_AS_READ] - self.predicted[:, USD]
-        return found
+        usd: Floats = self.predicted[:, USD_AS_READ] - self.predicted[:, USD]
+        return usd
 
     @property
     def missed(self) -> int:
@@ -140,96 +147,122 @@ def reconcile(session: Session, sizing: Sizing, pricing: Pricing) -> Reconciliat
     prompts alone though the provider has a cache.
     """
     answers = [message for message in session.messages if isinstance(message, AssistantMessage)]
-    fitted, tariff = sizing.calibration, pricing.tariff
+    fitted = sizing.calibration
+    tariff = pricing.tariff
     if fitted is None or tariff is None:
-        why = "no price is known" if fitted is not None else "no usage was reported"
-        if fitted is None and any(
-            answer.usage is not None and answer.usage.prompt for answer in answers
-        ):
-            why = (
-                f"too few of the {len(answers)} answers report their usage, or their reports fit no"
-                " one law"
-            )
-        return Reconciliation(left_out=len(answers), why=why)
-    told = [answer.usage for answer in answers if answer.usage is not None]
-    if pricing.rules.seconds and not any(usage.cache_read or usage.cache_write for usage in told):
+        reason = _uncalibrated(answers) if fitted is None else "no price is known"
+        return Reconciliation(left_out=len(answers), why=reason)
+    reports = [answer.usage for answer in answers if answer.usage is not None]
+    names_cache = any(report.cache_read or report.cache_write for report in reports)
+    if pricing.rules.seconds and not names_cache:
         return Reconciliation(left_out=len(answers), why="its reports say nothing of a cache")
     count = sizing.count.count if isinstance(sizing.count, Scaled) else sizing.count
-    counted = sizing.counted or tuple(count(message) for message in session.messages)
-    requests = predicted_requests(session, counted, count, fitted.overhead, fitted.scale)
-    head = fitted.overhead if pricing.head is None else min(pricing.head, fitted.overhead)
-    made = [_predicted(i, requests, tariff, pricing, head) for i in range(len(requests))]
-    predicted = _rows(row for row, _ in made)
-    usages = [one.request.answer.usage or Usage() for one in requests]
-    bills = [reported_usd(usage, tariff) for usage in usages]
-    reported = _rows(
-        (usage.prompt, usage.cache_read, usd, usd) for usage, usd in zip(usages, bills, strict=True)
+    sizes = sizing.counted or tuple(count(message) for message in session.messages)
+    requests = predicted_requests(session, sizes, count, fitted.overhead, fitted.scale)
+    head = fitted.overhead
+    if pricing.head is not None:
+        head = min(pricing.head, head)
+    predicted: list[_Row] = []
+    reported: list[_Row] = []
+    causes: list[Cause | Literal[""]] = []
+    usages = [request.request.answer.usage or Usage() for request in requests]
+    for number, usage in enumerate(usages):
+        row, cause = _predicted(number, requests, tariff, pricing, head)
+        usd = reported_usd(usage, tariff)
+        predicted.append(row)
+        reported.append((usage.prompt, usage.cache_read, usd, usd))
+        causes.append(cause)
+    compared = {id(request.request.answer) for request in requests}
+    return Reconciliation(
+        predicted=_rows(predicted),
+        reported=_rows(reported),
+        causes=tuple(causes),
+        turns=Counter[Turn](request.turn for request in requests if request.turn),
+        requests=requests,
+        usd_unwritten=_usd_unwritten(usages, tariff) if pricing.rules.writes else 0.0,
+        left_out=sum(id(answer) not in compared for answer in answers),
     )
-    there = {id(one.request.answer) for one in requests}
-    turns = Counter[Turn](one.turn for one in requests if one.turn)
-    causes = tuple(cause for _, cause in made)
-    unwritten = _unwritten(usages, tariff) if pricing.rules.writes else 0.0
-    left_out = sum(id(answer) not in there for answer in answers)
-    return Reconciliation(predicted, reported, causes, turns, requests, unwritten, left_out)
 
 
-def _rows(rows: Iterable[tuple[int, int, float, float]] = ()) -> Floats:
+def _uncalibrated(answers: Sequence[AssistantMessage]) -> str:
+    """Why the sizes of a session are not calibrated."""
+    if not any(answer.usage is not None and answer.usage.prompt for answer in answers):
+        return "no usage was reported"
+    return (
+        f"too few of the {len(answers)} answers report their usage, or their reports fit no one law"
+    )
+
+
+def _rows(rows: Iterable[_Row] = ()) -> Floats:
     return np.array(list(rows), dtype=np.float64).reshape(-1, 4)
 
 
 def _predicted(
-    i: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
-) -> tuple[tuple[int, int, float, float], Cause | Literal[""]]:
+    number: int, requests: Sequence[PredictedRequest], tariff: Tariff, pricing: Pricing, head: int
+) -> tuple[_Row, Cause | Literal[""]]:
     """The row of a request, and why its cache read is far from the rules."""
-    one = requests[i]
-    prompt = round(one.predicted)
-    known = requests[max(i - 1, 0) if one.begins_with is None else one.begins_with]
-    before = round(known.settled) if i else 0
+    request = requests[number]
+    is_continued = request.begins_with is not None
+    earlier = requests[max(number - 1, 0) if request.begins_with is None else request.begins_with]
+    earlier_prompt = round(earlier.settled) if number else 0
     # an earlier prompt is found up to its end
-    prefix = min(head, before) if one.begins_with is None else before
-    if pricing.rules.forgets and one.turn_before is not None:
-        prefix = min(prefix, round(requests[one.turn_before].settled))
-    waited = seconds_between(known.request.answer, one.request.answer)
-    made = charge(tariff, pricing.rules, prompt, prefix, before, head, waited)
-    said = one.request.answer.usage or Usage()
-    unlike = abs(made.read - said.cache_read) > MISSED * said.prompt
-    if i and made.read > said.cache_read >= known.reported - MISSED * said.prompt:
-        unlike = False  # all of the prompt before was read, and it was smaller than predicted
-    read = round(prompt * said.cache_read / said.prompt) if unlike else made.read
-    row = (
-        prompt,
-        made.read,
-        made.usd_prompt,
-        charge_with(tariff, pricing.rules, prompt, read).usd_prompt,
-    )
-    return row, _cause(one, waited, pricing, made.read > said.cache_read) if unlike else ""
+    prefix = earlier_prompt if is_continued else min(head, earlier_prompt)
+    if pricing.rules.forgets and request.turn_before is not None:
+        prefix = min(prefix, round(requests[request.turn_before].settled))
+    seconds = seconds_between(earlier.request.answer, request.request.answer)
+    prompt = round(request.predicted)
+    bill = charge(tariff, pricing.rules, prompt, prefix, earlier_prompt, head, seconds)
+    usage = request.request.answer.usage or Usage()
+    tolerance = MISSED * usage.prompt
+    is_far = abs(bill.read - usage.cache_read) > tolerance
+    if number and bill.read > usage.cache_read >= earlier.reported - tolerance:
+        is_far = False  # all of the prompt before was read, and it was smaller than predicted
+    if not is_far:
+        usd_as_read = charge_with(tariff, pricing.rules, prompt, bill.read).usd_prompt
+        return (prompt, bill.read, bill.usd_prompt, usd_as_read), ""
+    read = round(prompt * usage.cache_read / usage.prompt)
+    usd_as_read = charge_with(tariff, pricing.rules, prompt, read).usd_prompt
+    cause = _cause(request, seconds, pricing, is_missed=bill.read > usage.cache_read)
+    return (prompt, bill.read, bill.usd_prompt, usd_as_read), cause
 
 
-def _cause(one: PredictedRequest, waited: float | None, pricing: Pricing, missed: bool) -> Cause:
-    """Why a cache read is far from the rules, as far as the recording shows it."""
-    if missed and one.turn:
+def _cause(
+    request: PredictedRequest, seconds: float | None, pricing: Pricing, *, is_missed: bool
+) -> Cause:
+    """Why a cache read is far from the rules, as far as the recording shows it.
+
+    Args:
+        request: whose prompt is read.
+        seconds: since the request before; None if unknown.
+        pricing: with the rules of the cache.
+        is_missed: whether the cache held less than the rules promise, not more.
+    """
+    if is_missed and request.turn:
         return "missed after a change of the prompt"
-    if missed and one.request.by_user:
+    if is_missed and request.request.by_user:
         return "missed at a user's message"
-    if missed:
-        return (
-            "missed after a pause"
-            if waited is not None and waited > PAUSE
-            else "missed for no reason on record"
-        )
-    if one.begins_with is None and not one.turn:
+    if is_missed and seconds is not None and seconds > PAUSE:
+        return "missed after a pause"
+    if is_missed:
+        return "missed for no reason on record"
+    if request.begins_with is None and not request.turn:
         return "found from an earlier session"
-    late = waited is not None and waited > pricing.rules.seconds
-    return "found after its promised time" if late else "found otherwise"
+    if seconds is not None and seconds > pricing.rules.seconds:
+        return "found after its promised time"
+    return "found otherwise"
 
 
-def _unwritten(usages: Sequence[Usage], tariff: Tariff) -> float:
-    if any(usage.cache_write for usage in usages) or not any(usage.cache_read for usage in usages):
+def _usd_unwritten(usages: Sequence[Usage], tariff: Tariff) -> float:
+    """USD that the reported bill lacks where reports count cache writes as plain input."""
+    has_writes = any(usage.cache_write for usage in usages)
+    has_reads = any(usage.cache_read for usage in usages)
+    if has_writes or not has_reads:
         return 0.0
-    rates = [tariff.at(usage.prompt) for usage in usages]
-    return sum(
-        usage.input * (at.cache_write - at.input) for usage, at in zip(usages, rates, strict=True)
-    )
+    usd = 0.0
+    for usage in usages:
+        rates = tariff.at(usage.prompt)
+        usd += usage.input * (rates.cache_write - rates.input)
+    return usd
 
 
 def reported_usd(usage: Usage, tariff: Tariff) -> float:

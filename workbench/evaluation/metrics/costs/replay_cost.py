@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import accumulate, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 from workbench.engine.models.cache_rules import CacheRules
@@ -92,47 +92,60 @@ class ReplayCost:
         """Where the sums part, and from there the first request where this one is no higher;
         None: they never part.
         """
-        gaps = list(
-            accumulate(a.usd - b.usd for a, b in zip(self.charges, self.plain, strict=True))
-        )
-        apart = next((i for i, gap in enumerate(gaps) if abs(gap) > SAME), None)
-        if apart is None:
-            return None
-        return apart, next((i for i, gap in enumerate(gaps) if i >= apart and gap <= SAME), None)
+        gap = 0.0
+        parting: int | None = None
+        for number, (charge, plain) in enumerate(zip(self.charges, self.plain, strict=True)):
+            gap += charge.usd - plain.usd
+            if parting is None and abs(gap) > SAME:
+                parting = number
+            if parting is not None and gap <= SAME:
+                return parting, number
+        return None if parting is None else (parting, None)
 
 
 def replay_cost(replay: Replay, pricing: Pricing, fetched: int = 0) -> ReplayCost | None:
     """Price a natural replay, with so many tokens fetched again; None without a known price or
     without requests.
     """
-    tariff, steps = pricing.tariff, replay.steps
+    tariff = pricing.tariff
+    steps = replay.steps
     if tariff is None or not steps:
         return None
-    answers, outputs = (
-        [replay.session.messages[at] for at in replay.session.requests],
-        answer_tokens(replay),
-    )
-    waits = [seconds_between(*pair) for pair in zip([None, *answers], answers, strict=False)]
+    answers = [replay.session.messages[index] for index in replay.session.requests]
+    outputs = answer_tokens(replay)
+    waits = _waits(answers)
     summaries, assumed = summary_charges(replay, tariff)
     one_charge = partial(charge, tariff, pricing.rules, head=head_tokens(replay, pricing))
-    charges, plain = list[Charge](), list[Charge]()
-    sent = recorded = 0
-    moved = thinking_left(replay.session, steps, pricing.rules)
-    for i, step in enumerate(steps):
-        wait, output, summary = waits[step.request], outputs[step.request], summaries.get(i, 0.0)
-        since = steps[moved.get(i, i) : i]
-        prefix = min([step.prefix_reused, *(one.tokens_sent for one in since)])
+    charges: list[Charge] = []
+    plain: list[Charge] = []
+    sent = 0
+    recorded = 0
+    turn_starts = thinking_left(replay.session, steps, pricing.rules)
+    for number, step in enumerate(steps):
+        wait = waits[step.request]
+        output = outputs[step.request]
+        usd_summaries = summaries.get(number, 0.0)
+        since = steps[turn_starts.get(number, number) : number]
+        prefix = min([step.prefix_reused, *(earlier.tokens_sent for earlier in since)])
         charges.append(
             one_charge(
-                step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=summary
+                step.tokens_sent, prefix, sent, waited=wait, output=output, summaries=usd_summaries
             )
         )
-        prefix = min([recorded, *(one.tokens_recorded for one in since)])
+        prefix = min([recorded, *(earlier.tokens_recorded for earlier in since)])
         plain.append(one_charge(step.tokens_recorded, prefix, recorded, waited=wait, output=output))
-        sent, recorded = step.tokens_sent, step.tokens_recorded
+        sent = step.tokens_sent
+        recorded = step.tokens_recorded
     rates = tariff.at(sent)
-    again = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
-    return ReplayCost(pricing, tuple(charges), tuple(plain), again, assumed)
+    usd_fetching = fetched * (rates.cache_write if pricing.rules.writes else rates.input)
+    return ReplayCost(pricing, tuple(charges), tuple(plain), usd_fetching, assumed)
+
+
+def _waits(answers: Sequence[Message]) -> list[float | None]:
+    """Seconds between each answer and the one before; None for the first."""
+    if not answers:
+        return []
+    return [None, *(seconds_between(earlier, later) for earlier, later in pairwise(answers))]
 
 
 def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) -> Mapping[int, int]:
@@ -141,11 +154,16 @@ def thinking_left(session: Session, steps: Sequence[Step], rules: CacheRules) ->
     With it stands the place of the request that began that turn: no more than the smallest prompt
     since is still found.
     """
-    before = turns_before(session) if rules.forgets else {}
-    first = {step.index: i for i, step in reversed(list(enumerate(steps)))}
-    return {
-        first[at]: first[began] for at, began in before.items() if at in first and began in first
-    }
+    if not rules.forgets:
+        return {}
+    places: dict[int, int] = {}
+    for place, step in enumerate(steps):
+        places.setdefault(step.index, place)
+    turn_starts: dict[int, int] = {}
+    for index, start_index in turns_before(session).items():
+        if index in places and start_index in places:
+            turn_starts[places[index]] = places[start_index]
+    return turn_starts
 
 
 def charge(
@@ -160,9 +178,8 @@ def charge(
     summaries: float = 0.0,
 ) -> Charge:
     """One request; see `CacheRules.cached` for the arguments."""
-    return charge_with(
-        tariff, rules, prompt, rules.cached(prompt, prefix, before, head, waited), output, summaries
-    )
+    read = rules.cached(prompt, prefix, before, head, waited)
+    return charge_with(tariff, rules, prompt, read, output, summaries)
 
 
 def charge_with(
@@ -174,17 +191,17 @@ def charge_with(
     summaries: float = 0.0,
 ) -> Charge:
     """One request of which so many tokens are read from the cache."""
-    written = prompt - read if rules.writes and prompt >= rules.minimum else 0
+    written_tokens = prompt - read if rules.writes and prompt >= rules.minimum else 0
     rates = tariff.at(prompt)
-    usd_input = (prompt - read - written) * rates.input
+    usd_input = (prompt - read - written_tokens) * rates.input
     usd_read = read * rates.cache_read
-    usd_write = written * (rates.cache_write_long if rules.hour else rates.cache_write)
+    usd_write = written_tokens * (rates.cache_write_long if rules.hour else rates.cache_write)
     usd_output = output * rates.output
     usd_prompt = usd_input + usd_read + usd_write
     return Charge(
         prompt,
         read,
-        written,
+        written_tokens,
         output,
         usd_input,
         usd_read,
@@ -208,52 +225,56 @@ def answer_tokens(replay: Replay) -> Sequence[int]:
 
     Some clients write the report down when the answer has only begun.
     """
-    sizes, found = replay.sizing.sizes, []
-    for at in replay.session.requests:
-        message = replay.session.messages[at]
+    tokens: list[int] = []
+    for index in replay.session.requests:
+        message = replay.session.messages[index]
         assert isinstance(message, AssistantMessage)
-        found.append(max(message.usage.output if message.usage else 0, sizes[at]))
-    return found
+        reported = message.usage.output if message.usage else 0
+        tokens.append(max(reported, replay.sizing.sizes[index]))
+    return tokens
 
 
 def head_tokens(replay: Replay, pricing: Pricing) -> int:
-    """Tokens of the system prompt and the tools: what the recording's cache shows, else what is
-    known of them.
-    """
-    system = takewhile(lambda message: isinstance(message, SystemMessage), replay.session.messages)
-    found = replay.sizing.overhead + sum(
-        size for _, size in zip(system, replay.sizing.sizes, strict=False)
-    )
-    return found if pricing.head is None else min(found, pricing.head)
+    """Tokens of the system prompt and the tools, by the recording's cache or as far as known."""
+    tokens = replay.sizing.overhead
+    for message, size in zip(replay.session.messages, replay.sizing.sizes, strict=False):
+        if not isinstance(message, SystemMessage):
+            break
+        tokens += size
+    if pricing.head is None:
+        return tokens
+    return min(tokens, pricing.head)
 
 
 def summary_charges(replay: Replay, tariff: Tariff) -> tuple[dict[int, float], int]:
-    """USD for summaries by the place of the request that follows, and how many of them are
-    priced as if.
-    """
-    found: dict[int, float] = {}
+    """USD for summaries by the next request's place, and how many are priced as if."""
+    usd_by_place: dict[int, float] = {}
     assumed = 0
-    count, ours = replay.sizing.count, dict[str, Message]()
-    sizes = dict(
-        zip((message.id for message in replay.session.messages), replay.sizing.sizes, strict=True)
-    )
+    ids = [message.id for message in replay.session.messages]
+    sizes = dict(zip(ids, replay.sizing.sizes, strict=True))
+    messages_by_id: dict[str, Message] = {}
     for event in replay.events:
         for stage in event.compaction.stages:
             if stage.completions:
-                # The request that follows; the last one after which nothing is asked.
-                place = bisect_left(
-                    replay.steps, event.at, hi=len(replay.steps) - 1, key=lambda step: step.index
-                )
-                read = sum(
-                    count(ours[name]) if name in ours else sizes.get(name, 0)
-                    for name in stage.dropped
-                )
-                for i, completion in enumerate(stage.completions):
-                    usd, real = summary_usd(completion, read if i == 0 else 0, tariff)
-                    found[place] = found.get(place, 0.0) + usd
-                    assumed += not real
-            ours |= {message.id: message for message in stage.wrote}
-    return found, assumed
+                place = _next_request(replay.steps, event.at)
+                tokens_to_read = 0
+                for id in stage.dropped:
+                    if id in messages_by_id:
+                        tokens_to_read += replay.sizing.count(messages_by_id[id])
+                    else:
+                        tokens_to_read += sizes.get(id, 0)
+                for completion in stage.completions:
+                    usd, is_paid = summary_usd(completion, tokens_to_read, tariff)
+                    usd_by_place[place] = usd_by_place.get(place, 0.0) + usd
+                    assumed += not is_paid
+                    tokens_to_read = 0  # the first summary reads all that the stage drops
+            messages_by_id |= {message.id: message for message in stage.wrote}
+    return usd_by_place, assumed
+
+
+def _next_request(steps: Sequence[Step], boundary: int) -> int:
+    """The place of the request that follows a boundary, or of the last one."""
+    return bisect_left(steps, boundary, hi=len(steps) - 1, key=lambda step: step.index)
 
 
 def summary_usd(completion: Completion, read: int, tariff: Tariff) -> tuple[float, bool]:

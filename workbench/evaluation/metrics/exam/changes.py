@@ -1,7 +1,7 @@
 """Items about what was replaced: which value holds now, and what was decided."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -9,10 +9,11 @@ from workbench.base.ragged import Ints
 from workbench.engine.extraction.entities import Kind
 from workbench.engine.transcript.message import AssistantMessage
 from workbench.evaluation.metrics.demand import HORIZON
-from workbench.evaluation.metrics.exam.cues import Question
+from workbench.evaluation.metrics.exam.cues import LOOK_ALIKES, Question
 from workbench.evaluation.metrics.exam.history import ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
 from workbench.evaluation.metrics.exam.tokens import Names
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.state.value_changes import Change
 
 MOST = 12
@@ -23,101 +24,107 @@ _DESCRIBES = re.compile(
 """What a thing does or has rather than the other: nobody chose that."""
 
 
-def latest_and_decisions(history: ExamHistory, changes: Sequence[Change], at: int) -> list[Item]:
+def latest_and_decisions(
+    history: ExamHistory, changes: Sequence[Change], boundary: int
+) -> list[Item]:
     """The items of one boundary: things whose value was replaced before it, and whose new value is
     used after it.
 
     A replaced number or version is of kind `latest`; a name that was preferred to another one is a
     `decision`. The changes are those of the session, in order.
     """
-    before = history.before(at)
-    past = [change for change in changes if change.at < at]
-    chains = list(_chains(past))
-    used = _used(history, [chain[-1].new for chain in chains], at)
-    items = [
-        _item(history, chain, used[chain[-1].new], before)
-        for chain in chains
-        if chain[-1].new in used
-    ]
-    return [item for item in items if item is not None][-MOST:]
+    past = history.before(boundary)
+    past_changes = [change for change in changes if change.at < boundary]
+    chains = list(_chains(past_changes))
+    newest_values = [chain[-1].new for chain in chains]
+    use_lines = _lines_of_first_use(history, newest_values, boundary)
+    items: list[Item] = []
+    for chain in chains:
+        value = chain[-1].new
+        if value not in use_lines:
+            continue
+        item = _item(history, chain, use_lines[value], past)
+        if item is not None:
+            items.append(item)
+    return items[-MOST:]
 
 
 def _chains(changes: Iterable[Change]) -> Iterator[list[Change]]:
-    """The changes of one thing after another: each begins with the value that the one before
-    ended with.
+    """The changes of one thing after another: each begins with the value that the previous one
+    ended with. A chain that comes back to an old value is left out.
     """
+    distinct_ends: set[tuple[str, str]] = set()
+    for chain in _all_chains(changes):
+        last_change = chain[-1]
+        end = last_change.old, last_change.new
+        old_values = {change.old for change in chain}
+        if end not in distinct_ends and last_change.new not in old_values:
+            distinct_ends.add(end)
+            yield chain
+
+
+def _all_chains(changes: Iterable[Change]) -> list[list[Change]]:
     chains: list[list[Change]] = []
     for change in changes:
-        about = set(change.about)
         for chain in chains:
-            if chain[-1].new == change.old and about & set(chain[-1].about):
+            if _continues(chain[-1], change):
                 chain.append(change)
                 break
         else:
             chains.append([change])
-    seen: set[tuple[str, str]] = set()
-    for chain in chains:
-        key = chain[-1].old, chain[-1].new
-        if key not in seen and chain[-1].new not in {change.old for change in chain}:
-            seen.add(key)
-            yield chain
+    return chains
 
 
-def _used(history: ExamHistory, values: Sequence[str], at: int) -> dict[str, int]:
+def _continues(earlier: Change, later: Change) -> bool:
+    """Whether a change takes up the value that an earlier one ended with, of the same thing."""
+    if earlier.new != later.old:
+        return False
+    return not set(earlier.about).isdisjoint(later.about)
+
+
+def _lines_of_first_use(
+    history: ExamHistory, values: Sequence[str], boundary: int
+) -> dict[str, int]:
     """The values that an answer after the boundary uses, each with the line of its first use."""
     names = Names(values, history.vocabulary)
     name, row = names.found(history.lines)
     line = history.lines.segment_line[row]
-    answers = np.array([isinstance(message, AssistantMessage) for message in history.messages])
-    after = (
-        (history.place_message >= at)
-        & (history.place_message < at + HORIZON)
-        & answers[history.place_message]
-    )
-    first: Ints = np.full(len(history.texts), len(history.place_line))
-    np.minimum.at(first, history.place_line[after], np.flatnonzero(after))
-    found: dict[str, int] = {}
+    is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
+    message = history.place_message
+    is_use = (message >= boundary) & (message < boundary + HORIZON) & is_answer[message]
+    place_count = len(history.place_line)
+    first_place: Ints = np.full(len(history.texts), place_count)
+    np.minimum.at(first_place, history.place_line[is_use], np.flatnonzero(is_use))
+    use_lines: dict[str, int] = {}
     for value, number in names.place.items():
         lines = line[name == number]
-        if len(lines) and first[lines].min() < len(history.place_line):
-            found[value] = int(lines[first[lines].argmin()])
-    return found
+        if len(lines) and first_place[lines].min() < place_count:
+            use_lines[value] = int(lines[first_place[lines].argmin()])
+    return use_lines
 
 
-def _item(history: ExamHistory, chain: Sequence[Change], use: int, past: Past) -> Item | None:
+def _item(history: ExamHistory, chain: Sequence[Change], use_line: int, past: Past) -> Item | None:
     change = chain[-1]
-    said = [
-        int(line)
-        for line in np.flatnonzero(past.newest == change.at)
-        if change.new in history.texts[line]
-    ]
-    if not said or not all(map(history.is_value, (change.new, change.old))):
+    evidence = _evidence(history, change, past)
+    if evidence is None:
         return None
-    about = set(change.about)
-    evidence = max(
-        (history.texts[line] for line in said),
-        key=lambda text: len(about.intersection(text.lower().split())),
-    )
-    question = Question(history, change.new, history.texts[use], evidence)
-    old = tuple(
-        dict.fromkeys(one.old for one in reversed(chain) if one.old.lower() != change.new.lower())
-    )
-    cue = {
-        name: weight
-        for name, weight in question.cue.items()
-        if name.lstrip("=") not in map(str.lower, old)
-    }
-    if not cue or not old:
+    if not (history.is_value(change.new) and history.is_value(change.old)):
+        return None
+    question = Question(history, change.new, history.texts[use_line], evidence)
+    old_values = _old_values(chain)
+    cue = _cue_without(question.cue, old_values)
+    if not cue or not old_values:
         return None
     kind = _kind(history, change.new)
-    others = tuple(text for text in question.look_alikes(kind, past) if text not in old)
-    is_decision = not any(value[:1].isdigit() for value in (change.new, *old))
+    is_decision = not any(value[:1].isdigit() for value in (change.new, *old_values))
     if is_decision and _DESCRIBES.search(evidence):
         return None
+    look_alikes = list(old_values)
+    look_alikes += [text for text in question.look_alikes(kind, past) if text not in old_values]
     return Item(
         "decision" if is_decision else "latest",
         change.new,
-        (*old, *others)[:15],
+        tuple(look_alikes[:LOOK_ALIKES]),
         cue,
         evidence,
         question.use,
@@ -125,12 +132,38 @@ def _item(history: ExamHistory, chain: Sequence[Change], use: int, past: Past) -
     )
 
 
+def _evidence(history: ExamHistory, change: Change, past: Past) -> str | None:
+    """The line that states a change: of those with the new value, the one with most words of what
+    the change is about.
+    """
+    about = set(change.about)
+
+    def words_about(text: str) -> int:
+        return len(about.intersection(text.lower().split()))
+
+    stating: list[str] = []
+    for line in np.flatnonzero(past.newest == change.at).tolist():
+        text = history.texts[line]
+        if change.new in text:
+            stating.append(text)
+    return max(stating, key=words_about, default=None)
+
+
+def _old_values(chain: Sequence[Change]) -> tuple[str, ...]:
+    """The values that the newest one replaced, each once, the latest first."""
+    newest = chain[-1].new.lower()
+    values = [change.old for change in reversed(chain) if change.old.lower() != newest]
+    return tuple(dict.fromkeys(values))
+
+
+def _cue_without(cue: Mapping[str, float], values: Iterable[str]) -> dict[str, float]:
+    """A cue without names that are one of some values."""
+    left_out = {value.lower() for value in values}
+    return {name: weight for name, weight in cue.items() if name.lstrip("=") not in left_out}
+
+
 def _kind(history: ExamHistory, value: str) -> Kind:
     number = history.name_number.get(value.lower())
-    return (
-        history.names[number].kind
-        if number is not None
-        else "number"
-        if value[:1].isdigit()
-        else "identifier"
-    )
+    if number is not None:
+        return history.names[number].kind
+    return "number" if value[:1].isdigit() else "identifier"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats
+from workbench.base.ragged import Flags, Floats, integers
 from workbench.engine.extraction.statements import is_pending
 from workbench.evaluation.metrics.exam.changes import latest_and_decisions
 from workbench.evaluation.metrics.exam.facts import facts
@@ -54,10 +55,11 @@ class Exams:
     @classmethod
     def of(cls, index: Index) -> Exams:
         """Those of an index, made once; they do not depend on what it takes for background."""
-        kept = index.inverted_index.exams
-        if not isinstance(kept, cls):
-            index.inverted_index.exams = kept = cls(index)
-        return kept
+        exams = index.inverted_index.exams
+        if not isinstance(exams, cls):
+            exams = cls(index)
+            index.inverted_index.exams = exams
+        return exams
 
     @cached_property
     def later_use(self) -> LaterUse:
@@ -81,123 +83,112 @@ class Exams:
 class BoundaryExam:
     """One exam, with what each line of the history says of its items."""
 
-    def __init__(self, history: ExamHistory, at: int, items: tuple[Item, ...]) -> None:
-        self.at, self._history = at, history
+    def __init__(self, history: ExamHistory, boundary: int, items: tuple[Item, ...]) -> None:
+        self.at = boundary
+        self._history = history
         self._sheet = Sheet(items, history.vocabulary)
-        self._whole = self._sheet.look_up(history.texts, history.lines)
-        self._sheet.keep_answered(self._whole, history.before(at).newest)
+        self._of_history = self._sheet.look_up(history.texts, history.lines)
+        self._sheet.keep_answered(self._of_history, history.before(boundary).newest)
         self.items = self._sheet.items
 
-    def credit(self, seen: View) -> Floats:
-        """(items,) what a context earns with the lexical reader, in [0, 1], chance not taken
-        off.
-        """
-        return self.credit_behind(seen)(())
+    def credit(self, context: View) -> Floats:
+        """(items,) a context's credits by the lexical reader, in [0, 1], with chance."""
+        return self.credit_behind(context)(())
 
-    def credit_behind(self, seen: View) -> Callable[[Sequence[str]], Floats]:
+    def credit_behind(self, context: View) -> Callable[[Sequence[str]], Floats]:
         """A function: what a context earns where the reader reads some lines before it."""
-        history, sheet = self._history, self._sheet
-        order, new = history.newest_in(seen.kept), history.new_text(seen)
-        place = {line: number for number, line in enumerate(new.all)}  # the last place of each
-        order = history.placed(np.where(order >= 0, order + len(new.all), order), place)
-        hits, own = (
-            sheet.look_up(*new[1:]),
-            np.array([place[line] for line in new.unknown], dtype=np.int64),
-        )
+        history = self._history
+        sheet = self._sheet
+        new = history.new_text(context)
+        line_count = len(new.all)
+        last_place = {line: place for place, line in enumerate(new.all)}
+        order = history.newest_in(context.kept)
+        order = history.placed(np.where(order >= 0, order + line_count, order), last_place)
+        of_new_lines = sheet.look_up(new.unknown, new.lines)
+        new_order = integers(last_place[line] for line in new.unknown)
 
         def credit(earlier: Sequence[str]) -> Floats:
-            first = {line: number for number, line in enumerate(earlier)}
-            shifted = history.placed(np.where(order >= 0, order + len(earlier), order), first)
-            rest = [line for line in first if line not in history.number]
-            orders = [
-                shifted,
-                own + len(earlier),
-                np.array([first[line] for line in rest], dtype=np.int64),
-            ]
-            return sheet.credit([self._whole, hits, sheet.look_up(rest)], orders)
+            earlier_place = {line: place for place, line in enumerate(earlier)}
+            shifted = np.where(order >= 0, order + len(earlier), order)
+            shifted = history.placed(shifted, earlier_place)
+            unknown = [line for line in earlier_place if line not in history.number]
+            unknown_order = integers(earlier_place[line] for line in unknown)
+            return sheet.credit(
+                [self._of_history, of_new_lines, sheet.look_up(unknown)],
+                [shifted, new_order + len(earlier), unknown_order],
+            )
 
         return credit
 
     def answering_lines(self) -> list[str]:
-        """For each item the line of the history that speaks most for the answer, each once, in
-        the history's order.
-        """
+        """For each item the line that speaks most for the answer, each once, in order."""
         newest = self._history.before(self.at).newest
-        lines = self._sheet.answering(self._whole, newest)
-        return [
-            self._history.texts[line]
-            for line in sorted(lines, key=lambda line: (newest[line], line))
-        ]
+        lines = self._sheet.answering(self._of_history, newest)
+        lines.sort(key=lambda line: (newest[line], line))
+        return [self._history.texts[line] for line in lines]
 
     def answered_by(self, texts: Sequence[str]) -> Flags:
-        """(texts, items) which items each text answers, whatever other lines of the history are
-        beside it.
-        """
+        """(texts, items) which items each text answers, whatever other lines are beside it."""
         newest = self._history.before(self.at).newest
-        return self._sheet.answered_by(self._sheet.look_up(texts), len(texts), self._whole, newest)
+        hits = self._sheet.look_up(texts)
+        return self._sheet.answered_by(hits, len(texts), self._of_history, newest)
 
-    def score(self, seen: View) -> float:
+    def score(self, context: View) -> float:
         """The mean of the credits with chance taken off; 0 is guessing.
 
         Raises:
             ZeroDivisionError: the exam has no items.
         """
-        return mean_score(self.items, self.credit(seen))
+        return mean_score(self.items, self.credit(context))
 
 
-def rules(stated: StatementIndex, at: int) -> list[Item]:
-    """What the user demanded or forbade before a boundary, each against its opposite and those
-    of other rules.
-    """
-    found = [
-        (int(first), entity.text)
-        for entity, first in zip(stated.entities, stated.first.tolist(), strict=True)
-        if entity.kind == "constraint"
-        and first < at
-        and _says(entity.text)
-        and demands(entity.text)
-    ]
-    texts = [text for _, text in found]
-    return [
-        Item("rule", text, (flipped(text), *_opposites(texts, number)), evidence=text, said=said)
-        for number, (said, text) in list(enumerate(found))[-MOST:]
-    ]
+def rules(statements: StatementIndex, boundary: int) -> list[Item]:
+    """What the user demanded before a boundary, each against its opposite and other rules'."""
+    texts: list[str] = []
+    messages: list[int] = []
+    for entity, message in zip(statements.entities, statements.first.tolist(), strict=True):
+        if entity.kind != "constraint" or message >= boundary:
+            continue
+        if _says(entity.text) and demands(entity.text):
+            texts.append(entity.text)
+            messages.append(message)
+    items: list[Item] = []
+    for number in range(len(texts))[-MOST:]:
+        text = texts[number]
+        look_alikes = flipped(text), *_opposites(texts, number)
+        items.append(Item("rule", text, look_alikes, evidence=text, said=messages[number]))
+    return items
 
 
-def _opposites(texts: Sequence[str], but: int) -> Iterable[str]:
-    others = [text for number, text in enumerate(texts) if number != but]
-    return [flipped(text) for text in others[-OTHERS:]]
+def _opposites(texts: Sequence[str], left_out: int) -> Iterable[str]:
+    """The opposites of the newest rules, without one."""
+    other_texts = [text for number, text in enumerate(texts) if number != left_out]
+    return [flipped(text) for text in other_texts[-OTHERS:]]
 
 
-def todos(stated: StatementIndex, work: Work, at: int) -> list[Item]:
-    """The announced work that is open at a boundary, each against what was announced and is
-    done.
-    """
-    pending, done = (
-        [
-            entity.text
-            for entity, one in zip(stated.entities, which.tolist(), strict=True)
-            if one and is_work(entity.text)
-        ]
-        for which in work.open_and_done(at)
-    )
-    return [
-        Item("todo", text, tuple(done[-2 * OTHERS :]), evidence=text)
-        for text in pending[-MOST:]
-        if done
-    ]
+def todos(statements: StatementIndex, work: Work, boundary: int) -> list[Item]:
+    """The announced work that is open at a boundary, each against finished work."""
+    is_open, is_done = work.open_and_done(boundary)
+    open_work = _work_among(statements, is_open)
+    finished_work = _work_among(statements, is_done)
+    if not finished_work:
+        return []
+    look_alikes = tuple(finished_work[-2 * OTHERS :])
+    return [Item("todo", text, look_alikes, evidence=text) for text in open_work[-MOST:]]
+
+
+def _work_among(statements: StatementIndex, flags: Flags) -> list[str]:
+    """The announced work among the statements with a flag."""
+    return [entity.text for entity in compress(statements.entities, flags) if is_work(entity.text)]
 
 
 def is_work(text: str) -> bool:
-    """Whether announced work says something in particular, and more than what is going on or how
-    things stand.
-    """
-    return (
-        _says(text)
-        and not _PROGRESS.search(text)
-        and (bool(_ANNOUNCED.search(text)) or not is_pending(text))
-    )
+    """Whether announced work says something in particular, and not just how things stand."""
+    if not _says(text) or _PROGRESS.search(text):
+        return False
+    return bool(_ANNOUNCED.search(text)) or not is_pending(text)
 
 
 def _says(text: str) -> bool:
+    """Whether a sentence has enough specific words."""
     return len(words_of(text)) >= FEWEST_WORDS

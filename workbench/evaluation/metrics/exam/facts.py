@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.base.ragged import Ints, kept_mask
+from workbench.base.ragged import Flags, Ints, kept_mask
 from workbench.engine.extraction.entities import Kind
 from workbench.engine.transcript.message import AssistantMessage, ToolResult
 from workbench.evaluation.metrics.background import BACKGROUND
@@ -14,6 +14,7 @@ from workbench.evaluation.metrics.demand import HORIZON
 from workbench.evaluation.metrics.exam.cues import FEWEST, Question
 from workbench.evaluation.metrics.exam.history import FORMS, ExamHistory, Past
 from workbench.evaluation.metrics.exam.item import Item
+from workbench.evaluation.metrics.indexes.arrays import flags
 from workbench.evaluation.metrics.indexes.inverted_index import pairs_of, row_of
 
 SHORTEST = 3
@@ -43,9 +44,7 @@ MOST_LINES = 300
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A name of the history that an answer used: its message and line, and the line of its
-    evidence.
-    """
+    """A name of the history that an answer used, with the lines of its use and its evidence."""
 
     name: int
     message: int
@@ -54,8 +53,8 @@ class Use:
     evidence: int
 
 
-def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
-    """The items of `messages[:at]`, in order of use.
+def facts(history: ExamHistory, boundary: int, *, every: bool = False) -> list[Item]:
+    """The items of `messages[:boundary]`, in order of use.
 
     A name counts that an answer among the next messages uses, unless somebody said it again before,
     in a line that the history does not have. (A result that the history has was fetched again, and
@@ -64,98 +63,126 @@ def facts(history: ExamHistory, at: int, *, every: bool = False) -> list[Item]:
     and the message of its evidence; of several names the one in fewest lines that has look-alikes.
     With `every`, each name is an item, also one said again.
     """
-    past = history.before(at)
-    return [
-        item for uses in _needs(history, at, past, every) if (item := _rarest(history, uses, past))
-    ]
+    past = history.before(boundary)
+    items: list[Item] = []
+    for need in _needs(history, boundary, past, apart=every):
+        item = _rarest(history, need, past)
+        if item is not None:
+            items.append(item)
+    return items
 
 
-def stand_ins(history: ExamHistory, at: int) -> dict[str, str]:
+def stand_ins(history: ExamHistory, boundary: int) -> dict[str, str]:
     """For each needed name, in lower case, the answer of the item that asks for its need."""
-    past = history.before(at)
-    needs = [
-        (uses, _rarest(history, uses, past)) for uses in _needs(history, at, past, every=False)
-    ]
-    return {
-        history.names[use.name].text.lower(): item.answer
-        for uses, item in needs
-        if item
-        for use in uses
-    }
+    past = history.before(boundary)
+    answers: dict[str, str] = {}
+    for need in _needs(history, boundary, past, apart=False):
+        item = _rarest(history, need, past)
+        if item is None:
+            continue
+        for use in need:
+            answers[history.names[use.name].text.lower()] = item.answer
+    return answers
 
 
-def _needs(history: ExamHistory, at: int, past: Past, every: bool) -> Iterable[Sequence[Use]]:
-    """The uses, those of one need together."""
+def _needs(
+    history: ExamHistory, boundary: int, past: Past, *, apart: bool
+) -> Iterable[Sequence[Use]]:
+    """The uses, those of one need together, or each name apart."""
     needs: dict[tuple[int, int, int], list[Use]] = {}
-    for use in uses(history, at, past, every):
-        form = FORMS[use.form]
-        source = int(past.newest[use.evidence])
-        need = {"command": (use.message, use.line, -1), "file": (use.message, -1, source)}
-        key = (use.name, -1, -1) if every else need.get(form, (use.message, use.line, use.evidence))
+    for use in uses(history, boundary, past, apart):
+        key = (use.name, -1, -1) if apart else _need_key(use, past)
         needs.setdefault(key, []).append(use)
     return needs.values()
 
 
+def _need_key(use: Use, past: Past) -> tuple[int, int, int]:
+    """What the uses of one need have in common."""
+    form = FORMS[use.form]
+    if form == "command":
+        return use.message, use.line, -1
+    if form == "file":
+        evidence_message = int(past.newest[use.evidence])
+        return use.message, -1, evidence_message
+    return use.message, use.line, use.evidence
+
+
 def uses(
-    history: ExamHistory, at: int, past: Past, said_again: bool = True, horizon: int = HORIZON
+    history: ExamHistory,
+    boundary: int,
+    past: Past,
+    said_again: bool = True,
+    horizon: int = HORIZON,
 ) -> Iterator[Use]:
     """The first use of each name of the history, each with its evidence; of those that nobody said
     again, or of all.
 
     Args:
         history: of the session.
-        at: the boundary: uses are in `messages[at:at + horizon]`.
+        boundary: uses are in `messages[boundary:boundary + horizon]`.
         past: the history before it.
         said_again: whether names count that somebody said again before their use.
         horizon: messages.
     """
-    after = (history.place_message >= at) & (history.place_message < at + horizon)
-    answers, results = (
-        np.array([isinstance(message, kind) for message in history.messages], dtype=bool)[
-            history.place_message
-        ]
-        for kind in (AssistantMessage, ToolResult)
-    )
-    fetched = results & (
-        past.lines[history.place_line] | (history.fetched[history.place_message] < at)
-    )
-    places = np.flatnonzero(after & (answers if said_again else ~fetched))
+    message = history.place_message
+    is_answer = flags(isinstance(entry, AssistantMessage) for entry in history.messages)
+    answers = is_answer[message]
+    is_candidate = answers if said_again else ~_fetched_again(history, boundary, past)
+    is_later = (message >= boundary) & (message < boundary + horizon)
+    places = np.flatnonzero(is_later & is_candidate)
     row, names = history.names_in(history.place_line[places])
-    known = np.flatnonzero(past.names[names])
-    written = [
-        _is_written(history, int(names[one]), int(places[row[one]])) for one in known.tolist()
-    ]
-    known = known[np.array(written, dtype=bool)]
-    first = known[np.unique(names[known], return_index=True)[1]]
-    for one in sorted(first.tolist(), key=lambda one: (row[one], names[one])):
-        place, name = places[row[one]], int(names[one])
-        entity, message, line = (
-            history.names[name],
-            int(history.place_message[place]),
-            int(history.place_line[place]),
-        )
-        if not (
-            answers[place]
-            and entity.kind not in LEFT_OUT
-            and entity not in BACKGROUND
-            and entity.text.lower() not in history.tool_words
-            and not _is_everyday(entity.text)
-            and not _is_borrowed(history, name)
-        ):
+    first_occurrences: dict[int, int] = {}
+    for occurrence in np.flatnonzero(past.names[names]).tolist():
+        name = int(names[occurrence])
+        if name in first_occurrences:
             continue
-        form = int(history.place_form[place])
-        evidence = _evidence(history, history.lines_with(name, past.newest)[-MOST_LINES:], line)
-        yield Use(name, message, line, form, evidence)
+        if _is_written(history, name, int(places[row[occurrence]])):
+            first_occurrences[name] = occurrence
+    in_order = sorted((row[occurrence], name) for name, occurrence in first_occurrences.items())
+    for place_row, name in in_order:
+        place = int(places[place_row])
+        if not answers[place] or not _is_exact(history, name):
+            continue
+        line = int(history.place_line[place])
+        lines_with_name = history.lines_with(name, past.newest)[-MOST_LINES:]
+        yield Use(
+            name,
+            int(message[place]),
+            line,
+            int(history.place_form[place]),
+            _evidence(history, lines_with_name, line),
+        )
+
+
+def _fetched_again(history: ExamHistory, boundary: int, past: Past) -> Flags:
+    """(places,) whether each is in a result that the history has, or whose call or file it has."""
+    message = history.place_message
+    is_result = flags(isinstance(entry, ToolResult) for entry in history.messages)
+    in_past = past.lines[history.place_line]
+    called_in_past = history.fetched[message] < boundary
+    fetched_again: Flags = is_result[message] & (in_past | called_in_past)
+    return fetched_again
+
+
+def _is_exact(history: ExamHistory, name: int) -> bool:
+    """Whether a name is an exact thing of the work, which an exam may ask for."""
+    entity = history.names[name]
+    return (
+        entity.kind not in LEFT_OUT
+        and entity not in BACKGROUND
+        and entity.text.lower() not in history.tool_words
+        and not _is_everyday(entity.text)
+        and not _is_borrowed(history, name)
+    )
 
 
 def _is_written(history: ExamHistory, name: int, place: int) -> bool:
-    """Whether an answer writes a thing as one: not the words of a quotation in a sentence, not a
-    name in pieces.
-    """
+    """Whether an answer writes a name as one thing: no words of a sentence, no pieces."""
     line = history.texts[history.place_line[place]].replace("\\", "/").lower()
     text = history.names[name].text.replace("\\", "/").lower()
     kind, form = history.names[name].kind, FORMS[history.place_form[place]]
-    if kind == "quote" and form == "file":  # a string of code
+    is_code_string = kind == "quote" and form == "file"
+    if is_code_string:
         return False
     if any(text in styles.split() for styles in _CLASSES.findall(line)):
         return False
@@ -167,8 +194,9 @@ def _is_written(history: ExamHistory, name: int, place: int) -> bool:
 
 
 def _is_everyday(name: str) -> bool:
-    short = sum(map(str.isalnum, name)) < SHORTEST and "%" not in name
-    return short or _EVERYDAY.match(name) is not None or _CAPITALS.fullmatch(name) is not None
+    if sum(map(str.isalnum, name)) < SHORTEST and "%" not in name:
+        return True
+    return _EVERYDAY.match(name) is not None or _CAPITALS.fullmatch(name) is not None
 
 
 def _is_borrowed(history: ExamHistory, name: int) -> bool:
@@ -177,25 +205,27 @@ def _is_borrowed(history: ExamHistory, name: int) -> bool:
     The session never writes it without a dot or a star before it (`response.StatusCode`, `*.tsx`;
     but `self.limit` is its own), or other names end with it (`_test.go`).
     """
-    text, kind = history.names[name].text.lower(), history.names[name].kind
+    text = history.names[name].text.lower()
+    kind = history.names[name].kind
     if text[0] == "_" and kind == "path":
-        return any(
-            other.text.lower().endswith(text) and other.text.lower() != text
-            for other in history.names
-        )
-    if kind not in ("identifier", "path"):
+        other_texts = {other_name.text.lower() for other_name in history.names} - {text}
+        return any(other_text.endswith(text) for other_text in other_texts)
+    if kind == "identifier":
+        marked, unmarked = r"(?<!self)(?<!this)\.", r"(?<!\w)"
+    elif kind == "path":
+        marked, unmarked = r"(?<!\*)\*", ""
+    else:
         return False
-    before, own = (
-        (r"(?<!self)(?<!this)\.", r"(?<!\w)") if kind == "identifier" else (r"(?<!\*)\*", "")
-    )
-    written = re.compile(f"{before}{re.escape(text)}|({own}{re.escape(text)})")
-    lines = np.unique(history.lines.segment_line[history.rows_with_name(name)])
-    found = [
-        bool(one[1])
-        for line in lines.tolist()
-        for one in written.finditer(history.texts[line].lower())
-    ]
-    return bool(found) and not any(found)
+    name_pattern = re.escape(text)
+    pattern = re.compile(f"{marked}{name_pattern}|({unmarked}{name_pattern})")
+    is_named = False
+    rows = history.rows_with_name(name)
+    for line in np.unique(history.lines.segment_line[rows]).tolist():
+        for match in pattern.finditer(history.texts[line].lower()):
+            if match[1]:
+                return False
+            is_named = True
+    return is_named
 
 
 def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
@@ -204,17 +234,23 @@ def _evidence(history: ExamHistory, lines: Ints, use: int) -> int:
     """
     used = kept_mask(row_of(history.features, use), len(history.idf))
     row, feature = pairs_of(history.features, lines)
-    shared = np.bincount(row, history.idf[feature] * used[feature], minlength=len(lines))
-    return int(lines[np.flatnonzero(shared >= shared.max() - 1e-9)[-1]])
+    weights = history.idf[feature] * used[feature]
+    shared = np.bincount(row, weights, minlength=len(lines))
+    best = np.flatnonzero(shared >= shared.max() - 1e-9)
+    return int(lines[best[-1]])
 
 
 def _rarest(history: ExamHistory, uses: Sequence[Use], past: Past) -> Item | None:
     """The item of the name in fewest lines that makes one."""
-    rarest = sorted(
-        uses,
-        key=lambda use: (len(history.rows_with_name(use.name)), -len(history.names[use.name].text)),
-    )
-    return next((item for use in rarest if (item := item_of(history, use, past))), None)
+
+    def rarity(use: Use) -> tuple[int, int]:
+        return len(history.rows_with_name(use.name)), -len(history.names[use.name].text)
+
+    for use in sorted(uses, key=rarity):
+        item = item_of(history, use, past)
+        if item is not None:
+            return item
+    return None
 
 
 def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
@@ -224,7 +260,7 @@ def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
     look_alikes = question.look_alikes(entity.kind, past) if question.cue else ()
     if len(look_alikes) < FEWEST:
         return None
-    first = int(history.first[history.lines_with(use.name, past.newest)[-MOST_LINES:]].min())
+    lines = history.lines_with(use.name, past.newest)[-MOST_LINES:]
     return Item(
         "fact",
         entity.text,
@@ -232,7 +268,7 @@ def item_of(history: ExamHistory, use: Use, past: Past) -> Item | None:
         question.cue,
         question.evidence,
         question.use,
-        said=first,
+        said=int(history.first[lines].min()),
         used=use.message,
         denied=question.denied,
         sides=question.sides,

@@ -15,20 +15,21 @@ _GAPS = re.compile(rf"{GAP}(?:\W{{0,2}}{GAP})+")
 
 
 def gapped(item: Item) -> str:
-    """The line with a gap for the answer, and for each word that has no part which the answer
-    has not.
-    """
-    own = _parts(item.answer)
+    """The line with gaps for the answer and for words that consist of its parts."""
+    parts_of_answer = _parts(item.answer)
+
+    def gap_or_word(word: re.Match[str]) -> str:
+        parts = _parts(word[0])
+        return GAP if parts and parts <= parts_of_answer else word[0]
+
     line = re.sub(re.escape(item.answer), GAP, item.use, flags=re.IGNORECASE)
-    line = _WORD.sub(
-        lambda word: GAP if (found := _parts(word[0])) and found <= own else word[0], line
-    )
+    line = _WORD.sub(gap_or_word, line)
     line = _GAPS.sub(GAP, line)
-    gap = max(line.find(GAP), 0)
-    return line[max(gap - SIDE, 0) : gap + len(GAP) + SIDE]
+    gap_start = max(line.find(GAP), 0)
+    return line[max(gap_start - SIDE, 0) : gap_start + len(GAP) + SIDE]
 
 
 def _parts(text: str) -> set[str]:
     """The words of a text that say something, those within a name apart."""
-    parts = {part.lower() for part in _PART.findall(text)} - STOP
-    return {stem(part) for part in parts if len(part) > 2 or part.isdigit()}
+    words = {part.lower() for part in _PART.findall(text)} - STOP
+    return {stem(word) for word in words if len(word) > 2 or word.isdigit()}

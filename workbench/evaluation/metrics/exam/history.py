@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import tasks
 from workbench.engine.transcript.message import Message, Text, ToolCall, ToolResult, argument_texts
 from workbench.evaluation.metrics.exam.tokens import Lines, Names, Numbers, Vocabulary, lines_of
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import incidence, pairs_of
 from workbench.evaluation.metrics.sources import first_fetched
 from workbench.evaluation.metrics.view import View
@@ -40,8 +40,8 @@ class Past:
     @property
     def lines(self) -> Flags:
         """(lines,) whether the history has each."""
-        found: Flags = self.newest >= 0
-        return found
+        is_said: Flags = self.newest >= 0
+        return is_said
 
 
 class NewText(NamedTuple):
@@ -78,20 +78,10 @@ class ExamHistory:
 
     def __init__(self, messages: Sequence[Message], names: Iterable[Entity]) -> None:
         self.messages = tuple(messages)
-        self.names = tuple({name.text.lower(): name for name in names}.values())
-        self.name_number = {name.text.lower(): number for number, name in enumerate(self.names)}
-        self.kind: Ints = np.array([KINDS.index(name.kind) for name in self.names], dtype=np.int64)
         self.vocabulary = Vocabulary()
         self.number = Numbers()
-        places = [
-            (self.number[line], at, FORMS.index(form))
-            for at, message in enumerate(messages)
-            for form, text in _texts(message)
-            for line in lines_of(text, headed=form == "prose")
-        ]
-        self.place_line, self.place_message, self.place_form = (
-            np.array(places, dtype=np.int64).reshape(-1, 3).T
-        )
+        self._set_names(names)
+        self._set_places()
         self.texts = list(self.number)
         self.lines = Lines(self.texts, self.vocabulary)
         self.first: Ints = np.full(len(self.texts), len(messages))
@@ -99,36 +89,65 @@ class ExamHistory:
         self.first[self.place_line[::-1]] = self.place_message[::-1]
         self.fetched: Ints = np.array(first_fetched(self.messages), dtype=np.int64)
         self._find_names()
-        shape = (len(self.texts), len(self.vocabulary.features))
-        self.features = incidence(self.lines.feature_line, self.lines.feature, shape)
-        self._lines_with = self.features.T.tocsr()
-        said = incidence(self.place_message, self.place_line, (len(messages), len(self.texts)))
-        held_by = np.bincount((said @ self.features).indices, minlength=shape[1])
-        self.idf: Floats = np.log((len(messages) + 1) / (1 + held_by)) + 0.1
+        self._set_features()
         self._remembered = lru_cache(REMEMBERED)(self._new_text)
 
+    def _set_names(self, names: Iterable[Entity]) -> None:
+        by_text = {name.text.lower(): name for name in names}
+        self.names = tuple(by_text.values())
+        self.name_number = {text: number for number, text in enumerate(by_text)}
+        kinds = [KINDS.index(name.kind) for name in self.names]
+        self.kind: Ints = integers(kinds)
+
+    def _set_places(self) -> None:
+        """Number the lines, and note each occurrence of one."""
+        places: list[tuple[int, int, int]] = []
+        for index, message in enumerate(self.messages):
+            for form, text in _texts(message):
+                form_number = FORMS.index(form)
+                for line in lines_of(text, headed=form == "prose"):
+                    places.append((self.number[line], index, form_number))
+        columns = columns_of(places, 3)
+        self.place_line, self.place_message, self.place_form = columns
+
     def _find_names(self) -> None:
-        found = Names([name.text for name in self.names], self.vocabulary)
-        name, row = found.found(self.lines)
+        names = Names([name.text for name in self.names], self.vocabulary)
+        name, row = names.found(self.lines)
         line = self.lines.segment_line[row]
-        order = np.argsort(line, kind="stable")
-        self.name, self.name_row, self.name_line = name[order], row[order], line[order]
-        self.length = found.length
+        by_line = np.argsort(line, kind="stable")
+        self.name = name[by_line]
+        self.name_row = row[by_line]
+        self.name_line = line[by_line]
+        self.length = names.length
         self._of_line = np.searchsorted(self.name_line, np.arange(len(self.texts) + 1))
         by_name = np.argsort(self.name, kind="stable")
         self._by_name = self.name_row[by_name]
         self._of_name = np.searchsorted(self.name[by_name], np.arange(len(self.names) + 1))
 
+    def _set_features(self) -> None:
+        """Note which line has which feature, and how rare each one is."""
+        message_count = len(self.messages)
+        line_count = len(self.texts)
+        feature_count = len(self.vocabulary.features)
+        self.features = incidence(
+            self.lines.feature_line, self.lines.feature, (line_count, feature_count)
+        )
+        self._lines_with = self.features.T.tocsr()
+        message_lines = incidence(self.place_message, self.place_line, (message_count, line_count))
+        message_features = message_lines @ self.features
+        messages_with = np.bincount(message_features.indices, minlength=feature_count)
+        self.idf: Floats = np.log((message_count + 1) / (1 + messages_with)) + 0.1
+
     @cached_property
     def tool_words(self) -> frozenset[str]:
         """The names of the tools that were called and of their arguments, in lower case."""
-        calls = [
-            block
-            for message in self.messages
-            for block in message.blocks
-            if isinstance(block, ToolCall)
-        ]
-        return frozenset(word.lower() for call in calls for word in (call.name, *call.arguments))
+        words: set[str] = set()
+        for message in self.messages:
+            for block in message.blocks:
+                if isinstance(block, ToolCall):
+                    words.add(block.name.lower())
+                    words.update(argument.lower() for argument in block.arguments)
+        return frozenset(words)
 
     def is_value(self, text: str) -> bool:
         """Whether a word is a name that the session uses, or has a digit: no word of prose."""
@@ -137,28 +156,25 @@ class ExamHistory:
     def weight(self, feature: str) -> float:
         """How rare a feature is: log((n + 1) / (1 + messages that hold it)) + 0.1."""
         number = self.vocabulary.features.get(feature, len(self.idf))
-        return (
-            float(self.idf[number])
-            if number < len(self.idf)
-            else float(np.log(len(self.messages) + 1)) + 0.1
-        )
+        if number < len(self.idf):
+            return float(self.idf[number])
+        return float(np.log(len(self.messages) + 1)) + 0.1
 
     def sums(self, weights: Mapping[str, float]) -> Floats:
         """(lines,) the sum of some features' weights in each line."""
-        number = np.array(
-            [self.vocabulary.features.get(name, len(self.idf)) for name in weights], dtype=np.int64
-        )
-        known = number < len(self.idf)  # the others came with later texts
-        part, line = pairs_of(self._lines_with, number[known])
-        sums = np.bincount(
-            line, np.array(list(weights.values()))[known][part], minlength=len(self.texts)
-        )
+        features = self.vocabulary.features
+        numbers = integers(features.get(name, len(self.idf)) for name in weights)
+        is_of_session = numbers < len(self.idf)  # the others came with later texts
+        weight = np.array(list(weights.values()))[is_of_session]
+        part, line = pairs_of(self._lines_with, numbers[is_of_session])
+        sums = np.bincount(line, weight[part], minlength=len(self.texts))
         return np.asarray(sums, dtype=np.float64)
 
     def names_in(self, lines: Ints) -> tuple[Ints, Ints]:
         """Each place of some lines with each name in it."""
-        row, at = ranges(self._of_line[lines], self._of_line[lines + 1] - self._of_line[lines])
-        return row, self.name[at]
+        start = self._of_line[lines]
+        row, occurrence = ranges(start, self._of_line[lines + 1] - start)
+        return row, self.name[occurrence]
 
     def rows_with_name(self, name: int) -> Ints:
         """The rows of the lines' segments at which a name begins."""
@@ -170,35 +186,42 @@ class ExamHistory:
         past: Ints = lines[newest[lines] >= 0]
         return past[np.argsort(newest[past], kind="stable")]
 
-    def before(self, at: int) -> Past:
+    def before(self, boundary: int) -> Past:
         """What the history before a boundary holds."""
-        newest = self.newest(np.arange(len(self.messages)) < at)
+        newest = self.newest(np.arange(len(self.messages)) < boundary)
         names: Flags = np.zeros(len(self.names), dtype=bool)
         names[self.name[newest[self.name_line] >= 0]] = True
         return Past(newest, names)
 
-    def newest_in(self, kept: Iterable[int]) -> Ints:
+    def newest_in(self, messages: Iterable[int]) -> Ints:
         """(lines,) the last of some messages that says each line; -1 for none."""
         flags: Flags = np.zeros(len(self.messages), dtype=bool)
-        flags[list(kept)] = True
+        flags[list(messages)] = True
         return self.newest(flags)
 
     def placed(self, order: Ints, place: Mapping[str, int]) -> Ints:
         """(lines,) the later one of two places for each line; those of `place` that the session
         lacks are left out.
         """
-        known = {self.number[line]: at for line, at in place.items() if line in self.number}
-        order[list(known)] = np.maximum(order[list(known)], list(known.values()))
+        places_by_number: dict[int, int] = {}
+        for line, line_place in place.items():
+            if line in self.number:
+                places_by_number[self.number[line]] = line_place
+        numbers = list(places_by_number)
+        order[numbers] = np.maximum(order[numbers], list(places_by_number.values()))
         return order
 
     def new_lines(self, texts: Sequence[str], from_message: Sequence[int | None] = ()) -> list[str]:
         """The lines of texts that are new in a context, in order; the origins as in `View`."""
         origins = from_message or (None,) * len(texts)
-        return list(chain.from_iterable(map(self._lines, texts, origins)))
+        lines: list[str] = []
+        for text, origin in zip(texts, origins, strict=False):
+            lines += self._lines(text, origin)
+        return lines
 
-    def new_text(self, seen: View) -> NewText:
+    def new_text(self, context: View) -> NewText:
         """What the new texts of a context say; they are not read again while they stay the same."""
-        return self._remembered(seen.texts, seen.from_message)
+        return self._remembered(context.texts, context.from_message)
 
     def _lines(self, text: str, origin: int | None) -> Iterator[str]:
         is_result = origin is not None and isinstance(self.messages[origin], ToolResult)
@@ -209,32 +232,38 @@ class ExamHistory:
         unknown = [line for line in dict.fromkeys(lines) if line not in self.number]
         return NewText(lines, unknown, Lines(unknown, self.vocabulary))
 
-    def held(self, seen: View) -> Flags:
+    def held(self, context: View) -> Flags:
         """(lines,) whether a context holds each."""
-        held: Flags = self.newest_in(seen.kept) >= 0
-        held[[self.number[line] for line in self.new_text(seen).all if line in self.number]] = True
-        return held
+        is_held: Flags = self.newest_in(context.kept) >= 0
+        new_lines = self.new_text(context).all
+        for line in new_lines:
+            if line in self.number:
+                is_held[self.number[line]] = True
+        return is_held
 
-    def newest(self, kept: Flags) -> Ints:
+    def newest(self, messages: Flags) -> Ints:
         """(lines,) the last message that says each line, of those with a flag; -1 for none."""
-        last: Ints = np.full(len(self.texts), -1)
-        places = kept[self.place_message]
-        last[self.place_line[places]] = self.place_message[places]  # in order: the last one stays
-        return last
+        newest: Ints = np.full(len(self.texts), -1)
+        places = messages[self.place_message]
+        # in order: the last one stays
+        newest[self.place_line[places]] = self.place_message[places]
+        return newest
 
 
 def _texts(message: Message) -> Iterator[tuple[Form, str]]:
-    """What a message says, without thoughts and without arguments that are but a number; tasks
-    as ticked boxes.
-    """
+    """What a message says, without thoughts and bare numbers; tasks as ticked boxes."""
     for block in message.blocks:
         if isinstance(block, Text):
             yield "result" if isinstance(message, ToolResult) else "prose", block.text
         elif isinstance(block, ToolCall):
-            yield from (
-                ("prose", f"[{'x' if done else ' '}] {task}")
-                for task, done in tasks(block.arguments)
-            )
+            for task, is_done in tasks(block.arguments):
+                box = "x" if is_done else " "
+                yield "prose", f"[{box}] {task}"
             for text in argument_texts(block.arguments):
-                if not text.replace(".", "").replace(",", "").strip().isdigit():
+                if not _is_number(text):
                     yield "file" if "\n" in text else "command", text
+
+
+def _is_number(text: str) -> bool:
+    digits = text.replace(".", "").replace(",", "").strip()
+    return digits.isdigit()

@@ -90,20 +90,16 @@ class Exam:
         import pandas as pd
 
         credits = self.credits or (None,) * len(self.items)
-        rows = [
-            {
-                "session": self.session,
-                "at": self.at,
-                "item": number,
-                **{name: getattr(item, name) for name in PLAIN},
-            }
-            | {
-                "look_alikes": "\n".join(item.look_alikes),
-                "cue": _cue_text(item.cue),
-                "credit": credit,
-            }
-            for number, (item, credit) in enumerate(zip(self.items, credits, strict=True))
-        ]
+        rows: list[dict[str, object]] = []
+        for number, (item, credit) in enumerate(zip(self.items, credits, strict=True)):
+            row: dict[str, object] = {name: getattr(item, name) for name in PLAIN}
+            row["session"] = self.session
+            row["at"] = self.at
+            row["item"] = number
+            row["look_alikes"] = "\n".join(item.look_alikes)
+            row["cue"] = _cue_text(item.cue)
+            row["credit"] = credit
+            rows.append(row)
         return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
@@ -116,8 +112,8 @@ COLUMNS = {
 
 
 def _cue_text(cue: Mapping[str, float]) -> str:
-    heaviest = sorted(cue.items(), key=lambda one: -one[1])
-    return "\n".join(f"{name.lstrip('=')} {weight:.2f}" for name, weight in heaviest)
+    heaviest_first = sorted(cue, key=lambda name: -cue[name])
+    return "\n".join(f"{name.lstrip('=')} {cue[name]:.2f}" for name in heaviest_first)
 
 
 def corrected(items: Sequence[Item], credit: Floats) -> Floats:
@@ -125,8 +121,8 @@ def corrected(items: Sequence[Item], credit: Floats) -> Floats:
     answer is below 0.
     """
     chance = np.array([1 / len(item.candidates) for item in items])
-    found: Floats = (credit - chance) / (1 - chance)
-    return found
+    credit_above_chance: Floats = (credit - chance) / (1 - chance)
+    return credit_above_chance
 
 
 def mean_score(items: Sequence[Item], credit: Floats) -> float:

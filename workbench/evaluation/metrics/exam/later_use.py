@@ -1,13 +1,11 @@
-"""What the recorded agent used again, in lines and phrases: what it then edited, was asked for,
-and said.
-"""
+"""What the recorded agent used again: lines that it edited, phrases of the request and its own."""
 
-from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.transcript.files import replaced_texts, touched
 from workbench.engine.transcript.message import AssistantMessage, ToolCall, is_real_user
 from workbench.evaluation.metrics.demand import HORIZON
@@ -16,7 +14,6 @@ from workbench.evaluation.metrics.exam.tokens import Lines, joined, lines_of
 from workbench.evaluation.metrics.view import View
 
 Part: TypeAlias = Literal["edits", "request", "phrases"]
-PARTS: tuple[Part, ...] = get_args(Part)
 LETTERS = 4
 """Letters and digits that a line needs: a bracket alone is in every file."""
 FEWEST = 5
@@ -24,7 +21,7 @@ FEWEST = 5
 _FACTOR = 1 << 32
 
 
-class Wanted(NamedTuple):
+class UsedAgain(NamedTuple):
     """What a boundary's future used of its history: edited lines, and phrases of the request and
     of answers.
     """
@@ -43,83 +40,97 @@ class LaterUse:
 
     def __init__(self, history: ExamHistory) -> None:
         self._history = history
-        self._at: dict[int, Wanted] = {}
+        self._at: dict[int, UsedAgain] = {}
         self._line, phrase = self._phrases_of(history.lines)
         self._phrases, self._number = np.unique(phrase, return_inverse=True)
-        self._rarity: Floats = (
-            history.idf[self._phrases // _FACTOR] + history.idf[self._phrases % _FACTOR]
-        )
+        first_word = self._phrases // _FACTOR
+        second_word = self._phrases % _FACTOR
+        self._rarity: Floats = history.idf[first_word] + history.idf[second_word]
 
-    def shares(self, at: int, seen: View) -> dict[Part, float]:
+    def shares(self, boundary: int, context: View) -> dict[Part, float]:
         """The share of each part that a context holds, in [0, 1], phrases by rarity; a part with
         few is left out.
         """
-        wanted, lines = self.at(at), self._history.held(seen)
+        used_again = self.at(boundary)
+        lines = self._history.held(context)
         phrases = self._phrases_in(lines)
-        phrases[
-            joined(self._phrases_of(self._history.new_text(seen).lines)[1], self._phrases)[1]
-        ] = True
-        found: dict[Part, float] = {}
-        for part in PARTS:
-            which = getattr(wanted, part)
-            if len(which) >= FEWEST:
-                there, weights = (
-                    (lines, None) if part == "edits" else (phrases, self._rarity[which])
-                )
-                found[part] = float(np.average(there[which], weights=weights))
-        return found
+        _, new_phrase = self._phrases_of(self._history.new_text(context).lines)
+        phrases[joined(new_phrase, self._phrases)[1]] = True
+        shares: dict[Part, float] = {}
+        if len(used_again.edits) >= FEWEST:
+            shares["edits"] = float(np.mean(lines[used_again.edits]))
+        if len(used_again.request) >= FEWEST:
+            shares["request"] = self._share(phrases, used_again.request)
+        if len(used_again.phrases) >= FEWEST:
+            shares["phrases"] = self._share(phrases, used_again.phrases)
+        return shares
 
-    def at(self, boundary: int) -> Wanted:
+    def _share(self, is_held: Flags, phrases: Ints) -> float:
+        """The share of some phrases that is held, by rarity."""
+        return float(np.average(is_held[phrases], weights=self._rarity[phrases]))
+
+    def at(self, boundary: int) -> UsedAgain:
         """What `messages[:boundary]` has of what came then; worked out once."""
         if boundary not in self._at:
-            history = self._history
-            past = history.before(boundary).lines
-            after = range(boundary, min(boundary + HORIZON, len(history.messages)))
-            answers = [at for at in after if isinstance(history.messages[at], AssistantMessage)]
-            people = [at for at in range(boundary) if is_real_user(history.messages[at])]
-            said, asked = (
-                self._phrases_in(self._lines_in(chosen))
-                for chosen in (answers, {*people[:1], *people[-1:]})
-            )
-            self._at[boundary] = Wanted(
-                np.array([one for one in self._edited(answers) if past[one]], dtype=np.int64),
-                np.flatnonzero(asked),
-                np.flatnonzero(said & self._phrases_in(past)),
-            )
+            self._at[boundary] = self._used_again(boundary)
         return self._at[boundary]
 
+    def _used_again(self, boundary: int) -> UsedAgain:
+        messages = self._history.messages
+        past = self._history.before(boundary).lines
+        horizon = min(boundary + HORIZON, len(messages))
+        answers: list[int] = []
+        for index in range(boundary, horizon):
+            if isinstance(messages[index], AssistantMessage):
+                answers.append(index)
+        requests = [index for index in range(boundary) if is_real_user(messages[index])]
+        first_and_last_request = {*requests[:1], *requests[-1:]}
+        edited = [line for line in self._edited(answers) if past[line]]
+        in_requests = self._phrases_in(self._lines_in(first_and_last_request))
+        in_answers = self._phrases_in(self._lines_in(answers))
+        return UsedAgain(
+            integers(edited),
+            np.flatnonzero(in_requests),
+            np.flatnonzero(in_answers & self._phrases_in(past)),
+        )
+
     def _lines_in(self, messages: list[int] | set[int]) -> Flags:
-        chosen = np.isin(self._history.place_message, list(messages))
-        found: Flags = np.zeros(len(self._history.texts), dtype=bool)
-        found[self._history.place_line[chosen]] = True
-        return found
+        """(lines,) whether some messages say each."""
+        is_place = np.isin(self._history.place_message, list(messages))
+        is_said: Flags = np.zeros(len(self._history.texts), dtype=bool)
+        is_said[self._history.place_line[is_place]] = True
+        return is_said
 
     def _edited(self, answers: list[int]) -> set[int]:
-        blocks = chain.from_iterable(self._history.messages[at].blocks for at in answers)
-        calls = (
-            block
-            for block in blocks
-            if isinstance(block, ToolCall) and touched(block.name, block.arguments)
-        )
-        texts = chain.from_iterable(replaced_texts(call.arguments) for call in calls)
-        lines = chain.from_iterable(map(lines_of, texts))
-        return {
-            self._history.number[line]
-            for line in lines
-            if line in self._history.number and sum(map(str.isalnum, line)) >= LETTERS
-        }
+        """The lines that the edits of some messages replaced."""
+        number = self._history.number
+        edited: set[int] = set()
+        for text in self._replaced_texts(answers):
+            for line in lines_of(text):
+                if line in number and sum(map(str.isalnum, line)) >= LETTERS:
+                    edited.add(number[line])
+        return edited
+
+    def _replaced_texts(self, answers: list[int]) -> Iterator[str]:
+        for index in answers:
+            for block in self._history.messages[index].blocks:
+                if isinstance(block, ToolCall) and touched(block.name, block.arguments):
+                    yield from replaced_texts(block.arguments)
 
     def _phrases_in(self, lines: Flags) -> Flags:
         """(phrases,) whether some lines of the session have each."""
-        found: Flags = np.zeros(len(self._phrases), dtype=bool)
-        found[self._number[lines[self._line]]] = True
-        return found
+        is_held: Flags = np.zeros(len(self._phrases), dtype=bool)
+        is_held[self._number[lines[self._line]]] = True
+        return is_held
 
     def _phrases_of(self, lines: Lines) -> tuple[Ints, Ints]:
         """The line and the number of each phrase of some lines."""
         names = list(self._history.vocabulary.features)
-        distinct, which = np.unique(lines.feature, return_inverse=True)
-        word = np.array([names[one][0] != "=" for one in distinct.tolist()], dtype=bool)[which]
-        feature, line = lines.feature[word], lines.feature_line[word]
-        beside = line[1:] == line[:-1]
-        return line[1:][beside], (feature[:-1] * _FACTOR + feature[1:])[beside]
+        distinct, place = np.unique(lines.feature, return_inverse=True)
+        distinct_is_word = [names[feature][0] != "=" for feature in distinct.tolist()]
+        is_word = np.array(distinct_is_word, dtype=bool)[place]
+        feature = lines.feature[is_word]
+        line = lines.feature_line[is_word]
+        are_neighbours = line[1:] == line[:-1]
+        phrase = feature[:-1] * _FACTOR + feature[1:]
+        return line[1:][are_neighbours], phrase[are_neighbours]

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Floats, Ints
+from workbench.base.ragged import Flags, Floats, Ints, integers
 from workbench.engine.extraction.statements import says_done
 from workbench.evaluation.metrics.exam.closeness import Closeness, Hits
 from workbench.evaluation.metrics.exam.cues import FEWEST
@@ -52,9 +52,7 @@ class Reader(Protocol):
 
 
 class Lexical:
-    """Takes the candidate that the cue's words stand closest to; of sentences, those that the
-    context states.
-    """
+    """Takes the candidate that is closest to the cue; of sentences, those that are stated."""
 
     name = "lexical"
 
@@ -64,9 +62,13 @@ class Lexical:
     def read(self, items: Sequence[Item], texts: Sequence[str]) -> Floats:
         """(items,) the credit of each in [0, 1]; see `Reader`."""
         sheet = Sheet(items, self._vocabulary)
-        lines = [line for text in texts for line in lines_of(text, headed=True)]
-        # each where it is said last
-        return sheet.credit([sheet.look_up([*dict.fromkeys(lines[::-1])][::-1])])
+        lines: list[str] = []
+        for text in texts:
+            lines += lines_of(text, headed=True)
+        lines.reverse()
+        distinct_lines = list(dict.fromkeys(lines))  # each where it is said last
+        distinct_lines.reverse()
+        return sheet.credit([sheet.look_up(distinct_lines)])
 
 
 class Sheet:
@@ -79,16 +81,17 @@ class Sheet:
     def __init__(self, items: Sequence[Item], vocabulary: Vocabulary) -> None:
         self.items = self._drafted = tuple(items)
         self._vocabulary = vocabulary
-        self._width = width = max((len(item.candidates) for item in items), default=1)
-        self._closeness = Closeness(items, vocabulary, width)
-        self._rules, self._todos = (
-            Sentences(items, kind, vocabulary, width) for kind in ("rule", "todo")
-        )
+        candidate_counts = integers(len(item.candidates) for item in items)
+        self._width = int(candidate_counts.max()) if len(candidate_counts) else 1
+        self._closeness = Closeness(items, vocabulary, self._width)
+        self._rules = Sentences(items, "rule", vocabulary, self._width)
+        self._todos = Sentences(items, "todo", vocabulary, self._width)
         kinds = np.array([item.kind for item in items], dtype=np.str_)[:, None]
-        self._is_latest, self._is_todo = np.isin(kinds, ("latest", "decision")), kinds == "todo"
-        sizes = np.array([len(item.candidates) for item in items], dtype=np.int64)
-        self._kept: Flags = np.arange(width) < sizes[:, None]
-        self._enough = np.where(self._is_latest[:, 0], 0, ENOUGH * self._in_evidence())
+        self._is_latest = np.isin(kinds, ("latest", "decision"))
+        self._is_todo = kinds == "todo"
+        self._is_asked: Flags = np.arange(self._width) < candidate_counts[:, None]
+        enough = ENOUGH * self._in_evidence()
+        self._enough = np.where(self._is_latest[:, 0], 0, enough)
 
     def look_up(self, texts: Sequence[str], lines: Lines | None = None) -> Hits:
         """What some lines say of the items.
@@ -98,147 +101,152 @@ class Sheet:
             lines: the same, where they were read before.
         """
         lines = lines or Lines(texts, self._vocabulary)
-        names, rules, todos = (
-            part.hits(lines) for part in (self._closeness, self._rules, self._todos)
-        )
-        done = [says_done(texts[line]) for line in todos.line.tolist()]
-        cell, line, score = (
-            np.concatenate(parts) for parts in zip(names[:3], rules[:3], todos[:3], strict=True)
-        )
-        return Hits(
-            cell,
-            line,
-            score,
-            np.append(np.zeros(len(cell) - len(done), dtype=bool), np.array(done, dtype=bool)),
-        )
+        names = self._closeness.hits(lines)
+        rules = self._rules.hits(lines)
+        todos = self._todos.hits(lines)
+        cell = np.concatenate((names.cell, rules.cell, todos.cell))
+        line = np.concatenate((names.line, rules.line, todos.line))
+        score = np.concatenate((names.score, rules.score, todos.score))
+        is_done = np.zeros(len(cell), dtype=bool)
+        first_todo = len(cell) - len(todos.cell)
+        is_done[first_todo:] = [says_done(texts[line]) for line in todos.line.tolist()]
+        return Hits(cell, line, score, is_done)
 
     def _in_evidence(self) -> Floats:
-        """(items,) how much the line of its evidence speaks for each answer that a cue leads to;
-        0 for others.
-        """
-        cell, row, score, _ = self._closeness.hits(
-            Lines([item.evidence for item in self._drafted], self._vocabulary)
-        )
-        own = cell == row * self._width
-        return np.asarray(
-            np.bincount(row[own], score[own], minlength=len(self._drafted)), dtype=np.float64
-        )
+        """(items,) how much the evidence speaks for the answer; 0 for items without a cue."""
+        evidence = Lines([item.evidence for item in self._drafted], self._vocabulary)
+        hits = self._closeness.hits(evidence)
+        is_answer = hits.cell == hits.line * self._width
+        item = hits.line[is_answer]
+        sums = np.bincount(item, hits.score[is_answer], minlength=len(self._drafted))
+        return np.asarray(sums, dtype=np.float64)
 
-    def scores(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
+    def scores(self, hits: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items, candidates) how much speaks for each candidate.
 
         Args:
-            found: what lines say, part by part.
+            hits: what lines say, part by part.
             orders: for each part (lines,) the place of each line in the context, -1 for one that it
                 lacks; by default all lines count, in their order.
         """
-        places = (
-            [hits.line for hits in found]
-            if orders is None
-            else [order[hits.line] for hits, order in zip(found, orders, strict=True)]
-        )
-        place = np.concatenate(places)
-        cell, _, score, done = (
-            np.concatenate(parts)[place >= 0] for parts in zip(*found, strict=True)
-        )
-        place = place[place >= 0]
+        place = _places_in_context(hits, orders)
+        cell, _, score, is_done = (np.concatenate(column) for column in zip(*hits, strict=True))
+        is_held = place >= 0
+        place = place[is_held]
+        cell = cell[is_held]
+        score = score[is_held]
+        is_done = is_done[is_held]
+        item = cell // self._width
+
         best = self._highest(cell, score, 0.0)
-        least = np.where(
-            self._is_todo, 0.0, np.maximum(RIVAL * best.max(axis=1, initial=0.0)[:, None], 1e-9)
-        )
-        rows = (score >= least[cell // self._width, 0]) & (self._is_latest | self._is_todo)[
-            cell // self._width, 0
-        ]
-        newest, over = (
-            self._highest(cell[one], place[one], -1) for one in (rows & ~done, rows & done)
-        )
-        holds = (newest >= 0) & (newest >= newest.max(axis=1, keepdims=True, initial=-1))
+        best_of_item = best.max(axis=1, initial=0.0)[:, None]
+        rival_score = np.maximum(RIVAL * best_of_item, 1e-9)
+        bar = np.where(self._is_todo, 0.0, rival_score)[item, 0]
+        is_of_time = (self._is_latest | self._is_todo)[item, 0]
+        is_statement = (score >= bar) & is_of_time
+        is_open = is_statement & ~is_done
+        is_over = is_statement & is_done
+        last_open = self._highest(cell[is_open], place[is_open], -1)
+        last_over = self._highest(cell[is_over], place[is_over], -1)
+        is_newest = last_open >= last_open.max(axis=1, keepdims=True, initial=-1)
+        holds = (last_open >= 0) & is_newest
         # a piece of work is open where the last line that states it does not say that it is done
-        return np.where(
-            self._is_latest, holds * 1.0, np.where(self._is_todo, (newest > over) * 1.0, best)
-        )
+        of_todo = (last_open > last_over) * 1.0
+        scores = np.where(self._is_todo, of_todo, best)
+        return np.where(self._is_latest, holds * 1.0, scores)
 
     def _highest(self, cell: Ints, values: NDArray[Value], none: float) -> NDArray[Value]:
         """(items, candidates) the highest value of each candidate that is asked."""
-        highest = np.full(self._kept.size, none, dtype=values.dtype)
+        highest = np.full(self._is_asked.size, none, dtype=values.dtype)
         np.maximum.at(highest, cell, values)
-        return np.where(self._kept, highest.reshape(self._kept.shape), none)
+        return np.where(self._is_asked, highest.reshape(self._is_asked.shape), none)
 
-    def credit(self, found: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
+    def credit(self, hits: Sequence[Hits], orders: Sequence[Ints] | None = None) -> Floats:
         """(items,) the credit of each in [0, 1] for what some lines say together; arguments as in
         `scores`.
 
         Where nothing speaks for any candidate the reader guesses, and where little does it half
         guesses.
         """
-        score = self.scores(found, orders)
-        choice = np.where(right(score), 1 / np.maximum(near(score).sum(axis=1), 1), 0.0)
-        sure = np.minimum(score.max(axis=1, initial=0.0) / np.maximum(self._enough, 1e-9), 1.0)
-        credit: Floats = sure * choice + (1 - sure) / np.maximum(self._kept.sum(axis=1), 1)
-        return credit[self._kept[:, 0]]
+        score = self.scores(hits, orders)
+        rival_count = np.maximum(near(score).sum(axis=1), 1)
+        choice = np.where(right(score), 1 / rival_count, 0.0)
+        best = score.max(axis=1, initial=0.0)
+        sureness = np.minimum(best / np.maximum(self._enough, 1e-9), 1.0)
+        candidate_count = np.maximum(self._is_asked.sum(axis=1), 1)
+        credit: Floats = sureness * choice + (1 - sureness) / candidate_count
+        return credit[self._is_asked[:, 0]]
 
-    def keep_answered(self, found: Hits, order: Ints) -> None:
-        """Ask only what a context answers right, without the look-alikes that it cannot tell
-        from the answer.
-        """
-        score = self.scores([found], [order])
-        kept = self._kept & ~near(score)
-        kept[:, 0] = True
-        fewest = np.array(
-            [FEWEST if item.kind == "fact" else 1 for item in self._drafted], dtype=np.int64
-        )
-        self._kept = kept & (right(score) & (kept.sum(axis=1) > fewest))[:, None]
-        self.items = tuple(
-            replace(item, look_alikes=tuple(compress(item.look_alikes, flags[1:])))
-            for item, flags in zip(self._drafted, self._kept.tolist(), strict=True)
-            if flags[0]
-        )
+    def keep_answered(self, hits: Hits, order: Ints) -> None:
+        """Ask only what a context answers right, without look-alikes that are as near."""
+        score = self.scores([hits], [order])
+        is_asked = self._is_asked & ~near(score)
+        is_asked[:, 0] = True
+        fewest = np.where([item.kind == "fact" for item in self._drafted], FEWEST, 1)
+        is_answered = right(score) & (is_asked.sum(axis=1) > fewest)
+        self._is_asked = is_asked & is_answered[:, None]
+        items: list[Item] = []
+        for item, flags in zip(self._drafted, self._is_asked.tolist(), strict=True):
+            if flags[0]:
+                look_alikes = tuple(compress(item.look_alikes, flags[1:]))
+                items.append(replace(item, look_alikes=look_alikes))
+        self.items = tuple(items)
 
-    def answering(self, found: Hits, order: Ints) -> list[int]:
+    def answering(self, hits: Hits, order: Ints) -> list[int]:
         """The lines that speak most for the answers, the newest of equal ones, each once."""
-        of_answer = (
-            (found.cell % self._width == 0)
-            & self._kept.ravel()[found.cell]
-            & (order[found.line] >= 0)
-        )
-        cell, line, score = (part[of_answer] for part in found[:3])
+        is_answer = hits.cell % self._width == 0
+        is_asked = self._is_asked.ravel()[hits.cell]
+        rows = is_answer & is_asked & (order[hits.line] >= 0)
+        cell = hits.cell[rows]
+        line = hits.line[rows]
+        score = hits.score[rows]
         by_item = np.lexsort((line, order[line], score, cell))
-        best = by_item[np.diff(cell[by_item], append=-1) != 0]
-        return list(dict.fromkeys(line[best].tolist()))
+        best_of_item = by_item[np.diff(cell[by_item], append=-1) != 0]
+        return list(dict.fromkeys(line[best_of_item].tolist()))
 
-    def answered_by(self, found: Hits, count: int, whole: Hits, order: Ints) -> Flags:
-        """(lines, items) the answers of which a line makes the reader sure, whatever else a context
-        says.
+    def answered_by(self, hits: Hits, line_count: int, context: Hits, order: Ints) -> Flags:
+        """(lines, items) the answers of which a line alone makes the reader sure.
 
         Args:
-            found: what some lines say.
-            count: their number.
-            whole: what the context says. The answer's best score there will do, too.
+            hits: what some lines say.
+            line_count: their number.
+            context: what the context says. The answer's best score there will do, too.
             order: of its lines, as in `scores`.
         """
-        held = order[whole.line] >= 0
-        best = self._highest(whole.cell[held], whole.score[held], 0.0)
-        rival = np.maximum(MARGIN * best[:, 1:].max(axis=1, initial=0.0), self._enough)
-        bar = np.minimum(best[:, 0], rival)[self._kept[:, 0]] - 1e-9
-        score = np.zeros((count, len(self._kept)))
-        of_answer = found.cell % self._width == 0
-        np.maximum.at(
-            score,
-            (found.line[of_answer], found.cell[of_answer] // self._width),
-            found.score[of_answer],
-        )
-        score = score[:, self._kept[:, 0]]
-        answered: Flags = (score >= bar) & (score > 0)
-        return answered
+        is_held = order[context.line] >= 0
+        best = self._highest(context.cell[is_held], context.score[is_held], 0.0)
+        best_look_alike = best[:, 1:].max(axis=1, initial=0.0)
+        rival = np.maximum(MARGIN * best_look_alike, self._enough)
+        is_item_asked = self._is_asked[:, 0]
+        bar = np.minimum(best[:, 0], rival)[is_item_asked] - 1e-9
+        score = np.zeros((line_count, len(self._is_asked)))
+        is_answer = hits.cell % self._width == 0
+        item = hits.cell[is_answer] // self._width
+        np.maximum.at(score, (hits.line[is_answer], item), hits.score[is_answer])
+        score = score[:, is_item_asked]
+        is_answered: Flags = (score >= bar) & (score > 0)
+        return is_answered
+
+
+def _places_in_context(hits: Sequence[Hits], orders: Sequence[Ints] | None) -> Ints:
+    """The place in the context of the line of each hit; arguments as in `Sheet.scores`."""
+    if orders is None:
+        return np.concatenate([of_part.line for of_part in hits])
+    return np.concatenate(
+        [order[of_part.line] for of_part, order in zip(hits, orders, strict=True)]
+    )
 
 
 def near(score: Floats) -> Flags:
     """(items, candidates) whether a candidate's score is near the best one."""
-    found: Flags = (score * MARGIN >= score.max(axis=1, initial=0.0)[:, None]) & (score > 0)
-    return found
+    best = score.max(axis=1, initial=0.0)[:, None]
+    is_near: Flags = (score * MARGIN >= best) & (score > 0)
+    return is_near
 
 
 def right(score: Floats) -> Flags:
     """(items,) whether the answer, the first candidate, has the best score."""
-    found: Flags = (score[:, 0] >= score.max(axis=1, initial=0.0) - 1e-9) & (score[:, 0] > 0)
-    return found
+    of_answer = score[:, 0]
+    best = score.max(axis=1, initial=0.0)
+    is_right: Flags = (of_answer >= best - 1e-9) & (of_answer > 0)
+    return is_right

@@ -22,9 +22,7 @@ from workbench.evaluation.metrics.exam.tokens import (
 )
 
 ENOUGH = 0.5
-"""The share of a sentence's words that must lie within `WINDOW` of each other for it to be
-stated.
-"""
+"""The share of a sentence's words that must stand within `WINDOW`."""
 WINDOW = 60
 """In the steps of `tokens.STEP`: some thirty words."""
 CONTRAST = 0.5
@@ -79,51 +77,48 @@ _QUOTED = re.compile(r"(?<!\w)(['\"]).{10,}?\1(?!\w)")
 
 
 def flipped(sentence: str) -> str:
-    """The sentence with the opposite demand: a prohibition without its negation, anything else
-    forbidden.
-    """
+    """The opposite demand: a prohibition without its negation, anything else forbidden."""
     if denies(sentence):
         return _FIRST_NEGATION.sub("", sentence, count=1)
     forbidden = _MODAL.sub(r"\1 not", sentence, count=1)
     for words, opposite in _OPPOSITES:
-        forbidden = forbidden if denies(forbidden) else words.sub(opposite, sentence, count=1)
+        if not denies(forbidden):
+            forbidden = words.sub(opposite, sentence, count=1)
     return forbidden if denies(forbidden) else f"do not {sentence}"
 
 
 def demands(sentence: str) -> bool:
-    """Whether a sentence tells somebody what to do or not to do, rather than what is, and has an
-    opposite.
-    """
+    """Whether a sentence tells somebody what to do or not to do, and has an opposite."""
     parts = _QUOTED.sub("", sentence).split("? ")
-    told = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
-    return told and denies(sentence) != denies(flipped(sentence))
+    is_demand = any(_DEMANDS.search(part) and not _NO_DEMAND.search(part) for part in parts)
+    return is_demand and denies(sentence) != denies(flipped(sentence))
 
 
 @lru_cache(maxsize=10_000)
 def words_of(sentence: str) -> Mapping[str, float]:
     """The words of a sentence by weight, without endings and without what any demand says."""
-    found: dict[str, float] = {}
-    for place, part in enumerate(_CONTRAST.split(sentence)):
-        weight = CONTRAST if place else 1.0
-        for token in tokens(part):
-            for name in features_of(token) if is_chunk(token) else ():
+    weights: dict[str, float] = {}
+    for number, part in enumerate(_CONTRAST.split(sentence)):
+        weight = CONTRAST if number else 1.0
+        for chunk in filter(is_chunk, tokens(part)):
+            for name in features_of(chunk):
                 if name[0] != "=" and name not in _GENERIC:
-                    found.setdefault(name, weight)
-    return found
+                    weights.setdefault(name, weight)
+    return weights
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence forbids rather than demands: a negation comes before its first specific
-    word.
-    """
-    wanted, place, negation = words_of(sentence), 0, -BEFORE - 1
+    """Whether a sentence forbids: a negation comes before its first specific word."""
+    specific_words = words_of(sentence).keys()
+    place = 0
+    last_negation = -BEFORE - 1
     for token in tokens(sentence.replace("’", "'")):
         place += STEP.get(token, 1)
         if token.lower() in NEGATIONS:
-            negation = place
-        elif is_chunk(token) and not wanted.keys().isdisjoint(features_of(token)):
+            last_negation = place
+        elif is_chunk(token) and not specific_words.isdisjoint(features_of(token)):
             break
-    return place - negation <= BEFORE
+    return place - last_negation <= BEFORE
 
 
 class Sentences:
@@ -141,62 +136,67 @@ class Sentences:
         self, items: Sequence[Item], kind: ItemKind, vocabulary: Vocabulary, width: int
     ) -> None:
         rows: list[tuple[int, int, float]] = []
-        self._whole = np.ones(len(items) * width)
-        self._denied = np.zeros(len(self._whole), dtype=bool)
-        self._directed = kind == "rule"
-        for i, item in enumerate(items):
-            for c, text in enumerate(item.candidates if item.kind == kind else ()):
-                cell, weights = i * width + c, words_of(text)
-                rows += [
-                    (vocabulary.features[name], cell, weight) for name, weight in weights.items()
-                ]
-                self._whole[cell] = sum(weights.values()) or np.inf
+        cell_count = len(items) * width
+        self._weight_of_all_words = np.ones(cell_count)
+        self._denied = np.zeros(cell_count, dtype=bool)
+        self._is_directed = kind == "rule"
+        for number, item in enumerate(items):
+            if item.kind != kind:
+                continue
+            for cell, text in enumerate(item.candidates, start=number * width):
+                weights = words_of(text)
+                for name, weight in weights.items():
+                    rows.append((vocabulary.features[name], cell, weight))
+                self._weight_of_all_words[cell] = sum(weights.values()) or np.inf
                 self._denied[cell] = denies(text)
-        feature, cells, self._weight = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3).T
-        self._feature, self._sentence = feature.astype(np.int64), cells.astype(np.int64)
+        columns = np.array(sorted(rows), dtype=np.float64).reshape(-1, 3).T
+        self._feature = columns[0].astype(np.int64)
+        self._sentence = columns[1].astype(np.int64)
+        self._weight = columns[2]
 
     def hits(self, lines: Lines) -> Hits:
-        """The share of each sentence's words in the best window of each line; lines without enough
-        are left out.
+        """The share of each sentence's words in each line's best window, where it is enough.
 
         Where it matters what a line means, the opposite counts 0.
         """
-        at = np.flatnonzero(np.isin(lines.feature, self._feature))
-        known, row = joined(lines.feature[at], self._feature)
-        at = at[known]
-        place = self._sentence[row] * max(lines.count, 1) + lines.feature_line[at]
-        step = lines.feature_pos[at] - lines.start[lines.feature_line[at]]
-        halves = [
-            self._in_windows(lines, place, (step + by) // WINDOW, lines.feature_pos[at], row)
-            for by in (0, WINDOW // 2)
-        ]
-        place, share = (np.concatenate(column) for column in zip(*halves, strict=True))
-        place, share = place[share >= ENOUGH], share[share >= ENOUGH]
-        return Hits(place // max(lines.count, 1), place % max(lines.count, 1), share)
+        row = np.flatnonzero(np.isin(lines.feature, self._feature))
+        match, word = joined(lines.feature[row], self._feature)
+        row = row[match]
+        line_count = max(lines.count, 1)
+        line = lines.feature_line[row]
+        position = lines.feature_pos[row]
+        step = position - lines.start[line]
+        place = self._sentence[word] * line_count + line
+        # two rows of windows, the second shifted by half a window
+        windows = step // WINDOW
+        place_in_first, share_in_first = self._in_windows(lines, place, windows, position, word)
+        windows = (step + WINDOW // 2) // WINDOW
+        place_in_second, share_in_second = self._in_windows(lines, place, windows, position, word)
+        place = np.concatenate((place_in_first, place_in_second))
+        share = np.concatenate((share_in_first, share_in_second))
+        is_stated = share >= ENOUGH
+        place = place[is_stated]
+        return Hits(place // line_count, place % line_count, share[is_stated])
 
     def _in_windows(
-        self, lines: Lines, place: Ints, window: Ints, pos: Ints, row: Ints
+        self, lines: Lines, place: Ints, window: Ints, position: Ints, word: Ints
     ) -> tuple[Ints, Floats]:
-        """The place (sentence and line) of each window, and the share of the sentence's words
-        there.
-        """
+        """The place (sentence and line) of each window, and its share of the sentence's words."""
         if not len(place):
             return place, np.zeros(0)
-        widest, n = int(window.max()) + 1, max(lines.count, 1)
-        key = place * widest + window
-        words = np.sort(key * len(self._feature) + row)
+        window_count = int(window.max()) + 1
+        window_key = place * window_count + window
+        words = np.sort(window_key * len(self._feature) + word)
         # each once; `np.unique` hashes them and takes twenty times as long
         words = words[starts(words)]
-        begin = starts(words // len(self._feature))
-        windows = words[begin] // len(self._feature)
-        sentence = windows // widest // n
-        share = (
-            np.add.reduceat(self._weight[words % len(self._feature)], begin) / self._whole[sentence]
-        )
-        if self._directed:
-            foremost = np.full(len(windows), np.iinfo(np.int64).max)
-            np.minimum.at(foremost, np.searchsorted(windows, key), pos)
-            share = np.where(
-                lines.negated_before(foremost, BEFORE) == self._denied[sentence], share, 0.0
-            )
-        return windows // widest, share
+        window_starts = starts(words // len(self._feature))
+        windows = words[window_starts] // len(self._feature)
+        sentence = windows // window_count // max(lines.count, 1)
+        weights = self._weight[words % len(self._feature)]
+        share = np.add.reduceat(weights, window_starts) / self._weight_of_all_words[sentence]
+        if self._is_directed:
+            first_word = np.full(len(windows), np.iinfo(np.int64).max)
+            np.minimum.at(first_word, np.searchsorted(windows, window_key), position)
+            is_negated = lines.negated_before(first_word, BEFORE)
+            share = np.where(is_negated == self._denied[sentence], share, 0.0)
+        return windows // window_count, share

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.base.ragged import Flags, Ints, ranges
+from workbench.base.ragged import Flags, Ints, integers, ranges
 from workbench.engine.extraction.lexicon import STOP, UNIT
 from workbench.engine.extraction.words import lines
 from workbench.evaluation.metrics.exam.lexicon import (
@@ -64,20 +64,34 @@ def lines_of(text: str, headed: bool = False) -> Iterator[str]:
         headed: whether it is prose: each line then stands behind the heading that it is under.
     """
     heading = ""
-    for bare in lines(text):
-        mark = _MARK.match(bare)
-        line = bare[mark.end() :] if mark else bare
-        loud = bare[0] == "#" or bare[:2] == "**" or line.isupper()
-        title = (
-            _HEADING.fullmatch(line)
-            if headed and len(line) < 80 and (loud or ":" in line[-3:])
-            else None
-        )
-        if title and (loud or title[2]):
-            heading = title[1]
-            yield line
-        elif line:
-            yield f"{heading}: {line}" if heading else line
+    for listed_line in lines(text):
+        mark = _MARK.match(listed_line)
+        line = listed_line[mark.end() :] if mark else listed_line
+        if not line:
+            continue
+        if headed and len(line) < 80:
+            title = _heading(listed_line, line)
+            if title:
+                heading = title
+                yield line
+                continue
+        yield f"{heading}: {line}" if heading else line
+
+
+def _heading(listed_line: str, line: str) -> str | None:
+    """The title of a line that is a heading; None for any other.
+
+    Args:
+        listed_line: the line with its list marks.
+        line: without them.
+    """
+    is_marked = listed_line[0] == "#" or listed_line[:2] == "**" or line.isupper()
+    if not is_marked and ":" not in line[-3:]:
+        return None
+    match = _HEADING.fullmatch(line)
+    if match is None or not (is_marked or match[2]):
+        return None
+    return match[1]
 
 
 def stem(word: str) -> str:
@@ -85,41 +99,47 @@ def stem(word: str) -> str:
     if len(word) <= 4 or not word.isalpha():
         return word
     word = _ENDING.sub("", word, count=1)
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+    if len(word) > 3 and word[-1] == word[-2]:
+        return word[:-1]
+    return word
 
 
 def segments_of(chunk: str) -> list[str]:
-    """The segments of a chunk: in lower case, a hash by its first characters, a number apart
-    from its unit.
-    """
-    found: list[str] = []
+    """The segments of a chunk: lower case, hashes cut, numbers apart from their units."""
+    segments: list[str] = []
     for text in _SEGMENT.findall(chunk.lower()):
         measure = _MEASURE.fullmatch(text)
         if _HASH.fullmatch(text):
-            found.append(text[:7])
+            segments.append(text[:7])
         elif measure and measure[2] in UNIT:
-            found += [measure[1], UNIT[measure[2]].lower()]
+            segments += [measure[1], UNIT[measure[2]].lower()]
+        elif DIGITS.get(text):
+            segments.append(DIGITS[text])
+        elif len(text) > 2 and text in UNIT:
+            segments.append(UNIT[text].lower())
         else:
-            found.append(
-                DIGITS.get(text) or (UNIT[text].lower() if len(text) > 2 and text in UNIT else text)
-            )
-    return found
+            segments.append(text)
+    return segments
 
 
 def features_of(chunk: str) -> tuple[str, ...]:
     """What a cue may name of a chunk: its words without endings, the whole with `=` before, and
     a path's last part.
     """
-    low = chunk.lower()
-    words = _WORD.findall(low)
-    found = [
-        stem(word)
-        for word in words
-        if word not in STOP and (len(word) > 2 or (word.isdigit() and len(word) > 1))
-    ]
+    chunk = chunk.lower()
+    words = _WORD.findall(chunk)
+    features = [stem(word) for word in words if _is_specific(word)]
     if len(words) > 1:
-        found += ["=" + low, "=" + low.rpartition("/")[2]]
-    return tuple(dict.fromkeys(found))
+        last_part = chunk.rpartition("/")[2]
+        features += ["=" + chunk, "=" + last_part]
+    return tuple(dict.fromkeys(features))
+
+
+def _is_specific(word: str) -> bool:
+    """Whether a word says something: no article, no single letter or digit."""
+    if word in STOP:
+        return False
+    return len(word) > 2 or (len(word) > 1 and word.isdigit())
 
 
 class Numbers(dict[str, int]):
@@ -156,32 +176,40 @@ class Vocabulary(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.segments, self.features = Numbers(), Numbers()
-        self.known: list[Token] = []
+        self.segments = Numbers()
+        self.features = Numbers()
+        self.tokens: list[Token] = []
 
     def __missing__(self, text: str) -> int:
-        number = self[text] = len(self.known)
-        low, chunk = text.lower().replace("’", "'"), is_chunk(text)
-        self.known.append(
-            Token(
-                tuple(map(self.segments.__getitem__, segments_of(text))) if chunk else (),
-                tuple(map(self.features.__getitem__, features_of(text))) if chunk else (),
-                STEP.get(text, 1),
-                _DENIAL.get(low, 0),
-                chunk,
-                text == "\n",
-                text in ";.)|",
-                low in TURNS,
-                low in NEGATIONS,
-            )
-        )
+        number = self[text] = len(self.tokens)
+        self.tokens.append(self._token(text))
         return number
+
+    def _token(self, text: str) -> Token:
+        word = text.lower().replace("’", "'")
+        segments: tuple[int, ...] = ()
+        features: tuple[int, ...] = ()
+        if is_chunk(text):
+            segments = tuple(self.segments[segment] for segment in segments_of(text))
+            features = tuple(self.features[feature] for feature in features_of(text))
+        return Token(
+            segments=segments,
+            features=features,
+            step=STEP.get(text, 1),
+            denial=_DENIAL.get(word, 0),
+            is_chunk=is_chunk(text),
+            ends_line=text == "\n",
+            ends_clause=text in ";.)|",
+            turns=word in TURNS,
+            negates=word in NEGATIONS,
+        )
 
     def phrase(self, name: str) -> tuple[int, ...]:
         """The segments of a name."""
-        return tuple(
-            chain.from_iterable(self.known[self[token]].segments for token in tokens(name))
-        )
+        segments: list[int] = []
+        for text in tokens(name):
+            segments += self.tokens[self[text]].segments
+        return tuple(segments)
 
 
 STEP = {mark: step for marks, step in _STEPS.items() for mark in marks}
@@ -190,7 +218,9 @@ STEP = {mark: step for marks, step in _STEPS.items() for mark in marks}
 
 def tokens(text: str) -> list[str]:
     """The chunks and marks of a text."""
-    return _TOKEN.findall(_THOUSANDS.sub("", text) if "," in text else text)
+    if "," in text:
+        text = _THOUSANDS.sub("", text)
+    return _TOKEN.findall(text)
 
 
 def is_chunk(token: str) -> bool:
@@ -212,71 +242,106 @@ class Lines:
 
     def __init__(self, texts: Sequence[str], vocabulary: Vocabulary) -> None:
         self.count = len(texts)
-        found = tokens("\n".join(text.replace("\n", " ") for text in texts) + "\n") if texts else []
-        number = np.array(list(map(vocabulary.__getitem__, found)), dtype=np.int64)
+        number = _token_numbers(texts, vocabulary)
         distinct = np.flatnonzero(np.bincount(number))
-        which = np.zeros(len(vocabulary.known), dtype=np.int64)
-        which[distinct] = np.arange(len(distinct))
-        which = which[number]
-        known = [vocabulary.known[one] for one in distinct.tolist()]
+        row_of_number = np.zeros(len(vocabulary.tokens), dtype=np.int64)
+        row_of_number[distinct] = np.arange(len(distinct))
+        token_row = row_of_number[number]
+        distinct_tokens = [vocabulary.tokens[token] for token in distinct.tolist()]
 
-        step, denial, chunk, ends_line, ends_clause, turns, negates = (
-            np.array([one[2:] for one in known], dtype=np.int64).reshape(-1, 7)[which].T
-        )
-        place, line = np.cumsum(step), np.cumsum(ends_line)
+        properties = np.array([token[2:] for token in distinct_tokens], dtype=np.int64)
+        step, denial, chunk, ends_line, ends_clause, turns, negates = properties.reshape(-1, 7)[
+            token_row
+        ].T
+        place = np.cumsum(step)
+        line = np.cumsum(ends_line)
+        clause = line + np.cumsum(ends_clause)
         self.start = np.concatenate(([0], place[ends_line > 0]))
-        self.segment, row = _spread([one.segments for one in known], which)
-        self.segment_pos, self.segment_line = place[row], line[row]
-        denied, negated = _denied(denial, chunk, line + np.cumsum(ends_clause))
-        self.denied, self.negated = denied[row], negated[row]
-        self.feature, row = _spread([one.features for one in known], which)
-        self.feature_pos, self.feature_line = place[row], line[row]
+        self.segment, row = _spread([token.segments for token in distinct_tokens], token_row)
+        self.segment_pos = place[row]
+        self.segment_line = line[row]
+        denied, negated = _denied(denial, chunk, clause)
+        self.denied = denied[row]
+        self.negated = negated[row]
+        self.feature, row = _spread([token.features for token in distinct_tokens], token_row)
+        self.feature_pos = place[row]
+        self.feature_line = line[row]
         self.passive: Flags = np.zeros(self.count, dtype=bool)
         self.passive[line[turns > 0]] = True
         self._negations = place[negates > 0]
 
-    def features_of(self, of: Ints) -> Ints:
+    def features_of(self, lines: Ints) -> Ints:
         """The rows of the features of some lines."""
-        start = np.searchsorted(self.feature_line, of)
-        return ranges(start, np.searchsorted(self.feature_line, of, "right") - start)[1]
+        start = np.searchsorted(self.feature_line, lines)
+        stop = np.searchsorted(self.feature_line, lines, "right")
+        return ranges(start, stop - start)[1]
 
-    def negated_before(self, pos: Ints, reach: int) -> Flags:
+    def negated_before(self, position: Ints, reach: int) -> Flags:
         """Whether a negation stands before each place, at most so far."""
-        count = np.searchsorted(self._negations, pos) - np.searchsorted(
-            self._negations, pos - reach
-        )
-        return count > 0
+        earlier = np.searchsorted(self._negations, position)
+        too_early = np.searchsorted(self._negations, position - reach)
+        return earlier - too_early > 0
 
 
-def _spread(of_each: Sequence[Sequence[int]], which: Ints) -> tuple[Ints, Ints]:
-    """The numbers of some things one after another, and the row that each belongs to."""
-    sizes = np.array([len(one) for one in of_each], dtype=np.int64)
-    flat = np.fromiter(chain.from_iterable(of_each), dtype=np.int64, count=int(sizes.sum()))
-    row, at = ranges((np.cumsum(sizes) - sizes)[which], sizes[which])
-    return flat[at], row
+def _token_numbers(texts: Sequence[str], vocabulary: Vocabulary) -> Ints:
+    """The numbers of the tokens of some lines, one line after the other."""
+    if not texts:
+        return np.zeros(0, dtype=np.int64)
+    text = "\n".join(line.replace("\n", " ") for line in texts) + "\n"
+    return integers(vocabulary[token] for token in tokens(text))
 
 
-def _denied(kind: Ints, chunk: Ints, clause: Ints) -> tuple[Flags, Flags]:
+def _spread(numbers: Sequence[Sequence[int]], thing: Ints) -> tuple[Ints, Ints]:
+    """The numbers of some things one after another, and the row that each belongs to.
+
+    Args:
+        numbers: of each distinct thing.
+        thing: (rows,) the place of each row's thing among them.
+    """
+    sizes = integers(len(of_thing) for of_thing in numbers)
+    flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(sizes.sum()))
+    starts = np.cumsum(sizes) - sizes
+    row, place = ranges(starts[thing], sizes[thing])
+    return flat[place], row
+
+
+def _denied(denial: Ints, is_chunk: Ints, clause: Ints) -> tuple[Flags, Flags]:
     """For each token whether a word of its clause denies it, and whether that is one of `DENIES`.
 
     Args:
-        kind: see `Token.denial`.
-        chunk: whether a token is a chunk.
+        denial: see `Token.denial`.
+        is_chunk: whether a token is a chunk.
         clause: the number of the clause, in growing order.
     """
-    denied, negated = np.zeros(len(clause), dtype=bool), np.zeros(len(clause), dtype=bool)
-    chunks = np.flatnonzero(chunk)
-    rows = np.flatnonzero((kind > 0) & (kind < 5))
-    before, ends = np.searchsorted(chunks, rows), np.searchsorted(clause, clause[rows], "right")
-    for row, at, end in zip(rows.tolist(), before.tolist(), ends.tolist(), strict=True):
-        first = chunks[max(at - NEAR, 0)] if kind[row] == 3 else row + 1
-        last = chunks[min(at + NEAR, len(chunks) - 1)] + 1 if kind[row] in (1, 4) else len(clause)
-        if kind[row] == 4:  # "from 500 to 750" denies 500
-            to = row + 1 + np.flatnonzero(kind[row + 1 : last] == 5)
-            last = to[0] if len(to) else first
-        last = min(last, end)
-        (negated if kind[row] == 1 else denied)[first:last] |= clause[first:last] == clause[row]
+    token_count = len(clause)
+    denied = np.zeros(token_count, dtype=bool)
+    negated = np.zeros(token_count, dtype=bool)
+    chunks = np.flatnonzero(is_chunk)
+    rows = np.flatnonzero((denial > 0) & (denial < 5))
+    chunk_places = np.searchsorted(chunks, rows).tolist()
+    clause_ends = np.searchsorted(clause, clause[rows], "right").tolist()
+    for row, chunk, clause_end in zip(rows.tolist(), chunk_places, clause_ends, strict=True):
+        start = row + 1
+        stop = token_count
+        if denial[row] == 3:
+            start = chunks[max(chunk - NEAR, 0)]
+        if denial[row] in (1, 4):
+            stop = chunks[min(chunk + NEAR, len(chunks) - 1)] + 1
+        if denial[row] == 4:  # "from 500 to 750" denies 500
+            to = start + np.flatnonzero(denial[start:stop] == 5)
+            stop = to[0] if len(to) else start
+        stop = min(stop, clause_end)
+        flags = negated if denial[row] == 1 else denied
+        flags[start:stop] |= clause[start:stop] == clause[row]
     return denied | negated, negated
+
+
+class _NamesOfLength(NamedTuple):
+    """The names of one length: their keys in growing order, and the number of each."""
+
+    length: int
+    keys: NDArray[np.uint64]
+    numbers: Ints
 
 
 class Names:
@@ -290,42 +355,47 @@ class Names:
     def __init__(self, names: Sequence[str], vocabulary: Vocabulary) -> None:
         self.place = {name: number for number, name in enumerate(dict.fromkeys(names))}
         phrases = [vocabulary.phrase(name)[:LONGEST] for name in self.place]
-        self.length: Ints = np.array([len(phrase) for phrase in phrases], dtype=np.int64)
-        self._first = np.unique(
-            np.array([phrase[0] for phrase in phrases if phrase], dtype=np.int64)
-        )
-        self._of_length = []
-        for length in sorted(set(self.length.tolist()) - {0}):
-            which = np.flatnonzero(self.length == length)
-            segments = np.array(
-                [phrases[one] for one in which.tolist()], dtype=np.uint64
-            ) + np.uint64(1)
-            key = segments[:, 0]
-            for column in range(1, length):
-                key = key * _FACTOR + segments[:, column]
-            order = np.argsort(key, kind="stable")
-            self._of_length.append((length, key[order], which[order]))
+        self.length: Ints = integers(len(phrase) for phrase in phrases)
+        first_segments = [phrase[0] for phrase in phrases if phrase]
+        self._first_segments = np.unique(integers(first_segments))
+        lengths = sorted(set(self.length.tolist()) - {0})
+        self._of_length = [self._names_of_length(length, phrases) for length in lengths]
+
+    def _names_of_length(self, length: int, phrases: Sequence[tuple[int, ...]]) -> _NamesOfLength:
+        numbers = np.flatnonzero(self.length == length)
+        segments = np.array([phrases[number] for number in numbers.tolist()], dtype=np.uint64)
+        segments += np.uint64(1)
+        keys = segments[:, 0]
+        for column in range(1, length):
+            keys = keys * _FACTOR + segments[:, column]
+        order = np.argsort(keys, kind="stable")
+        return _NamesOfLength(length, keys[order], numbers[order])
 
     def found(self, lines: Lines) -> tuple[Ints, Ints]:
         """Each name with each row of the lines' segments at which it begins."""
-        names, rows = ([np.zeros(0, dtype=np.int64)] for _ in range(2))
-        start = np.flatnonzero(np.isin(lines.segment, self._first))
-        segment = np.append(lines.segment, np.full(LONGEST, -1)).astype(np.uint64) + np.uint64(1)
-        line = np.append(lines.segment_line, np.full(LONGEST, -1))
-        key, reached = segment[start], 1
-        for length, wanted, which in self._of_length:
-            while reached < length:
-                key = key * _FACTOR + segment[start + reached]
-                reached += 1
-            place, at = joined(key, wanted)
+        none = np.zeros(0, dtype=np.int64)
+        names = [none]
+        rows = [none]
+        padding = np.full(LONGEST, -1)
+        segment = np.append(lines.segment, padding).astype(np.uint64) + np.uint64(1)
+        line = np.append(lines.segment_line, padding)
+        start = np.flatnonzero(np.isin(lines.segment, self._first_segments))
+        key = segment[start]
+        key_length = 1
+        for length, keys, numbers in self._of_length:
+            while key_length < length:
+                key = key * _FACTOR + segment[start + key_length]
+                key_length += 1
+            place, match = joined(key, keys)
             row = start[place]
-            whole = line[row] == line[row + length - 1]
-            names.append(which[at][whole])
-            rows.append(row[whole])
+            lies_in_one_line = line[row] == line[row + length - 1]
+            names.append(numbers[match][lies_in_one_line])
+            rows.append(row[lies_in_one_line])
         return np.concatenate(names), np.concatenate(rows)
 
 
 def joined(values: NDArray[np.integer], keys: NDArray[np.integer]) -> tuple[Ints, Ints]:
     """Each row of values with each row of the sorted keys that equals it."""
     start = np.searchsorted(keys, values, "left")
-    return ranges(start, np.searchsorted(keys, values, "right") - start)
+    stop = np.searchsorted(keys, values, "right")
+    return ranges(start, stop - start)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Floats, Ints, ranges
+from workbench.base.ragged import Flags, Floats, Ints, integers, ranges
 from workbench.engine.extraction.entities import KINDS, Entity, is_file_name
 from workbench.engine.extraction.extractor import Extractor
 from workbench.engine.extraction.paths import SameFile, endings
@@ -50,24 +50,34 @@ class InvertedIndex:
     exams: object = None
 
     def __init__(self, messages: Sequence[Message], extractor: Extractor) -> None:
-        self.messages, self.extractor, self.n = messages, extractor, len(messages)
-        passages = [
-            (at, *passage)
-            for at, read in enumerate(extractor.read_messages(messages))
-            for passage in read
-        ]
-        span = np.fromiter(chain.from_iterable(spans for _, spans, _ in passages), dtype=np.int64)
-        sizes = [len(spans) for _, spans, _ in passages]
-        message = np.repeat(np.array([at for at, _, _ in passages], dtype=np.int64), sizes)
-        is_thought = np.repeat(np.array([thought for _, _, thought in passages], dtype=bool), sizes)
-        order = np.lexsort((is_thought, message))  # stable: what was said before what was thought
-        self.place_message, self.place_span = message[order], span[order]
-        self.thought: Flags = is_thought[order]
-        self.message_start: Ints = np.searchsorted(self.place_message, np.arange(self.n + 1))
-        self.spans, self.words = len(extractor.spans), len(extractor.words)
+        self.messages = messages
+        self.extractor = extractor
+        self.n = len(messages)
+        self._set_places()
+        self.spans = len(extractor.spans)
+        self.words = len(extractor.words)
         self._name_files()
         self.span_words, self.span_entities = self.holdings(range(self.spans))
         self._count()
+
+    def _set_places(self) -> None:
+        """Note each occurrence of a span."""
+        spans: list[int] = []
+        messages: list[int] = []
+        thoughts: list[bool] = []
+        for index, passages in enumerate(self.extractor.read_messages(self.messages)):
+            for passage_spans, is_thought in passages:
+                spans += passage_spans
+                messages += [index] * len(passage_spans)
+                thoughts += [is_thought] * len(passage_spans)
+        span = integers(spans)
+        message = integers(messages)
+        thought = np.array(thoughts, dtype=bool)
+        order = np.lexsort((thought, message))  # stable: what was said before what was thought
+        self.place_message = message[order]
+        self.place_span = span[order]
+        self.thought: Flags = thought[order]
+        self.message_start: Ints = np.searchsorted(self.place_message, np.arange(self.n + 1))
 
     def _name_files(self) -> None:
         self.names = self.extractor.names
@@ -76,18 +86,18 @@ class InvertedIndex:
         }
         self.files = SameFile(self.paths)
         self.stands_for = np.arange(len(self.names))
-        self.kind: Ints = np.array(
-            [KINDS.index(entity.kind) for entity in self.names], dtype=np.int64
-        )
+        kinds = [KINDS.index(entity.kind) for entity in self.names]
+        self.kind: Ints = integers(kinds)
         self.folder: Flags = np.zeros(len(self.names), dtype=bool)
         folders = self.files.folders()
         for text, number in self.paths.items():
-            stands = self.paths[self.files.of(text) or text]
-            self.stands_for[number] = stands
-            self.folder[stands] |= text in folders
-            if stands == number:
-                parts = 1 if is_file_name(text.rpartition("/")[2]) else 3
-                self.names[number] = Entity("path", self.files.short(text, parts))
+            representative = self.paths[self.files.of(text) or text]
+            self.stands_for[number] = representative
+            self.folder[representative] |= text in folders
+            if representative == number:
+                file_name = text.rpartition("/")[2]
+                part_count = 1 if is_file_name(file_name) else 3
+                self.names[number] = Entity("path", self.files.short(text, part_count))
         self._same: Ints = np.where(self.folder[self.stands_for], -1, self.stands_for)
 
     def holdings(self, spans: Sequence[int]) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -96,42 +106,55 @@ class InvertedIndex:
         Args:
             spans: one a row, by number; also of texts that were read after the session.
         """
-        read = [self.extractor.features[span] + self.extractor.more.get(span, ()) for span in spans]
-        row = np.repeat(np.arange(len(read)), list(map(len, read)))
-        feature = np.fromiter(chain.from_iterable(read), dtype=np.int64, count=len(row))
+        extractor = self.extractor
+        features = [extractor.features[span] + extractor.more.get(span, ()) for span in spans]
+        feature_counts = [len(of_span) for of_span in features]
+        row = np.repeat(np.arange(len(features)), feature_counts)
+        feature = np.fromiter(chain.from_iterable(features), dtype=np.int64, count=len(row))
         is_word = (feature >= 0) & (feature < self.words)
-        entity = self.standing_for(~feature[feature < 0])
-        return (
-            incidence(row[is_word], feature[is_word], (len(read), self.words)),
-            incidence(
-                row[feature < 0][entity >= 0], entity[entity >= 0], (len(read), len(self.names))
-            ),
+        words = incidence(row[is_word], feature[is_word], (len(features), self.words))
+        is_entity = feature < 0
+        entity = self.standing_for(~feature[is_entity])
+        entity_row = row[is_entity]
+        is_of_session = entity >= 0
+        entities = incidence(
+            entity_row[is_of_session], entity[is_of_session], (len(features), len(self.names))
         )
+        return words, entities
 
     def standing_for(self, entities: Ints) -> Ints:
         """The session's entity that each of the extractor's entities is the same as; -1 where
         the session has none.
         """
         if len(self._same) < len(self.extractor.entities):
-            later = self.extractor.names[len(self._same) :]
-            known = [self.files.of(text) if kind == "path" else None for kind, text in later]
-            same = [-1 if path is None else int(self._same[self.paths[path]]) for path in known]
-            self._same = np.concatenate((self._same, np.array(same, dtype=np.int64)))
+            later_names = self.extractor.names[len(self._same) :]
+            same = [self._same_of_later(name) for name in later_names]
+            self._same = np.concatenate((self._same, integers(same)))
         return self._same[entities]
 
+    def _same_of_later(self, name: Entity) -> int:
+        """The session's entity for one that a later text brought; -1 for none."""
+        if name.kind != "path":
+            return -1
+        path = self.files.of(name.text)
+        return -1 if path is None else int(self._same[self.paths[path]])
+
     def _count(self) -> None:
+        """Count which message says what, and when each thing was first said."""
         shape = (self.n, self.spans)
-        said = incidence(self.place_message[~self.thought], self.place_span[~self.thought], shape)
-        known = incidence(self.place_message, self.place_span, shape)
-        self.span_messages = said.T.tocsr()
-        self.message_entities = said @ self.span_entities
+        is_said = ~self.thought
+        message_spans = incidence(self.place_message[is_said], self.place_span[is_said], shape)
+        said_or_thought = incidence(self.place_message, self.place_span, shape)
+        self.span_messages = message_spans.T.tocsr()
+        self.message_entities = message_spans @ self.span_entities
         self.message_entities.sort_indices()
         self.pair_message, self.pair_entity = pairs_of(self.message_entities)
-        self.first_seen = first_row(self.pair_message, self.pair_entity, (self.n, len(self.names)))
-        self.first_known = first_row(
-            *pairs_of(known @ self.span_entities), (self.n, len(self.names))
-        )
-        counts = np.bincount((said @ self.span_words).indices, minlength=self.words)
+        shape = (self.n, len(self.names))
+        self.first_seen = first_row(self.pair_message, self.pair_entity, shape)
+        message, entity = pairs_of(said_or_thought @ self.span_entities)
+        self.first_known = first_row(message, entity, shape)
+        message_words = message_spans @ self.span_words
+        counts = np.bincount(message_words.indices, minlength=self.words)
         self.idf: Floats = np.log((self.n + 1) / (1 + counts)) + 0.1
 
     def word(self, text: str) -> int:
@@ -142,7 +165,9 @@ class InvertedIndex:
     def spans_with_word(self, text: str) -> Ints:
         """The spans that hold a word, in order."""
         number = self.word(text)
-        return row_of(self._word_spans, number) if number >= 0 else np.zeros(0, dtype=np.int64)
+        if number < 0:
+            return np.zeros(0, dtype=np.int64)
+        return row_of(self._word_spans, number)
 
     def spans_with_entity(self, entity: int) -> Ints:
         """The spans that hold an entity, in order."""
@@ -150,7 +175,7 @@ class InvertedIndex:
 
     def messages_of(self, span: int) -> list[int]:
         """The messages that say a span, in order."""
-        return list(map(int, row_of(self.span_messages, span)))
+        return [int(message) for message in row_of(self.span_messages, span)]
 
     @cached_property
     def sources(self) -> NDArray[np.str_]:
@@ -173,13 +198,14 @@ class InvertedIndex:
     @cached_property
     def first_ending(self) -> dict[str, int]:
         """For each ending of a path, but the whole, the first message that knows such a path."""
-        found: dict[str, int] = {}
+        first_by_ending: dict[str, int] = {}
         for text, number in self.paths.items():
-            first = int(self.first_known[self.stands_for[number]])
+            first_message = int(self.first_known[self.stands_for[number]])
             for ending in endings(text):
                 if ending != text:
-                    found[ending] = min(found.get(ending, self.n), first)
-        return found
+                    earliest = first_by_ending.get(ending, self.n)
+                    first_by_ending[ending] = min(earliest, first_message)
+        return first_by_ending
 
     @property
     def texts(self) -> Sequence[str]:
@@ -188,14 +214,16 @@ class InvertedIndex:
 
     def word_numbers(self, text: str) -> list[int]:
         """The words of a text that the session has."""
-        return [number for word in words(text) if (number := self.word(word)) >= 0]
+        numbers = [self.word(word) for word in words(text)]
+        return [number for number in numbers if number >= 0]
 
 
 def incidence(rows: Ints, columns: Ints, shape: tuple[int, int]) -> sparse.csr_array:
     """A matrix with 1 where a row holds a column, however often it is named; the columns of each
     row are in order.
     """
-    matrix = sparse.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=shape)
+    ones = np.ones(len(rows), dtype=np.int32)
+    matrix = sparse.csr_array((ones, (rows, columns)), shape=shape)
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix
@@ -210,15 +238,16 @@ def row_of(matrix: sparse.csr_array, row: int) -> Ints:
 def pairs_of(matrix: sparse.csr_array, rows: Ints | None = None) -> tuple[Ints, Ints]:
     """Each row, or each place of some rows, with each column that it holds, row after row."""
     if rows is None:
-        return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)), matrix.indices
-    place, at = ranges(matrix.indptr[rows], matrix.indptr[rows + 1] - matrix.indptr[rows])
-    return place, matrix.indices[at]
+        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        return row, matrix.indices
+    start = matrix.indptr[rows]
+    row, place = ranges(start, matrix.indptr[rows + 1] - start)
+    return row, matrix.indices[place]
 
 
 def first_row(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
-    """For each column the first row that holds it; the number of rows where none does. Rows are
-    in growing order.
-    """
-    first: Ints = np.full(shape[1], shape[0])
-    first[columns[::-1]] = rows[::-1]  # backwards: the first one stays
-    return first
+    """For each column the first row that holds it, or the number of rows; rows grow."""
+    row_count, column_count = shape
+    first_rows: Ints = np.full(column_count, row_count)
+    first_rows[columns[::-1]] = rows[::-1]  # backwards: the first one stays
+    return first_rows

@@ -9,9 +9,10 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 
-from workbench.base.ragged import Flags, Ints, kept_mask, together
+from workbench.base.ragged import Flags, Ints, integers, kept_mask, together
 from workbench.engine.extraction.entities import KINDS, Entity
 from workbench.engine.extraction.statements import statements
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.inverted_index import InvertedIndex, first_row, pairs_of
 
 ENOUGH = 0.6
@@ -45,16 +46,18 @@ class TextIndex:
         """The numbers of a text's spans, in order; a quoted line is the line that it quotes."""
 
     def _numbered(self, text: str) -> Ints:
-        return np.array(
-            self.inverted_index.extractor.read(text, self.inverted_index.spans), dtype=np.int64
-        )
+        extractor = self.inverted_index.extractor
+        return np.array(extractor.read(text, self.inverted_index.spans), dtype=np.int64)
 
     def read(self, texts: Iterable[str]) -> IndexedTexts:
         """What some texts say, with the words and entities of this session."""
-        every = [self.spans(text) for text in texts]
-        spans = together(every)
-        text = np.repeat(np.arange(len(every)), list(map(len, every)))
-        return IndexedTexts(spans, text, *pairs_of(self.inverted_index.holdings(spans.tolist())[1]))
+        spans_by_text = [self.spans(text) for text in texts]
+        spans = together(spans_by_text)
+        span_counts = [len(of_text) for of_text in spans_by_text]
+        text = np.repeat(np.arange(len(spans_by_text)), span_counts)
+        _, holds_entity = self.inverted_index.holdings(spans.tolist())
+        entity_row, entities = pairs_of(holds_entity)
+        return IndexedTexts(spans, text, entity_row, entities)
 
     def words(self, spans: Ints) -> sparse.csr_array:
         """(rows, words) 1 where a span, of the session or of a text, holds a word."""
@@ -72,45 +75,42 @@ class StatementIndex:
     """
 
     def __init__(self, texts: TextIndex) -> None:
-        self._texts, self._index = texts, texts.inverted_index
-        found: dict[Entity, int] = {}
-        made = (
-            (entity, i)
-            for i, message in enumerate(self._index.messages)
-            for entity in statements(message)
-        )
-        pairs = [(found.setdefault(entity, len(found)), i) for entity, i in made]
-        self.entities = tuple(found)
-        self.slot, self.message = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        self.first = first_row(self.message, self.slot, (self._index.n, len(found)))
-        self.kinds: Ints = np.array(
-            [KINDS.index(entity.kind) for entity in self.entities], dtype=np.int64
-        )
+        self._texts = texts
+        self._index = texts.inverted_index
+        slots: dict[Entity, int] = {}
+        pairs: list[tuple[int, int]] = []
+        for index, message in enumerate(self._index.messages):
+            for entity in statements(message):
+                slot = slots.setdefault(entity, len(slots))
+                pairs.append((slot, index))
+        self.entities = tuple(slots)
+        self.slot, self.message = columns_of(pairs, 2)
+        self.first = first_row(self.message, self.slot, (self._index.n, len(slots)))
+        kinds = [KINDS.index(entity.kind) for entity in self.entities]
+        self.kinds: Ints = integers(kinds)
         self._weights = self._words()
         self._enough = ENOUGH * np.asarray(self._weights.sum(axis=0))
 
     def _words(self) -> sparse.csr_array:
         """(words, statements) the idf of each word that a statement has."""
-        p = self._index
-        pairs = [
-            (number, slot)
-            for slot, entity in enumerate(self.entities)
-            for number in p.word_numbers(entity.text)
-        ]
-        word, slot = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return sparse.csr_array((p.idf[word], (word, slot)), shape=(p.words, len(self.entities)))
+        index = self._index
+        pairs: list[tuple[int, int]] = []
+        for slot, entity in enumerate(self.entities):
+            pairs += [(word, slot) for word in index.word_numbers(entity.text)]
+        words, slots = columns_of(pairs, 2)
+        shape = (index.words, len(self.entities))
+        return sparse.csr_array((index.idf[words], (words, slots)), shape=shape)
 
     def held(self, mask: Flags, texts: Iterable[str] = ()) -> Flags:
         """For each statement whether a context of these messages and texts still states it."""
-        held = kept_mask(self.slot[mask[self.message]], len(self.entities))
+        is_held = kept_mask(self.slot[mask[self.message]], len(self.entities))
         spans = [self._texts.spans(text) for text in dict.fromkeys(texts)]
-        held[self.stating(together(spans))[1]] = True
-        return held
+        _, stated = self.stating(together(spans))
+        is_held[stated] = True
+        return is_held
 
     def stating(self, spans: Ints) -> tuple[Ints, Ints]:
-        """Each of these spans, as its place among them, with each statement that it has enough
-        words of.
-        """
+        """Each of these spans, by its place, with each statement that it has enough words of."""
         weights = (self._texts.words(spans) @ self._weights).tocoo()
-        enough = weights.data >= self._enough[weights.col]
-        return weights.row[enough], weights.col[enough]
+        is_enough = weights.data >= self._enough[weights.col]
+        return weights.row[is_enough], weights.col[is_enough]

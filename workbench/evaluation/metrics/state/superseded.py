@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
-import numpy as np
-
-from workbench.base.ragged import Flags, kept_mask
+from workbench.base.ragged import Flags, integers, kept_mask
 from workbench.engine.extraction.words import words
+from workbench.evaluation.metrics.indexes.arrays import columns_of
 from workbench.evaluation.metrics.indexes.text_index import TextIndex
 from workbench.evaluation.metrics.state.value_changes import (
     ENOUGH,
@@ -25,80 +24,99 @@ class Changes:
     """The values of one session that were replaced, and which spans give which."""
 
     def __init__(self, texts: TextIndex) -> None:
-        self._index, self._texts = texts.inverted_index, texts
+        self._index = texts.inverted_index
+        self._texts = texts
         self.changes = value_changes(self._index)
-        self._again = np.array(
-            [self._replaced_at(change) for change in self.changes], dtype=np.int64
-        )
-        self._at = np.array([change.at for change in self.changes], dtype=np.int64)
-        rows = [row for number in range(len(self.changes)) for row in self._places(number)]
-        self._message, self._number, is_new = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        replaced_again = [self._replaced_at(change) for change in self.changes]
+        self._replaced_again = integers(replaced_again)
+        self._at = integers(change.at for change in self.changes)
+        rows: list[tuple[int, int, bool]] = []
+        for number in range(len(self.changes)):
+            rows += self._places(number)
+        self._message, self._number, is_new = columns_of(rows, 3)
         self._is_new: Flags = is_new.astype(bool)
         self._given_by = cache(self._read_span)
 
-    def stale(self, at: int, mask: Flags, texts: Iterable[str] = ()) -> tuple[int, int]:
-        """Of how many values replaced in `messages[:at]` these messages and texts give the old one
-        alone; and of all.
+    def stale(self, boundary: int, mask: Flags, texts: Iterable[str] = ()) -> tuple[int, int]:
+        """Of how many values replaced in `messages[:boundary]` these messages and texts give the
+        old one alone; and of all.
 
         A value that was replaced twice counts once, with the newest.
         """
-        here = (self._at < at) & (self._again >= at)
-        held = mask[self._message] & (self._message < at)
-        spans = (
-            {span for text in texts for span in self._texts.spans(text).tolist()}
-            if here.any()
-            else ()
-        )
-        given = {one for span in spans for one in self._given_by(span)}
-        old, new = (
-            (
-                kept_mask(self._number[held & (self._is_new == which)], len(here))
-                | kept_mask([number for number, is_new in given if is_new == which], len(here))
-            )[here]
-            for which in (False, True)
-        )
-        return int((old & ~new).sum()), int(here.sum())
+        is_asked = (self._at < boundary) & (self._replaced_again >= boundary)
+        if not is_asked.any():
+            return 0, 0
+        is_held = mask[self._message] & (self._message < boundary)
+        gives_old = kept_mask(self._number[is_held & ~self._is_new], len(is_asked))
+        gives_new = kept_mask(self._number[is_held & self._is_new], len(is_asked))
+        for number, is_new in self._given_in(texts):
+            if is_new:
+                gives_new[number] = True
+            else:
+                gives_old[number] = True
+        is_stale = is_asked & gives_old & ~gives_new
+        return int(is_stale.sum()), int(is_asked.sum())
+
+    def _given_in(self, texts: Iterable[str]) -> set[_Given]:
+        """The changes of which texts give a value."""
+        changes: set[_Given] = set()
+        for text in texts:
+            for span in self._texts.spans(text).tolist():
+                changes.update(self._given_by(span))
+        return changes
 
     def _replaced_at(self, change: Change) -> int:
         """When the new value was replaced in its turn; n if never."""
         about = set(change.about)
-        later = (
-            other.at
-            for other in self.changes
-            if other.at > change.at and other.old == change.new and about & set(other.about)
-        )
-        return min(later, default=self._index.n)
+        for later in sorted(self.changes, key=lambda change: change.at):
+            if later.at <= change.at or later.old != change.new:
+                continue
+            if not about.isdisjoint(later.about):
+                return later.at
+        return self._index.n
 
     def _places(self, number: int) -> Iterator[tuple[int, int, bool]]:
         """Each message that gives the value, with the change's number and whether it gives the
         new one.
         """
-        change, p = self.changes[number], self._index
-        spans, counts, known = spans_about(p, change.about)
-        for span in spans[counts >= min(ENOUGH, len(change.about), known)].tolist():
-            new = _gives(p.texts[span], change)
-            for at in p.messages_of(span) if new is not None else ():
-                if at >= change.at if new else at < change.at:
-                    yield at, number, bool(new)
+        change = self.changes[number]
+        index = self._index
+        spans, counts, word_count = spans_about(index, change.about)
+        fewest = min(ENOUGH, len(change.about), word_count)
+        for span in spans[counts >= fewest].tolist():
+            gives_new = _gives(index.texts[span], change)
+            if gives_new is None:
+                continue
+            for message in index.messages_of(span):
+                is_since_change = message >= change.at
+                if is_since_change == gives_new:
+                    yield message, number, gives_new
         yield change.at, number, True  # the message that says so
 
     def _read_span(self, span: int) -> tuple[_Given, ...]:
         """The changes of which a span gives a value."""
         line = self._index.texts[span]
-        found = ((number, _gives(line, change)) for number, change in enumerate(self.changes))
-        return tuple((number, new) for number, new in found if new is not None)
+        changes: list[_Given] = []
+        for number, change in enumerate(self.changes):
+            gives_new = _gives(line, change)
+            if gives_new is not None:
+                changes.append((number, gives_new))
+        return tuple(changes)
 
 
 def _gives(line: str, change: Change) -> bool | None:
     """Whether a line gives the new value of what the change is about; False: the old one alone;
     None: neither.
     """
-    new = change.new in line and token(change.new).search(line) is not None
-    if not new and not (change.old in line and token(change.old).search(line)):
+    gives_new = _has_value(line, change.new)
+    if not gives_new and not _has_value(line, change.old):
         return None
-    there = set(words(line))
-    return (
-        new
-        if sum(word in there for word in change.about) >= min(ENOUGH, len(change.about))
-        else None
-    )
+    line_words = set(words(line))
+    words_about = sum(word in line_words for word in change.about)
+    if words_about < min(ENOUGH, len(change.about)):
+        return None
+    return gives_new
+
+
+def _has_value(line: str, value: str) -> bool:
+    return value in line and token(value).search(line) is not None

@@ -6,10 +6,9 @@ that replaces one value in a line.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 
@@ -50,6 +49,8 @@ _BOUND = re.compile(
     r"(?P<unit>[A-Za-z]{3,})",
     re.IGNORECASE,
 )
+_SORTS_OF_LIMIT = ("upper", "lower", "often")
+"""Groups of `_BOUND`."""
 _TOKEN = re.compile(r"[A-Za-z0-9_/@#$€+-](?:[\w./:@#%$€+-]*[\w%])?")
 _NEW_KEYS = ("new_string", "newString", "new_str", "newText", "new_text", "new", "replace")
 
@@ -79,25 +80,25 @@ class Change:
     at: int
 
 
-def value_changes(p: InvertedIndex) -> tuple[Change, ...]:
+def value_changes(index: InvertedIndex) -> tuple[Change, ...]:
     """The values that messages replace, in order; one change of a message counts once."""
-    found: dict[tuple[int, str, str], Change] = {}
-    for change in _every_change(p):
+    changes: dict[tuple[int, str, str], Change] = {}
+    for change in _all_changes(index):
         if change.about:
-            found.setdefault((change.at, change.old, change.new), change)
-    return tuple(found.values())
+            changes.setdefault((change.at, change.old, change.new), change)
+    return tuple(changes.values())
 
 
-def spans_about(p: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints, int]:
+def spans_about(index: InvertedIndex, about: Iterable[str]) -> tuple[Ints, Ints, int]:
     """The spans that hold some of these words, how many of them each holds, and how many of the
     words count.
 
     A word of more than `MOST_SPANS` spans does not count.
     """
-    rows = [p.spans_with_word(word) for word in about]
-    rows = [row for row in rows if 0 < len(row) <= MOST_SPANS]
-    spans, counts = np.unique(together(rows), return_counts=True)
-    return spans, counts, len(rows)
+    spans_by_word = [index.spans_with_word(word) for word in about]
+    spans_by_word = [spans for spans in spans_by_word if 0 < len(spans) <= MOST_SPANS]
+    spans, word_counts = np.unique(together(spans_by_word), return_counts=True)
+    return spans, word_counts, len(spans_by_word)
 
 
 @lru_cache(maxsize=4_096)
@@ -106,143 +107,182 @@ def token(value: str) -> re.Pattern[str]:
     return re.compile(r"(?<![\w.,])" + re.escape(value) + r"(?![\w]|[.,]\d)")
 
 
-def _every_change(p: InvertedIndex) -> Iterator[Change]:
-    for at, message in enumerate(p.messages):
+def _all_changes(index: InvertedIndex) -> Iterator[Change]:
+    for boundary, message in enumerate(index.messages):
         by_user = is_real_user(message)
-        for block in message.blocks if by_user or isinstance(message, AssistantMessage) else ():
+        if not by_user and not isinstance(message, AssistantMessage):
+            continue
+        for block in message.blocks:
             if isinstance(block, Text):
                 for sentence in sentences(block.text):
-                    yield from _both_named(sentence, at, p)
+                    yield from _both_named(sentence, boundary, index)
                     if by_user:
-                        yield from _newly_set(sentence, at, p)
-                        yield from _bounded(sentence, at, p)
+                        yield from _newly_set(sentence, boundary, index)
+                        yield from _bounded(sentence, boundary, index)
             elif isinstance(block, ToolCall) and tool_name(block.name) in CHANGES:
-                yield from _edited(block.arguments, at, p)
+                yield from _edited(block.arguments, boundary, index)
 
 
-def _both_named(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
+def _both_named(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Change]:
     """Both values in one sentence, with a word that says which is which."""
-    for found in chain.from_iterable(form.finditer(sentence) for form in _BOTH_NAMED):
-        old, new = found["old"], found["new"]
-        if (
-            old != new
-            and _specific(old)
-            and _same_form(old, new)
-            and (about := _about(sentence, old, new, at, p))
-        ):
-            yield Change(about, old, new, at)
+    for form in _BOTH_NAMED:
+        for match in form.finditer(sentence):
+            old = match["old"]
+            new = match["new"]
+            if old == new or not _specific(old) or not _same_form(old, new):
+                continue
+            about = _about(sentence, old, new, boundary, index)
+            if about:
+                yield Change(about, old, new, boundary)
 
 
-def _newly_set(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
+def _newly_set(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Change]:
     """A person's new value for what an earlier line gives another one."""
     if not _NOW.search(sentence):
         return
-    values = [token for token in _TOKEN.findall(sentence) if _specific(token)]
+    values = _values(sentence)
     if len(values) != 1:
         return
-    own = words(values[0])
-    about = _rare([word for word in words(sentence) if word not in own], p)
-    found, count, known = spans_about(p, about)
-    if known < ENOUGH:
+    value = values[0]
+    words_of_value = words(value)
+    about = _rarest([word for word in words(sentence) if word not in words_of_value], index)
+    spans, counts, word_count = spans_about(index, about)
+    if word_count < ENOUGH:
         return
-    for span in found[(count >= max(ENOUGH, 0.6 * known)) & (p.span_first[found] < at)].tolist()[
-        ::-1
-    ]:
-        line = p.texts[span]
-        others = [
-            token
-            for token in _TOKEN.findall(line)
-            if _specific(token) and _same_form(token, values[0])
-        ]
-        if len(others) == 1 and others[0] != values[0]:
-            there = set(words(line))
-            shared = tuple(word for word in about if word in there)
-            if len(shared) >= ENOUGH:
-                yield Change(shared, others[0], values[0], at)
-            return
+    fewest = max(ENOUGH, 0.6 * word_count)
+    spans = spans[(counts >= fewest) & (index.span_first[spans] < boundary)]
+    for span in reversed(spans.tolist()):
+        line = index.texts[span]
+        old_values = [token for token in _values(line) if _same_form(token, value)]
+        if len(old_values) != 1 or old_values[0] == value:
+            continue
+        line_words = set(words(line))
+        shared = tuple(word for word in about if word in line_words)
+        if len(shared) >= ENOUGH:
+            yield Change(shared, old_values[0], value, boundary)
+        return
 
 
-def _bounded(sentence: str, at: int, p: InvertedIndex) -> Iterator[Change]:
+def _values(text: str) -> list[str]:
+    """The words of a text that are values."""
+    return [token for token in _TOKEN.findall(text) if _specific(token)]
+
+
+def _bounded(sentence: str, boundary: int, index: InvertedIndex) -> Iterator[Change]:
     """A person's new limit where the newest earlier line with the same unit sets another one."""
-    for found in _BOUND.finditer(sentence):
-        rows = p.spans_with_word(found["unit"].lower())
-        rows = rows[p.span_first[rows] < at]
-        mine = set(words(sentence))
-        for span in rows[-MOST_LINES:].tolist()[::-1]:
-            other = next(
-                (one for one in _BOUND.finditer(p.texts[span]) if _alike(one, found)), None
-            )
-            about = _rare([word for word in words(p.texts[span]) if word in mine], p)
-            if other is not None and len(about) >= ENOUGH:
-                if other["value"] != found["value"]:
-                    yield Change(about, other["value"], found["value"], at)
-                break
+    sentence_words = set(words(sentence))
+    for limit in _BOUND.finditer(sentence):
+        spans = index.spans_with_word(limit["unit"].lower())
+        spans = spans[index.span_first[spans] < boundary]
+        for span in reversed(spans[-MOST_LINES:].tolist()):
+            line = index.texts[span]
+            earlier_limit = _limit_like(limit, line)
+            if earlier_limit is None:
+                continue
+            about = _rarest([word for word in words(line) if word in sentence_words], index)
+            if len(about) < ENOUGH:
+                continue
+            if earlier_limit["value"] != limit["value"]:
+                yield Change(about, earlier_limit["value"], limit["value"], boundary)
+            break
 
 
-def _alike(one: re.Match[str], other: re.Match[str]) -> bool:
-    """Whether two limits are of the same sort and unit."""
-    return one["unit"].lower() == other["unit"].lower() and all(
-        (one[name] is None) == (other[name] is None) for name in ("upper", "lower", "often")
-    )
+def _limit_like(limit: re.Match[str], line: str) -> re.Match[str] | None:
+    """The first limit of a line that is of the same sort and unit as another one."""
+    for match in _BOUND.finditer(line):
+        if match["unit"].lower() != limit["unit"].lower():
+            continue
+        if all((match[sort] is None) == (limit[sort] is None) for sort in _SORTS_OF_LIMIT):
+            return match
+    return None
 
 
-def _edited(arguments: Mapping[str, object], at: int, p: InvertedIndex) -> Iterator[Change]:
+def _edited(
+    arguments: Mapping[str, object], boundary: int, index: InvertedIndex
+) -> Iterator[Change]:
     """An edit that replaces one value in a line."""
-    old = next((value for key in OLD_KEYS if isinstance(value := arguments.get(key), str)), "")
-    new = next((value for key in _NEW_KEYS if isinstance(value := arguments.get(key), str)), "")
-    before, after = old.split("\n"), new.split("\n")
-    if not old or len(before) != len(after):
+    old_text = _first_text(arguments, OLD_KEYS)
+    old_lines = old_text.split("\n")
+    new_lines = _first_text(arguments, _NEW_KEYS).split("\n")
+    if not old_text or len(old_lines) != len(new_lines):
         return
-    for was, now in zip(before, after, strict=True):
-        one, two = _TOKEN.findall(was), _TOKEN.findall(now)
-        apart = (
-            [(a, b) for a, b in zip(one, two, strict=False) if a != b]
-            if len(one) == len(two)
-            else []
-        )
-        if len(apart) == 1 and _specific(apart[0][0]) and _same_form(*apart[0]):
-            yield Change(_rare(set(words(was)) & set(words(now)), p), *apart[0], at)
+    for old_line, new_line in zip(old_lines, new_lines, strict=True):
+        differences = _differences(_TOKEN.findall(old_line), _TOKEN.findall(new_line))
+        if len(differences) != 1:
+            continue
+        old, new = differences[0]
+        if _specific(old) and _same_form(old, new):
+            about = _rarest(set(words(old_line)) & set(words(new_line)), index)
+            yield Change(about, old, new, boundary)
 
 
-def _about(sentence: str, old: str, new: str, at: int, p: InvertedIndex) -> tuple[str, ...]:
+def _first_text(arguments: Mapping[str, object], keys: Iterable[str]) -> str:
+    """The first of some arguments that is a text; empty where none is."""
+    for key in keys:
+        value = arguments.get(key)
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def _differences(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, str]]:
+    """The words by which two lines differ, pair by pair; none where one line is longer."""
+    if len(old) != len(new):
+        return []
+    pairs = zip(old, new, strict=True)
+    return [(old_word, new_word) for old_word, new_word in pairs if old_word != new_word]
+
+
+def _about(
+    sentence: str, old: str, new: str, boundary: int, index: InvertedIndex
+) -> tuple[str, ...]:
     """What the sentence shares with the earlier line that gives the old value and shares most
     with it.
     """
-    own = words(f"{old} {new}")
-    mine = [word for word in words(sentence) if word not in own and not word[0].isdigit()]
-    if p.word(old.lower()) >= 0:
-        found = p.spans_with_word(old.lower())
+    words_of_values = words(f"{old} {new}")
+    about = [
+        word for word in words(sentence) if word not in words_of_values and not word[0].isdigit()
+    ]
+    if index.word(old.lower()) >= 0:
+        spans = index.spans_with_word(old.lower())
     else:  # a value of another form: look where the sentence's words stand
-        found, _, _ = spans_about(p, mine)
-    alone, most = token(old), 0.0
+        spans, _, _ = spans_about(index, about)
+    pattern = token(old)
+    best_weight = 0.0
     best: tuple[str, ...] = ()
-    for span in found[p.span_first[found] < at].tolist():
-        line = p.texts[span]
-        if old in line and alone.search(line):
-            there = set(words(line))
-            shared = _rare([word for word in mine if word in there], p)
-            weight = sum(float(p.idf[p.word(word)]) for word in shared)
-            if weight > most:
-                most, best = weight, shared
+    for span in spans[index.span_first[spans] < boundary].tolist():
+        line = index.texts[span]
+        if old not in line or not pattern.search(line):
+            continue
+        line_words = set(words(line))
+        shared = _rarest([word for word in about if word in line_words], index)
+        weight = sum(float(index.idf[index.word(word)]) for word in shared)
+        if weight > best_weight:
+            best_weight = weight
+            best = shared
     return best
 
 
-def _rare(found: Iterable[str], p: InvertedIndex) -> tuple[str, ...]:
+def _rarest(candidates: Iterable[str], index: InvertedIndex) -> tuple[str, ...]:
     """The rarest of some words, without numbers."""
-    known = [(word, p.word(word)) for word in found if not word[0].isdigit()]
-    weighed = sorted((-float(p.idf[number]), word) for word, number in known if number >= 0)
-    return tuple(word for _, word in weighed[:MOST_KEY])
+    weighted: list[tuple[float, str]] = []
+    for word in candidates:
+        number = -1 if word[0].isdigit() else index.word(word)
+        if number >= 0:
+            weighted.append((-float(index.idf[number]), word))
+    weighted.sort()
+    return tuple(word for _, word in weighted[:MOST_KEY])
 
 
 def _specific(value: str) -> bool:
     """Whether a word is a value rather than prose: it has a digit or a mark inside, or capitals
     that names have.
     """
-    return (
-        any(c.isdigit() for c in value)
-        or any(c in value[1:-1] for c in "_/.@")
-        or value[1:] != value[1:].lower()
-    )
+    if any(letter.isdigit() for letter in value):
+        return True
+    has_mark_inside = any(letter in "_/.@" for letter in value[1:-1])
+    has_capital_inside = value[1:] != value[1:].lower()
+    return has_mark_inside or has_capital_inside
 
 
 def _same_form(old: str, new: str) -> bool:

@@ -96,9 +96,12 @@ class CheckedHistory:
         A writer sees a call as `tool(argument=text)`: of such a quote the longest text of an
         argument counts.
         """
-        whole = plain(quote)
-        arguments = (text.strip(" ,;)") for text in _ARGUMENT.split(whole))
-        return self._place(whole) or self._place(max(arguments, key=len))
+        plain_quote = plain(quote)
+        evidence = self._place(plain_quote)
+        if evidence is not None:
+            return evidence
+        arguments = [text.strip(" ,;)") for text in _ARGUMENT.split(plain_quote)]
+        return self._place(max(arguments, key=len))
 
     def _place(self, quote: str) -> Evidence | None:
         if len(quote) < SHORTEST_QUOTE:
@@ -113,24 +116,23 @@ class CheckedHistory:
         """The best weighted share of a point's words in one stretch of a text, as a mean over
         the points.
         """
-        return sum(places.best_share(self.rarity.weights(point), window) for point in points) / len(
-            points
-        )
+        shares = [places.best_share(self.rarity.weights(point), window) for point in points]
+        return sum(shares) / len(shares)
 
 
 def checked(
-    written: Iterable[WrittenQuestion], messages: Sequence[Message]
+    questions: Iterable[WrittenQuestion], messages: Sequence[Message]
 ) -> tuple[list[WorkQuestion], list[Refusal]]:
     """The questions that may be asked about a history, and those that may not.
 
     Args:
-        written: as a writer gave them; of two that give each other away the later one is refused.
+        questions: as a writer gave them; of two that give each other away the later one is refused.
         messages: the history.
     """
     history = CheckedHistory(messages)
     accepted: list[WorkQuestion] = []
     refusals: list[Refusal] = []
-    for question in written:
+    for question in questions:
         reason = _fault(question, history) or _given_away(question, accepted)
         evidence = history.evidence(question.quote)
         if reason or evidence is None:
@@ -164,13 +166,13 @@ def _fault(question: WrittenQuestion, history: CheckedHistory) -> str:
 
 def _given_away(question: WrittenQuestion, accepted: Sequence[WorkQuestion]) -> str:
     """Why a question and an accepted one may not stand on one sheet; empty if they may."""
-    for other in accepted:
-        if plain(other.question).lower() == plain(question.question).lower():
+    for earlier in accepted:
+        if plain(earlier.question).lower() == plain(question.question).lower():
             return "it is asked twice"
-        if _tells(other.question, question.points):
-            return f"the question {other.question!r} gives its answer away"
-        if _tells(question.question, other.points):
-            return f"it gives away the answer to {other.question!r}"
+        if _tells(earlier.question, question.points):
+            return f"the question {earlier.question!r} gives its answer away"
+        if _tells(question.question, earlier.points):
+            return f"it gives away the answer to {earlier.question!r}"
     return ""
 
 

@@ -53,15 +53,15 @@ def read_exams(path: Path) -> tuple[SessionExams, ...]:
         raise FormatError(f"cannot be read as written exams ({error})", where=str(path)) from None
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         raise FormatError(f"holds no written exams; `format` must be {FORMAT!r}", where=str(path))
-    if document.get("version") != VERSION:
-        found = document.get("version")
-        raise FormatError(f"has version {found!r}; version {VERSION} is read", where=str(path))
+    version = document.get("version")
+    if version != VERSION:
+        raise FormatError(f"has version {version!r}; version {VERSION} is read", where=str(path))
     try:
         return _SESSIONS.validate_python(document.get("sessions"))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        raise FormatError(first["msg"], where=str(path), field=f"sessions.{field}") from None
+        fault = error.errors(include_url=False)[0]
+        field = ".".join(map(str, fault["loc"]))
+        raise FormatError(fault["msg"], where=str(path), field=f"sessions.{field}") from None
 
 
 def exams_text(sessions: Iterable[SessionExams]) -> str:

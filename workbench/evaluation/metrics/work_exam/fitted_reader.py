@@ -107,20 +107,21 @@ class WeightedQuestion:
         Words of an answer that stand in its question count only where nothing else is left: a
         context that has them does not answer by that.
         """
-        asked = rarity.weights(question)
-        answer = _unasked(rarity.weights(gold), asked)
+        question_weights = rarity.weights(question)
+        answer = _beyond_question(rarity.weights(gold), question_weights)
         weighted_points: list[Mapping[str, float]] = []
         pairs: list[Sequence[Mapping[str, float]]] = []
         for point in points:
-            weights = _unasked(rarity.weights(point), asked)
+            weights = _beyond_question(rarity.weights(point), question_weights)
             weighted_points.append(weights)
             pairs.append(_pairs(point) or [weights])
-        new_words = sum(not rarity.knows(word) for word in answer)
+        new_word_count = sum(not rarity.knows(word) for word in answer)
+        half_weights = {word: weight / 2 for word, weight in question_weights.items()}
         return cls(
             points=weighted_points,
             pairs=pairs,
-            answer={word: weight / 2 for word, weight in asked.items()} | answer,
-            new_words=new_words / max(len(answer), 1),
+            answer=half_weights | answer,
+            new_words=new_word_count / max(len(answer), 1),
         )
 
     @property
@@ -144,20 +145,21 @@ class WeightedQuestion:
             in_statements: the shares of `in_statements`.
             in_sentences: the share of `answer` in neighbouring sentences.
         """
-        points = len(self.points)
+        point_count = len(self.points)
         pair_shares: list[float] = []
-        start = 1 + points
+        start = 1 + point_count
         for pairs in self.pairs:
-            complete = sum(share > COMPLETE for share in in_words[start : start + len(pairs)])
-            pair_shares.append(complete / len(pairs))
-            start += len(pairs)
+            end = start + len(pairs)
+            complete_count = sum(share > COMPLETE for share in in_words[start:end])
+            pair_shares.append(complete_count / len(pairs))
+            start = end
         return AnswerCover(
             answer_close=in_words[0],
             answer_in_sentences=in_sentences,
-            points_close=_mean(in_words[1 : 1 + points]),
-            points_stated=_mean(in_statements[:points]),
+            points_close=_mean(in_words[1 : 1 + point_count]),
+            points_stated=_mean(in_statements[:point_count]),
             pairs_least=min(pair_shares),
-            stated_anywhere=_mean(in_statements[points:]),
+            stated_anywhere=_mean(in_statements[point_count:]),
         )
 
 
@@ -181,12 +183,7 @@ class QuestionSheet:
             in_statements.append(question.in_statements)
             in_sentences.append(WordWindow(question.answer, SENTENCES))
         sets = chain(*in_words, *in_statements, in_sentences)
-        words = dict.fromkeys(word for part in sets for word in part.weights)
-        self.vocabulary = (
-            {word: number for number, word in enumerate(words)}
-            if vocabulary is None
-            else vocabulary
-        )
+        self.vocabulary = _numbered(sets) if vocabulary is None else vocabulary
         self._in_words = _SheetWindows(in_words, self.vocabulary)
         self._in_statements = _SheetWindows(in_statements, self.vocabulary)
         self._in_sentences = WordWindows(in_sentences, self.vocabulary)
@@ -196,7 +193,8 @@ class QuestionSheet:
         covers = self._covers(context)
         rows = []
         for number, (question, cover) in enumerate(zip(self._questions, covers, strict=True)):
-            others = [*covers[:number], *covers[number + 1 :]] or [cover]
+            other_covers = [*covers[:number], *covers[number + 1 :]] or [cover]
+            others_stated = _mean([other_cover.stated_anywhere for other_cover in other_covers])
             rows.append(
                 [
                     # the first words of an answer tell more than the last
@@ -205,7 +203,7 @@ class QuestionSheet:
                     math.sqrt(cover.points_close),
                     cover.points_stated,
                     cover.pairs_least,
-                    _mean([other.stated_anywhere for other in others]),
+                    others_stated,
                     question.new_words,
                 ]
             )
@@ -224,16 +222,17 @@ class QuestionSheet:
 
 
 class _SheetWindows:
-    """Looks for what each question of a sheet wants."""
+    """Looks for the words of each question of a sheet."""
 
     def __init__(
-        self, wanted: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]
+        self, by_question: Sequence[Sequence[WordWindow]], vocabulary: Mapping[str, int]
     ) -> None:
-        self._ends = list(accumulate(map(len, wanted), initial=0))
-        self._windows = WordWindows(list(chain.from_iterable(wanted)), vocabulary)
+        counts = [len(windows) for windows in by_question]
+        self._ends = list(accumulate(counts, initial=0))
+        self._windows = WordWindows(list(chain.from_iterable(by_question)), vocabulary)
 
     def shares(self, words: PlacedWords) -> list[list[float]]:
-        """For each question the shares of what it wants."""
+        """For each question the share of each of its sets of words."""
         shares = self._windows.best_shares(words).tolist()
         return [shares[start:end] for start, end in pairwise(self._ends)]
 
@@ -249,9 +248,11 @@ def features(
         context: any.
         rarity: of the words of the history.
     """
-    sheet = QuestionSheet(
-        [WeightedQuestion.of(part.question, part.gold, part.points, rarity) for part in questions]
-    )
+    weighted = [
+        WeightedQuestion.of(question.question, question.gold, question.points, rarity)
+        for question in questions
+    ]
+    sheet = QuestionSheet(weighted)
     return sheet.features(PlacedContext.of(context, sheet.vocabulary))
 
 
@@ -260,9 +261,23 @@ def _windows(sets: Iterable[Mapping[str, float]], window: int) -> list[WordWindo
     return [WordWindow(weights, window) for weights in sets]
 
 
-def _unasked(weights: dict[str, float], asked: Mapping[str, float]) -> dict[str, float]:
+def _numbered(sets: Iterable[WordWindow]) -> dict[str, int]:
+    """A number for each word of some sets."""
+    numbers: dict[str, int] = {}
+    for word_set in sets:
+        for word in word_set.weights:
+            numbers.setdefault(word, len(numbers))
+    return numbers
+
+
+def _beyond_question(
+    weights: dict[str, float], question_weights: Mapping[str, float]
+) -> dict[str, float]:
     """The words that a question does not have; all of them where it has all."""
-    return {word: weight for word, weight in weights.items() if word not in asked} or weights
+    other_weights = {
+        word: weight for word, weight in weights.items() if word not in question_weights
+    }
+    return other_weights or weights
 
 
 def _pairs(point: str) -> list[Mapping[str, float]]:
@@ -272,7 +287,9 @@ def _pairs(point: str) -> list[Mapping[str, float]]:
 
 
 def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+    if not values:
+        return 0.0
+    return sum(values) / len(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +310,8 @@ class WorkReader:
 
     def probability(self, values: Sequence[float]) -> float:
         """The chance of a right answer for the values of `FEATURES`, 0 to 1."""
-        total = self.bias + sum(
-            self.weights[name] * value for name, value in zip(FEATURES, values, strict=True)
-        )
+        terms = [self.weights[name] * value for name, value in zip(FEATURES, values, strict=True)]
+        total = self.bias + sum(terms)
         return 1 / (1 + math.exp(-total))
 
     def chances(self, questions: Sequence[AskedQuestion], text: str, rarity: Rarity) -> Floats:
@@ -356,9 +372,6 @@ def _rounded(value: Any) -> Any:  # noqa: ANN401 - JSON
 @cache
 def shipped_reader() -> WorkReader:
     """The reader that ships with the package."""
-    text = (
-        files("workbench.evaluation.metrics.work_exam")
-        .joinpath("work_reader.json")
-        .read_text("utf-8")
-    )
+    file = files("workbench.evaluation.metrics.work_exam").joinpath("work_reader.json")
+    text = file.read_text("utf-8")
     return WorkReader._of(json.loads(text))

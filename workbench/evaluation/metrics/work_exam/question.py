@@ -122,16 +122,19 @@ class SessionExams:
 
     def with_exam(self, exam: WorkExam) -> SessionExams:
         """The same with one more exam, which replaces an earlier one of its boundary."""
-        others = [other for other in self.exams if other.at != exam.at]
-        return SessionExams(
-            self.session, self.opening, tuple(sorted([*others, exam], key=lambda exam: exam.at))
-        )
+        exams = [earlier for earlier in self.exams if earlier.at != exam.at]
+        exams.append(exam)
+        exams.sort(key=lambda exam: exam.at)
+        return SessionExams(self.session, self.opening, tuple(exams))
 
 
 def opening_digest(session: Session) -> str:
     """The digest of a session's first message with text; of nothing where no message has any."""
-    texts = (plain(said_text(message)) for message in session.messages)
-    return digest(next((text for text in texts if text), ""))
+    for message in session.messages:
+        text = plain(said_text(message))
+        if text:
+            return digest(text)
+    return digest("")
 
 
 def verified(exam: WorkExam, session: Session) -> WorkExam:

@@ -56,14 +56,14 @@ class ReadContext:
     @classmethod
     def joined(cls, parts: Iterable[ReadContext]) -> Self:
         """Several contexts, one behind the other; none of them ends within a line."""
-        whole = cls()
+        context = cls()
         for part in parts:
-            begin = whole.sentence_count
-            whole.content += part.content
-            whole.sentences += [begin + sentence for sentence in part.sentences]
-            whole.states += part.states
-            whole.sentence_count += part.sentence_count
-        return whole
+            begin = context.sentence_count
+            context.content += part.content
+            context.sentences += [begin + sentence for sentence in part.sentences]
+            context.states += part.states
+            context.sentence_count += part.sentence_count
+        return context
 
     def _add_line(self, line: str) -> None:
         begin = len(self.content)

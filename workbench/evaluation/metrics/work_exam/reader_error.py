@@ -121,9 +121,10 @@ class ReaderErrors:
                 own error.
         """
         chances = _by_project(contexts)
-        counts = np.array(list(map(len, chances.values())), dtype=np.float64)
-        promises = np.array(list(map(np.mean, chances.values())))
-        kind, rule_share = contexts[0].kind, contexts[0].rule_share
+        counts = np.array([len(of_project) for of_project in chances.values()], dtype=np.float64)
+        promises = np.array([np.mean(of_project) for of_project in chances.values()])
+        kind = contexts[0].kind
+        rule_share = contexts[0].rule_share
         errors = _Errors(
             _errors_of(self.by_project, kind, rule_share),
             [_errors_of(asker, kind, rule_share) for asker in self.by_asker],
@@ -135,30 +136,35 @@ class ReaderErrors:
         return ScoreInterval(mean, max(low, 0.0), min(high, 1.0))
 
     def lead(
-        self, contexts: Sequence[ForetoldContext], others: Sequence[ForetoldContext], seed: int = 0
+        self,
+        contexts: Sequence[ForetoldContext],
+        other_contexts: Sequence[ForetoldContext],
+        seed: int = 0,
     ) -> ScoreInterval:
         """How much more one strategy tells than another, as a mean over the projects that both
         have.
 
         Args:
             contexts: of the one strategy, all of one kind.
-            others: of the other strategy, all of one kind; at least one project has both.
+            other_contexts: of the other strategy, all of one kind; at least one project has both.
             seed: of the random draws.
 
         Returns:
             An interval that holds 0 shows no lead. Errors that both kinds of context share cancel
                 out.
         """
-        chances, other_chances = _by_project(contexts), _by_project(others)
+        chances = _by_project(contexts)
+        other_chances = _by_project(other_contexts)
         leads: list[float] = []
         spread: list[float] = []
         for project in sorted(chances.keys() & other_chances.keys()):
-            mine, theirs = chances[project], other_chances[project]
+            mine = chances[project]
+            theirs = other_chances[project]
             leads.append(float(np.mean(mine) - np.mean(theirs)))
             spread.append(self.context * math.sqrt(1 / len(mine) + 1 / len(theirs)))
-        kind, other_kind = contexts[0].kind, others[0].kind
+        kind, other_kind = contexts[0].kind, other_contexts[0].kind
         errors = self._of_difference(
-            kind, other_kind, contexts[0].rule_share, others[0].rule_share, np.array(spread)
+            kind, other_kind, contexts[0].rule_share, other_contexts[0].rule_share, np.array(spread)
         )
         real = _drawn(np.array(leads), np.ones(len(leads)), errors, seed)
         low, high = _interval(real)
@@ -167,7 +173,7 @@ class ReaderErrors:
     def lead_bound(
         self,
         kind: TextKind,
-        other: TextKind,
+        other_kind: TextKind,
         projects: int,
         seed: int = 0,
         *,
@@ -179,7 +185,7 @@ class ReaderErrors:
 
         Args:
             kind: of the contexts of one strategy.
-            other: of those of the other strategy.
+            other_kind: of those of the other strategy.
             projects: how many have both.
             seed: of the random draws.
             rule_share: the share of the first strategy's summaries that a rule wrote, where its
@@ -188,14 +194,14 @@ class ReaderErrors:
         """
         none = np.zeros(projects)
         spread = np.full(projects, self.context * math.sqrt(2))
-        errors = self._of_difference(kind, other, rule_share, other_rule_share, spread)
+        errors = self._of_difference(kind, other_kind, rule_share, other_rule_share, spread)
         real = _drawn(none, np.ones(projects), errors, seed)
         return float(np.percentile(np.abs(real), 100 - 2 * OUTSIDE))
 
     def _of_difference(
         self,
         kind: TextKind,
-        other: TextKind,
+        other_kind: TextKind,
         rule_share: float,
         other_rule_share: float,
         spread: Floats,
@@ -203,8 +209,8 @@ class ReaderErrors:
         """How much larger the errors of the one kind are than those of the other."""
         shares = rule_share, other_rule_share
         return _Errors(
-            _differences(self.by_project, (kind, other), shares),
-            [_differences(asker, (kind, other), shares) for asker in self.by_asker],
+            _differences(self.by_project, (kind, other_kind), shares),
+            [_differences(asker, (kind, other_kind), shares) for asker in self.by_asker],
             spread,
         )
 
@@ -233,13 +239,17 @@ class _Errors:
         askers nobody knows to which side the next one will be off, so that their distances are
         squared.
         """
-        usual, variance = self.of_projects.mean(), self.of_projects.var()
-        beyond_chance = [
-            (errors.mean() - usual) ** 2 - variance * (1 / len(errors) + 1 / len(self.of_projects))
-            for errors in self.of_askers
-            if len(errors)
-        ]
-        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0)) if beyond_chance else 0.0
+        usual = self.of_projects.mean()
+        variance = self.of_projects.var()
+        beyond_chance: list[float] = []
+        for errors in self.of_askers:
+            if len(errors):
+                distance = (errors.mean() - usual) ** 2
+                by_chance = variance * (1 / len(errors) + 1 / len(self.of_projects))
+                beyond_chance.append(distance - by_chance)
+        if not beyond_chance:
+            return 0.0
+        return math.sqrt(max(float(np.mean(beyond_chance)), 0.0))
 
 
 def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Floats:
@@ -259,10 +269,8 @@ def _drawn(promises: Floats, weights: Floats, errors: _Errors, seed: int) -> Flo
     of_projects = errors.of_projects[random.integers(0, len(errors.of_projects), size)]
     project_errors = of_projects + random.normal(size=size) * errors.spread[projects]
     of_asker = random.normal(size=DRAWS) * errors.asker_spread
-    return (
-        np.average(promises[projects] - project_errors, axis=1, weights=weights[projects])
-        - of_asker
-    )
+    real = promises[projects] - project_errors
+    return np.average(real, axis=1, weights=weights[projects]) - of_asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +302,11 @@ def _errors_of(
     parts: Sequence[Mapping[TextKind, float]], kind: TextKind, rule_share: float
 ) -> Floats:
     """The errors of the projects that have a kind of context."""
-    return np.array([_error_of(errors, kind, rule_share) for errors in parts if _has(errors, kind)])
+    errors_of_kind: list[float] = []
+    for errors in parts:
+        if _has(errors, kind):
+            errors_of_kind.append(_error_of(errors, kind, rule_share))
+    return np.array(errors_of_kind)
 
 
 def _differences(
@@ -306,7 +318,8 @@ def _differences(
     differences = []
     for errors in parts:
         if _has(errors, kinds[0]) and _has(errors, kinds[1]):
-            mine, theirs = map(_error_of, (errors, errors), kinds, rule_shares)
+            mine = _error_of(errors, kinds[0], rule_shares[0])
+            theirs = _error_of(errors, kinds[1], rule_shares[1])
             differences.append(mine - theirs)
     return np.array(differences)
 

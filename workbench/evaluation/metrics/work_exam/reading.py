@@ -51,7 +51,7 @@ class WorkReading:
     Args:
         session: of which the contexts are.
         exams: the questions.
-        why: why there are none.
+        reason: why there are none.
 
     Attributes:
         seal: tells exams with other questions apart; empty without any.
@@ -59,14 +59,14 @@ class WorkReading:
         why: why there are none; empty where there are.
     """
 
-    def __init__(self, session: Session, exams: Iterable[WorkExam], why: str = "") -> None:
+    def __init__(self, session: Session, exams: Iterable[WorkExam], reason: str = "") -> None:
         self._session = session
         self._messages: dict[int, PlacedContext] = {}
         self._lines: dict[str, PlacedContext] = {}
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
         self._exams = {exam.at: exam for exam in exams if exam.questions}
         self.boundaries = tuple(sorted(self._exams))
-        self.why = "" if self.boundaries else why
+        self.why = "" if self.boundaries else reason
         self.seal = ""
 
     @classmethod
@@ -93,36 +93,36 @@ class WorkReading:
     def of_statements(
         cls, index: Index, session: Session, boundaries: tuple[int, ...]
     ) -> WorkReading:
-        """That of what the recording itself says about the work before some boundaries, made
-        once.
-        """
+        """That of what the recording itself says before some boundaries, made once."""
         readings = index.statement_readings
         reading = readings.get(boundaries)
         if not isinstance(reading, cls):
-            exams = [recorded_exam(session.messages, at) for at in boundaries]
-            reading = readings[boundaries] = cls(session, exams, NO_STATEMENTS)
+            exams = [recorded_exam(session.messages, boundary) for boundary in boundaries]
+            reading = cls(session, exams, NO_STATEMENTS)
+            readings[boundaries] = reading
         return reading
 
-    def chance(self, at: int, messages: Sequence[Message]) -> float | None:
+    def chance(self, boundary: int, messages: Sequence[Message]) -> float | None:
         """The mean chance that a real model answers a question of a boundary right from a context.
 
         Args:
-            at: the boundary.
+            boundary: of the session.
             messages: of the context.
 
         Returns:
             In [0, 1]; None where the boundary has no questions.
         """
-        sheet = self._sheets.get(at)
+        sheet = self._sheets.get(boundary)
         if sheet is None:
             return None
         numbers = tuple(self._session.place.get(id(message), NEW) for message in messages)
         if NEW in numbers:
             return self._mean_chance(sheet, messages)
         # several strategies and sizes often keep the same messages
-        if (at, numbers) not in self._chances:
-            self._chances[at, numbers] = self._mean_chance(sheet, messages)
-        return self._chances[at, numbers]
+        key = boundary, numbers
+        if key not in self._chances:
+            self._chances[key] = self._mean_chance(sheet, messages)
+        return self._chances[key]
 
     def _mean_chance(self, sheet: QuestionSheet, messages: Sequence[Message]) -> float:
         context = PlacedContext.joined([self._read(message) for message in messages])
@@ -133,31 +133,27 @@ class WorkReading:
     @cached_property
     def _vocabulary(self) -> dict[str, int]:
         """A number for each word of the questions and answers."""
-        words: dict[str, int] = {}
+        numbers: dict[str, int] = {}
         for exam in self._exams.values():
             for question in exam.questions:
-                for word in content_words(
-                    "\n".join((question.question, question.gold, *question.points))
-                ):
-                    words.setdefault(word, len(words))
-        return words
+                text = "\n".join((question.question, question.gold, *question.points))
+                for word in content_words(text):
+                    numbers.setdefault(word, len(numbers))
+        return numbers
 
     @cached_property
     def _sheets(self) -> dict[int, QuestionSheet]:
-        """By boundary its questions; the words of each weigh by how rare they are in the history
-        before it.
-        """
+        """By boundary its questions, their words weighted by rarity in the history before it."""
         sheets: dict[int, QuestionSheet] = {}
         rarity = Rarity(())
-        counted = 0
+        earlier_boundary = 0
         for boundary in self.boundaries:
-            for message in self._session.messages[counted:boundary]:
+            for message in self._session.messages[earlier_boundary:boundary]:
                 rarity.add(said_text(message))
-            counted = boundary
-            questions = self._exams[boundary].questions
+            earlier_boundary = boundary
             weighted = [
-                WeightedQuestion.of(part.question, part.gold, part.points, rarity)
-                for part in questions
+                WeightedQuestion.of(question.question, question.gold, question.points, rarity)
+                for question in self._exams[boundary].questions
             ]
             sheets[boundary] = QuestionSheet(weighted, self._vocabulary)
         return sheets
@@ -169,10 +165,10 @@ class WorkReading:
             return self._messages[number]
         # summaries and cut results repeat lines: each is read once
         lines = context_text([message]).split("\n")
-        read = PlacedContext.joined([self._read_line(line) for line in lines])
+        context = PlacedContext.joined([self._read_line(line) for line in lines])
         if number is not None:
-            self._messages[number] = read
-        return read
+            self._messages[number] = context
+        return context
 
     def _read_line(self, line: str) -> PlacedContext:
         if line not in self._lines:

@@ -89,41 +89,40 @@ class Statement:
     text: str
 
 
-def recorded_exam(messages: Sequence[Message], at: int) -> WorkExam:
-    """The questions about `messages[:at]` that the recording's own statements make; maybe none.
+def recorded_exam(messages: Sequence[Message], boundary: int) -> WorkExam:
+    """The questions about `messages[:boundary]` that the recording's own statements make; maybe none.
 
     What the newest request says, and what was said twice, is not asked for.
     """
-    history = messages[:at]
+    history = messages[:boundary]
     newest_request = last_user(history)
     request = "" if newest_request is None else plain(said_text(history[newest_request]))
     by_kind: dict[QuestionKind, list[WorkQuestion]] = defaultdict(list)
-    asked: set[tuple[str, ...]] = set()
+    words_of_questions: set[tuple[str, ...]] = set()
     for statement in newest_first(history):
         words = tuple(content_words(statement.text))
-        if words in asked or word_share(statement.text, request) >= IN_REQUEST:
+        if words in words_of_questions or word_share(statement.text, request) >= IN_REQUEST:
             continue
         question = _question(statement, history)
         if question is not None:
-            asked.add(words)
+            words_of_questions.add(words)
             by_kind[statement.kind].append(question)
     questions: list[WorkQuestion] = []
     for of_kind in by_kind.values():
         questions += _spread(of_kind, MOST_OF_KIND)
-    return WorkExam(at, tuple(questions), WRITER)
+    return WorkExam(boundary, tuple(questions), WRITER)
 
 
-def _spread(questions: Sequence[WorkQuestion], most: int) -> list[WorkQuestion]:
+def _spread(questions: Sequence[WorkQuestion], limit: int) -> list[WorkQuestion]:
     """At most so many of some questions, from all over the history."""
-    if len(questions) <= most:
+    if len(questions) <= limit:
         return list(questions)
-    return [questions[round(place * (len(questions) - 1) / (most - 1))] for place in range(most)]
+    last_index = len(questions) - 1
+    return [questions[round(place * last_index / (limit - 1))] for place in range(limit)]
 
 
 def _question(statement: Statement, messages: Sequence[Message]) -> WorkQuestion | None:
-    """The question that a statement answers; None where the statement says too little or too
-    much.
-    """
+    """The question that a statement answers; None where it says too little or too much."""
     if not FEWEST_WORDS <= len(content_words(statement.text)) <= MOST_WORDS:
         return None
     points = tuple(_points(statement.text))[:MOST_POINTS]
@@ -162,18 +161,14 @@ def newest_first(history: Sequence[Message]) -> Iterator[Statement]:
             texts = "\n".join(block.text for block in message.blocks if block.type == "text")
             yield from _of_agent(number, texts, is_report=is_report)
             for call in message.calls:
-                open_tasks = [
-                    text
-                    for text, status in task_items(call.arguments)
-                    if status not in ("completed", "done")
-                ]
-                yield from (Statement("next", number, plain(task)) for task in open_tasks)
+                for task, status in task_items(call.arguments):
+                    if status not in ("completed", "done"):
+                        yield Statement("next", number, plain(task))
             ends_turn = False
         elif isinstance(message, ToolResult):
             lines = _FAILED_TEST.findall(said_text(message))
-            yield from (
-                Statement("failure", number, plain(line)) for line in lines[-NEWEST_FAILURES:]
-            )
+            for line in lines[-NEWEST_FAILURES:]:
+                yield Statement("failure", number, plain(line))
 
 
 def _of_user(number: int, text: str) -> Iterator[Statement]:

@@ -25,9 +25,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def written_words(text: str) -> list[str]:
-    """All words as they are written, in order; names are taken apart at their marks and inner
-    capitals.
-    """
+    """All words as they are written, in order; names are split at marks and inner capitals."""
     return _WORD.findall(_CAMEL.sub(" ", text))
 
 
@@ -42,12 +40,14 @@ def content_words(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def content_word(written: str) -> str:
+def content_word(word: str) -> str:
     """A word without case and ending; empty where it says nothing."""
-    plain = written.lower().replace(",", "")
-    if plain[0].isdigit():
-        return plain
-    return stem(plain) if len(plain) >= SHORTEST and plain not in STOP else ""
+    word = word.lower().replace(",", "")
+    if word[0].isdigit():
+        return word
+    if len(word) < SHORTEST or word in STOP:
+        return ""
+    return stem(word)
 
 
 def word_share(statement: str, text: str) -> float:
@@ -55,7 +55,9 @@ def word_share(statement: str, text: str) -> float:
     statement without any.
     """
     words = set(content_words(statement))
-    return len(words & set(content_words(text))) / len(words) if words else 0.0
+    if not words:
+        return 0.0
+    return len(words.intersection(content_words(text))) / len(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,10 @@ class WordPlaces:
         text, 0 to 1.
         """
         total = sum(weights.values())
-        hits = sorted((place, word) for word in weights for place in self.places.get(word, ()))
+        hits: list[tuple[int, str]] = []
+        for word in weights:
+            hits += [(place, word) for place in self.places.get(word, ())]
+        hits.sort()
         if not total or not hits:
             return 0.0
         counts: Counter[str] = Counter()
@@ -105,9 +110,7 @@ class WordPlaces:
 
 
 class Rarity:
-    """How much the words of a history say: those that stand in fewer of its stretches weigh
-    more.
-    """
+    """How much words say: those in fewer stretches of the history weigh more."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._stretches = 0

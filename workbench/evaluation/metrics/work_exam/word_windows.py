@@ -53,9 +53,7 @@ class PlacedWords:
 
 @dataclass(frozen=True, slots=True)
 class WordWindow:
-    """What is looked for: weighted words, and within how many words of a context they must
-    stand.
-    """
+    """Weighted words to look for, and within how many words of a context."""
 
     weights: Mapping[str, float]
     window: int
@@ -65,18 +63,15 @@ class WordWindows:
     """Looks for all of its sets of words in a context at once.
 
     Args:
-        wanted: the sets; the result has their order.
+        sought: the sets; the result has their order.
         vocabulary: a number for each of their words, and perhaps for others.
     """
 
-    def __init__(self, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> None:
-        self._groups = [
-            _SameWindow.of(window, wanted, vocabulary)
-            for window in dict.fromkeys(part.window for part in wanted)
-        ]
-        self._totals = np.array(
-            [sum(part.weights.values()) or 1.0 for part in wanted], dtype=np.float64
-        )
+    def __init__(self, sought: Sequence[WordWindow], vocabulary: Mapping[str, int]) -> None:
+        windows = dict.fromkeys(word_set.window for word_set in sought)
+        self._groups = [_SameWindow.of(window, sought, vocabulary) for window in windows]
+        totals = [sum(word_set.weights.values()) or 1.0 for word_set in sought]
+        self._totals = np.array(totals, dtype=np.float64)
         self._words = len(vocabulary)
 
     def best_shares(self, text: PlacedWords) -> Floats:
@@ -100,37 +95,37 @@ class _SameWindow:
 
     @classmethod
     def of(
-        cls, window: int, wanted: Sequence[WordWindow], vocabulary: Mapping[str, int]
+        cls, window: int, sought: Sequence[WordWindow], vocabulary: Mapping[str, int]
     ) -> _SameWindow:
         sets: list[int] = []
         words: list[int] = []
         weights: list[float] = []
-        for number, part in enumerate(wanted):
-            if part.window == window:
-                sets += [number] * len(part.weights)
-                words += [vocabulary[word] for word in part.weights]
-                weights += part.weights.values()
+        for number, word_set in enumerate(sought):
+            if word_set.window == window:
+                sets += [number] * len(word_set.weights)
+                words += [vocabulary[word] for word in word_set.weights]
+                weights += word_set.weights.values()
         return cls(window, integers(sets), integers(words), np.array(weights, dtype=np.float64))
 
     def largest_weights(self, by_word: PlacedWords, vocabulary: int, sets: int) -> Floats:
         """(sets,) the largest weight of each set in one window of a text whose words are ordered
         by number.
         """
-        numbers, places = by_word.numbers, by_word.places
+        numbers = by_word.numbers
+        places = by_word.places
         if self.window >= by_word.length:
             is_there = np.bincount(numbers, minlength=vocabulary)[self.words] > 0
-            return np.bincount(self.sets, self.weights * is_there, minlength=sets).astype(
-                np.float64
-            )
+            sums = np.bincount(self.sets, self.weights * is_there, minlength=sets)
+            return sums.astype(np.float64)
         # A word counts from its place on until its window ends; places nearer than a window are one
         # run.
-        begins_run = np.append(
-            True, (numbers[1:] != numbers[:-1]) | (places[1:] - places[:-1] >= self.window)
-        )
-        begins_run = begins_run[: len(numbers)]
+        is_new_word = numbers[1:] != numbers[:-1]
+        is_far = places[1:] - places[:-1] >= self.window
+        begins_run = np.append(True, is_new_word | is_far)[: len(numbers)]
         ends_run = np.append(begins_run[1:], True)[: len(numbers)]
-        counts = np.bincount(numbers[begins_run], minlength=vocabulary)
-        entry, run = ranges((np.cumsum(counts) - counts)[self.words], counts[self.words])
+        run_counts = np.bincount(numbers[begins_run], minlength=vocabulary)
+        first_runs = np.cumsum(run_counts) - run_counts
+        entry, run = ranges(first_runs[self.words], run_counts[self.words])
         best = np.zeros(sets)
         if not len(run):
             return best
@@ -138,10 +133,14 @@ class _SameWindow:
         # what ends goes first
         ends = 2 * np.minimum(places[ends_run] + self.window, by_word.length)[run]
         of_set = np.tile(self.sets[entry], 2)
-        changes = np.concatenate((self.weights[entry], -self.weights[entry]))
-        order = np.argsort(of_set * (2 * by_word.length + 2) + np.concatenate((begins, ends)))
-        of_set, running = of_set[order], np.cumsum(changes[order])
-        starts = np.flatnonzero(np.append(True, of_set[1:] != of_set[:-1]))
-        before = np.where(starts > 0, running[starts - 1], 0.0)
-        best[of_set[starts]] = np.maximum.reduceat(running, starts) - before
+        weights = self.weights[entry]
+        changes = np.concatenate((weights, -weights))
+        moments = np.concatenate((begins, ends))
+        order = np.argsort(of_set * (2 * by_word.length + 2) + moments)
+        of_set = of_set[order]
+        running_weight = np.cumsum(changes[order])
+        set_starts = np.flatnonzero(np.append(True, of_set[1:] != of_set[:-1]))
+        weight_of_earlier_sets = np.where(set_starts > 0, running_weight[set_starts - 1], 0.0)
+        largest = np.maximum.reduceat(running_weight, set_starts) - weight_of_earlier_sets
+        best[of_set[set_starts]] = largest
         return best
