@@ -7,7 +7,6 @@ counters, clock and events: `Compactor.load` takes them anew. The host's message
 they were read; the rest refers to them.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 
@@ -15,81 +14,20 @@ from workbench.base.errors import FormatError, SettingError
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.engine.transcript.message import Json, Message
-from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
 from workbench.live.identity import Additions, HostList
 from workbench.live.memory import Memory
 from workbench.live.recovery import Recovery
 from workbench.live.saved_document import (
     VERSION,
-    SavedCheckpoint,
     SavedCompactor,
     SavedContext,
-    SavedEntry,
-    SavedLimit,
     SavedLogEntry,
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
 from workbench.live.state import Checkpoint, State, rejoined, write_messages
-from workbench.recordings.importers.native import as_plain
 from workbench.recordings.importers.records import read_as
-
-
-def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Json]:
-    """The document of a compactor with these parts."""
-    runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
-    reader, state, breaker, clock = memory.reader, memory.state, runner.breaker, gauge.clock
-    made: dict[int, Message] = {}
-    document = SavedCompactor(
-        workbench="compactor",
-        version=VERSION,
-        preset=preset,
-        window=gauge.configured,
-        format=reader.format,
-        likely=reader.likely,
-        entries=tuple(_entry(one) for one in state.path),
-        log=tuple(_log_entries(memory)),
-        log_leaf=memory.log.leaf,
-        leaf=state.leaf,
-        history=memory.version,
-        number=reader.number,
-        names=reader.names,
-        archive=memory.archive,
-        written=tuple(reader.written.values()),
-        checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]),
-        made=tuple(made.values()),
-        given=_slots(memory.given),
-        returned=_slots(memory.returned),
-        additions=memory.additions.saved(),
-        added=memory.added,
-        model=gauge.model,
-        request=gauge.request,
-        reported=gauge.reported,
-        limits=tuple(
-            SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()
-        ),
-        declared=gauge.declared_tokens,
-        least=gauge.least,
-        lightest=gauge.lightest,
-        accepted=gauge.accepted,
-        calibration=gauge.calibration,
-        compactions=runner.number,
-        patience=runner.patience,
-        vain=runner.vain,
-        usd=runner.usd,
-        ending=runner.ending,
-        misses=breaker.misses,
-        paused=breaker.paused,
-        pause_tokens=_finite(breaker.resumes_at),
-        pause_seconds=_finite(breaker.resumes_after - clock()),
-        mended=recovery.mended,
-        resent=recovery.resent,
-        overflowed=scheduler.overflowed,
-        requested=scheduler.requested,
-    )
-    found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=jsonable))
-    return found
 
 
 def read(document: Json) -> SavedCompactor:
@@ -201,38 +139,10 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     yield from path
 
 
-def _log_entries(memory: Memory) -> Iterator[Entry | SavedLogEntry]:
-    own = {id(message) for given in memory.state.path for message in given.messages}
-    for entry in memory.log:
-        known = isinstance(entry, MessageEntry) and id(entry.message) in own
-        yield SavedLogEntry(id=entry.id, parent=entry.parent) if known else entry
-
-
 def _with_message(entry: Entry | SavedLogEntry, known: Mapping[str, Message]) -> Entry:
     if isinstance(entry, SavedLogEntry):
         return MessageEntry(id=entry.id, parent=entry.parent, message=known[entry.id])
     return entry
-
-
-def _entry(given: HostMessage) -> SavedEntry:
-    first = given.messages[0].id if given.messages else "m1"
-    return SavedEntry(given.record, int(first[1:]), given.span)
-
-
-def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:
-    kept = _saved_context(mark.kept, state, made)
-    sent = None if mark.sent is mark.kept else _saved_context(mark.sent, state, made)
-    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry, mark.usd)
-
-
-def _saved_context(context: Context, state: State, made: dict[int, Message]) -> SavedContext:
-    own = {id(message) for given in state.path for message in given.messages}
-    refs = []
-    for message in context.messages:
-        if id(message) not in own:
-            made.setdefault(id(message), message)
-        refs.append(message.id if id(message) in own else f"@{[*made].index(id(message))}")
-    return SavedContext(tuple(refs), context.sizes, context.overhead, tuple(context.archive))
 
 
 def _context(
@@ -245,17 +155,8 @@ def _context(
     return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
 
 
-def _slots(line: HostList) -> tuple[SavedSlot, ...]:
-    pairs = zip(line.objects, line.places, strict=True)
-    return tuple(SavedSlot(record=one) if at is None else SavedSlot(at=at) for one, at in pairs)
-
-
 def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
     return HostList(
         [one.record if one.at is None else path[one.at].object for one in slots],
         [one.at for one in slots],
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
