@@ -165,14 +165,14 @@ class Recorder:
         return any(own is message for own in state.path[place].messages)
 
     def _mapping_change(self, name: str, present: Mapping[str, Json]) -> dict[str, Json]:
+        """The keys of a mapping that are new or have another value; most are new ones at its end."""
         recorded = self._mappings[name]
-        if recorded == present:
-            return {}
-        changed: dict[str, Json] = {}
-        for key, value in present.items():
-            if recorded.get(key) != value:
-                changed[key] = value
+        changed = dict(islice(present.items(), len(recorded), None))
         recorded.update(changed)
+        if recorded != present:
+            for key, value in present.items():
+                if recorded.get(key) != value:
+                    changed[key] = recorded[key] = value
         return changed
 
     def _value_change(self) -> dict[str, Json]:
@@ -310,49 +310,34 @@ class _MadeMessages:
 class _RecordedSlots:
     """A list that the host may hold, as it was recorded last.
 
-    Attributes:
-        places: of the host's messages; None for one that was written for it.
-        written: by index, the messages that were written for it.
+    Each of its messages is known by its place among the host's own, or is one that was written for
+    the host.
     """
 
     def __init__(self) -> None:
-        self.places: list[int | None] = []
-        self.written: dict[int, Json] = {}
+        self._slots: list[Json] = []
 
     def change(self, present: HostList) -> ListChange | None:
         """What became of the list since."""
-        is_shorter = len(present.places) < len(self.places)
+        recorded, slots = self._slots, _slots_of(present)
         items: dict[int, Json] = {}
-        for start in range(0, len(present.places), BLOCK):
-            places = present.places[start : start + BLOCK]
-            if None in places or places != self.places[start : start + BLOCK]:
-                for index, place in enumerate(places, start):
-                    if not self._has(index, place, present.objects[index]):
-                        items[index] = _slot_record(place, present.objects[index])
-        self.places = [*present.places]
-        self.written = {
-            index: written for index, written in self.written.items() if index < len(self.places)
-        }
-        for index in items:
-            self._note(index, present)
-        if is_shorter or items:
-            return ListChange(len(self.places), items, is_shorter)
+        for start in range(0, len(slots), BLOCK):
+            block = slots[start : start + BLOCK]
+            if block == recorded[start : start + BLOCK]:
+                continue
+            for index, slot in enumerate(block, start):
+                if index >= len(recorded) or recorded[index] != slot:
+                    items[index] = {"at": slot} if isinstance(slot, int) else {"record": slot}
+        self._slots = slots
+        if items or len(slots) < len(recorded):
+            return ListChange(len(slots), items, len(slots) < len(recorded))
         return None
 
-    def _has(self, index: int, place: int | None, message: Json) -> bool:
-        if index >= len(self.places) or self.places[index] != place:
-            return False
-        return place is not None or self.written.get(index) is message
 
-    def _note(self, index: int, present: HostList) -> None:
-        if present.places[index] is None:
-            self.written[index] = present.objects[index]
-        else:
-            self.written.pop(index, None)
-
-
-def _slot_record(place: int | None, message: Json) -> Json:
-    return {"record": message} if place is None else {"at": place}
+def _slots_of(messages: HostList) -> list[Json]:
+    """Of each message its place among the host's own, or the message where it is none of them."""
+    pairs = zip(messages.places, messages.objects, strict=True)
+    return [message if place is None else place for place, message in pairs]
 
 
 def _entry_record(host_message: HostMessage) -> Json:
