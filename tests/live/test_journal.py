@@ -261,7 +261,7 @@ def test_records_of_a_recorder_are_a_document_for_load() -> None:
         changes = recorder.changes()
         assert changes is not None and recorder.changes() is None
         records.append(json.loads(json.dumps(changes)))
-        again = Compactor.load(copy.deepcopy(records), model=Extractive(), clock=lambda: 0.0)
+        again = Compactor.load(records, model=Extractive(), clock=lambda: 0.0)
         assert again.save() == live.save()
 
 

@@ -16,10 +16,10 @@ from workbench.live.recorder import Recorder
 from workbench.live.saved_changes import document_of
 
 GROWTH = 4
-"""A file that is so many times as large as its first line is written anew."""
+"""What was saved is written anew once it is so many times as large as a whole record."""
 
 LEAST_BYTES = 1_000_000
-"""A smaller file is not written anew."""
+"""Less is not written anew."""
 
 UNKNOWN = -1
 
@@ -46,16 +46,16 @@ class Journal:
         size, self._size = self._size, UNKNOWN
         if size == UNKNOWN or size > self._largest_size or size != _size_of(self.path):
             self._size = self._write_whole()
-            self._largest_size = max(GROWTH * self._size, LEAST_BYTES)
+            self._largest_size = largest_size(self._size)
             return
         changes = self._recorder.changes()
         if changes is not None:
-            size += self._append(_line(changes))
+            size += self._append(line_of(changes))
         self._size = size
 
     def _write_whole(self) -> int:
         """Write the whole in the place of the file; its size."""
-        line = _line(self._recorder.whole())
+        line = line_of(self._recorder.whole())
         new = self.path.with_name(self.path.name + ".new")
         with new.open("wb") as file:
             file.write(line)
@@ -102,7 +102,13 @@ def _record(line: bytes, number: int, path: Path) -> Json:
         raise FormatError(why, where=f"{path}, line {number}") from None
 
 
-def _line(record: Json) -> bytes:
+def largest_size(whole: int) -> int:
+    """Bytes up to which changes are added to a whole record of so many bytes."""
+    return max(GROWTH * whole, LEAST_BYTES)
+
+
+def line_of(record: Json) -> bytes:
+    """A record as a line of a file."""
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 

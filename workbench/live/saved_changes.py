@@ -6,6 +6,7 @@ changes make it the document that `Compactor.save` would return.
 """
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 from workbench.base.errors import FormatError
@@ -76,7 +77,7 @@ def document_of(records: Iterable[Json]) -> dict[str, Json]:
     document: dict[str, Json] = {}
     for number, record in enumerate(records):
         if number == 0:
-            document = dict(record)
+            document = {name: copy(value) for name, value in record.items()}
             continue
         try:
             _expect(number, record)
