@@ -70,26 +70,29 @@ class Additions:
     the history. What is held back by mistake is in the next request still, and is read then.
 
     Attributes:
-        inside: the beginning of a text at the end of the newest message.
+        inside: the beginning of a text at the end of the newest message. The same text may stand
+            behind a gap in a message of text, and as a part of its own behind a tool's results.
         behind: the beginning of a message behind all others, and its role.
         head: the beginning of a user's message before all others that the host renders anew, such
             as a list of files.
+        gap: the white space between a message's own text and the addition in it.
     """
 
     inside: str = ""
     behind: tuple[str, str] = ("", "")
     _last: str = ""
     head: str = ""
+    gap: str = ""
 
     def saved(self) -> tuple[str, ...]:
         """What was learned, as texts."""
-        return self.inside, *self.behind, self._last, self.head
+        return self.inside, *self.behind, self._last, self.head, self.gap
 
     @classmethod
     def loaded(cls, saved: Sequence[str]) -> Additions:
         """What was saved."""
-        inside, role, lead, last, head = (*saved, *[""] * 5)[:5]
-        return cls(inside, (role, lead), last, head)
+        inside, role, lead, last, head, gap = (*saved, *[""] * 6)[:6]
+        return cls(inside, (role, lead), last, head, gap)
 
     def is_head(self, message: Json) -> bool:
         """Whether it is the message before all others that the host renders anew with each
@@ -148,14 +151,17 @@ class Additions:
         return {**record, name: rest}, text[at:]
 
     def _begins(self, text: str) -> int:
-        """Where the addition begins: the whole text, as the last one, or in the last part of the
-        text; -1 for none.
+        """Where the addition and the gap before it begin: the whole text, as the last one, or in
+        the last part of the text; -1 for none.
         """
         if text.startswith(self.inside):
             return 0
+        start = text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
         if text.endswith(self._last):
-            return len(text) - len(self._last)
-        return text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
+            start = len(text) - len(self._last)
+        if start > 0 and text.endswith(self.gap, 0, start):
+            start -= len(self.gap)
+        return start
 
     def learn(self, was: Json, now: Json) -> str | None:
         """Take in what stands in the place of the newest message of the last request.
@@ -170,11 +176,12 @@ class Additions:
         bodies = [one.pop(name, []) if isinstance(one, dict) else [] for one in (before, after)]
         if name and before == after:
             if lost := _lost(*bodies):
-                lead = _same_start(self._last, lost)
-                self.inside, self._last = lead if len(lead) >= LEAST else _lead(lost), lost
+                self._learn_inside(lost)
                 return lost
-            if _lost(*reversed(bodies)):
-                self.inside = ""
+            if missing := _lost(*reversed(bodies)):
+                self.gap = ""
+                if missing.strip():
+                    self.inside = ""
                 return ""
         text, role = text_of(was), _role(was)
         # else it was edited
@@ -183,6 +190,15 @@ class Additions:
             lead = lead if len(lead) >= LEAST else _lead(text)
             self.behind = (role, lead) if len(lead) >= LEAST else self.behind
         return None
+
+    def _learn_inside(self, lost: str) -> None:
+        """Learn the addition from what a message had more than it has now."""
+        text = lost.lstrip()
+        self.gap = lost[: len(lost) - len(text)] or self.gap
+        if text:
+            lead = _same_start(self._last, text)
+            self.inside = lead if len(lead) >= LEAST else _lead(text)
+            self._last = text
 
 
 def _lead(text: str) -> str:
