@@ -268,7 +268,7 @@ class Compactor(RecallTool):
         messages = listed(messages)
         with self._lock:
             self._runner.hear(messages)
-            heard = self._runner.lists_heard
+            lists_heard = self._runner.lists_heard
             if system is not None:
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, str(model or ""))
@@ -276,7 +276,7 @@ class Compactor(RecallTool):
             self._scheduler.check_window()
         self._scheduler.consider("before_request")
         self._media.fit()
-        return self._to_send(messages, heard)
+        return self._to_send(messages, lists_heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered: the time for presets that look then, once all calls of an answer
@@ -316,12 +316,12 @@ class Compactor(RecallTool):
             The overflow that it shows, or None.
         """
         with self._lock:
-            if why := self._gauge.stale(model):
-                self._tell(UsageIgnored(why))
+            if objection := self._gauge.stale(model):
+                self._tell(UsageIgnored(objection))
                 return None
             reported, cleared = self._usage_of(usage), self._cleared_by(context_management)
-            if reported is not None and (why := self._gauge.implausible(reported)):
-                self._tell(UsageIgnored(why))
+            if reported is not None and (objection := self._gauge.implausible(reported)):
+                self._tell(UsageIgnored(objection))
                 return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
             if reported is not None:
@@ -351,11 +351,13 @@ class Compactor(RecallTool):
             return None
         with self._lock:
             self._runner.hear(messages)
-            messages, heard = self._memory.given_list(), self._runner.lists_heard
+            messages, lists_heard = self._memory.given_list(), self._runner.lists_heard
         wait = self._recovery.wait(diagnosis)
         output = diagnosis.output if diagnosis.action == "lower_output" else None
         return (
-            None if wait is None else Retry(self._to_send(messages, heard), diagnosis, output, wait)
+            None
+            if wait is None
+            else Retry(self._to_send(messages, lists_heard), diagnosis, output, wait)
         )
 
     def compact(
@@ -410,15 +412,15 @@ class Compactor(RecallTool):
         """Wait no longer for a compaction whose call was cancelled."""
         self._scheduler.abandon()
 
-    def _to_send(self, messages: Sequence[Json], heard: int) -> list[Json]:
+    def _to_send(self, messages: Sequence[Json], lists_heard: int) -> list[Json]:
         """What to send of these messages, also where another thread passed another list meanwhile.
 
         Args:
             messages: the whole conversation.
-            heard: how many lists had been heard when these were.
+            lists_heard: how many lists had been heard when these were.
         """
         with self._lock:
-            if self._runner.lists_heard != heard:
+            if self._runner.lists_heard != lists_heard:
                 self._runner.hear(messages)
                 if self._gauge.settings.automatic:
                     self._runner.fit()

@@ -82,8 +82,8 @@ def read_journal(path: Path) -> dict[str, Json]:
         OSError: the file cannot be read.
         FormatError: a line before the last one is damaged.
     """
-    first, *lines = path.read_bytes().split(b"\n")
-    records = [_record(first, 1, path)]
+    first_line, *lines = path.read_bytes().split(b"\n")
+    records = [_record(first_line, 1, path)]
     lines = lines[:-1]  # behind the last line's end there is nothing, or a torn line
     for number, line in enumerate(lines, 2):
         try:
@@ -98,13 +98,13 @@ def _record(line: bytes, number: int, path: Path) -> Json:
     try:
         return json.loads(line)
     except ValueError:
-        why = "no line of a file that `Compactor.save_to` wrote"
-        raise FormatError(why, where=f"{path}, line {number}") from None
+        objection = "no line of a file that `Compactor.save_to` wrote"
+        raise FormatError(objection, where=f"{path}, line {number}") from None
 
 
-def largest_size(whole: int) -> int:
+def largest_size(whole_size: int) -> int:
     """Bytes up to which changes are added to a whole record of so many bytes."""
-    return max(GROWTH * whole, LEAST_BYTES)
+    return max(GROWTH * whole_size, LEAST_BYTES)
 
 
 def line_of(record: Json) -> bytes:

@@ -122,7 +122,7 @@ class MessageReader:
         return self.format or self.likely
 
     def read(
-        self, given: Sequence[Json], start: int = 0, before: Sequence[HostMessage] = ()
+        self, messages: Sequence[Json], start: int = 0, earlier: Sequence[HostMessage] = ()
     ) -> Iterator[HostMessage]:
         """The entries of the host's list from `start` on; `before` are those in front of it.
 
@@ -130,42 +130,49 @@ class MessageReader:
             FormatError: an entry is no chat message; its index is named.
         """
         records = []
-        for at, one in enumerate(given[start:], start):
-            if not isinstance(plain(one), Mapping):
-                why = f"expected a message with a role and content, found {type(one).__name__}"
-                raise FormatError(why, where=f"messages[{at}]")
-            records.append(record_of(one))
+        for position, message in enumerate(messages[start:], start):
+            if not isinstance(plain(message), Mapping):
+                objection = (
+                    f"expected a message with a role and content, found {type(message).__name__}"
+                )
+                raise FormatError(objection, where=f"messages[{position}]")
+            records.append(record_of(message))
         self.format = self.format or next(filter(None, map(format_of, records)), None)
         format = FORMATS[self.present_format]
-        waiting = _waiting_behind(before)
-        at = 0
-        while at < len(records):
-            field, why = next(
-                filter(any, (misfit(records[at]), format.problem(records[at]))), ("", "")
+        waiting = _waiting_behind(earlier)
+        position = 0
+        while position < len(records):
+            field, objection = next(
+                filter(any, (misfit(records[position]), format.problem(records[position]))),
+                ("", ""),
             )
-            if why:
-                raise FormatError(why, where=f"messages[{start + at}]", field=field)
-            stop = at + 1
-            while stop < len(records) and format.joins(records[at]) and format.joins(records[stop]):
+            if objection:
+                raise FormatError(objection, where=f"messages[{start + position}]", field=field)
+            stop = position + 1
+            while (
+                stop < len(records)
+                and format.joins(records[position])
+                and format.joins(records[stop])
+            ):
                 stop += 1
-            for piece in range(at, stop - 1):
-                yield HostMessage(given[start + piece], records[piece])
-            entry = self._last(format, given[start + stop - 1], records[at:stop], waiting)
+            for piece in range(position, stop - 1):
+                yield HostMessage(messages[start + piece], records[piece])
+            entry = self._last(format, messages[start + stop - 1], records[position:stop], waiting)
             waiting = _waiting_after(waiting, entry)
             yield entry
-            at = stop
+            position = stop
 
-    def again(self, known: HostMessage, now: Json) -> HostMessage:
+    def again(self, recorded: HostMessage, present: Json) -> HostMessage:
         """The host's present wording of a system prompt that was read, under the same id."""
-        number, self.number = self.number, int(known.messages[0].id[1:]) - 1
-        renewed = next(self.read([now]))
+        number, self.number = self.number, int(recorded.messages[0].id[1:]) - 1
+        renewed = next(self.read([present]))
         self.number = number
         return renewed
 
     def _last(
         self,
         format: HostFormat,
-        given: Json,
+        host_object: Json,
         records: Sequence[Record],
         waiting: Sequence[tuple[str, str]],
     ) -> HostMessage:
@@ -174,12 +181,16 @@ class MessageReader:
         entry = Entry(
             records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget
         )
-        messages = tuple(own for message in format.read(entry) for own in self._own(message, entry))
+        messages = tuple(
+            read_message
+            for message in format.read(entry)
+            for read_message in self._own(message, entry)
+        )
         answers = [message for message in messages if message.role == "assistant"]
         self.names.update((call.id, call.name) for message in answers for call in message.calls)
         sizes = tuple(map(self.count, messages))
         return HostMessage(
-            given, records[-1], messages, sizes, entry.parts, len(records), entry.covers
+            host_object, records[-1], messages, sizes, entry.parts, len(records), entry.covers
         )
 
     def _own(self, message: Message, entry: Entry) -> list[Message]:
@@ -188,16 +199,20 @@ class MessageReader:
         """
         if self.recognise is None or message.role != "user" or len(message.blocks) == 1:
             return [(self.recognise and self.recognise(message)) or message]
-        for at, block in enumerate(message.blocks):
-            if found := self.recognise(replace(message, blocks=(block,))):
-                own = found if at == 0 else replace(found, id=self._new_id())
-                entry.parts[id(own)] = entry.parts[id(block)]
-                before = [replace(message, blocks=message.blocks[:at])] if at else []
-                rest = message.blocks[at + 1 :]
+        for index, block in enumerate(message.blocks):
+            if recognised := self.recognise(replace(message, blocks=(block,))):
+                summary = recognised if index == 0 else replace(recognised, id=self._new_id())
+                entry.parts[id(summary)] = entry.parts[id(block)]
+                messages_before = [replace(message, blocks=message.blocks[:index])] if index else []
+                later_blocks = message.blocks[index + 1 :]
                 return [
-                    *before,
-                    own,
-                    *([replace(message, id=self._new_id(), blocks=rest)] if rest else []),
+                    *messages_before,
+                    summary,
+                    *(
+                        [replace(message, id=self._new_id(), blocks=later_blocks)]
+                        if later_blocks
+                        else []
+                    ),
                 ]
         return [message]
 

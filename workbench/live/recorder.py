@@ -162,7 +162,7 @@ class Recorder:
         place = state.place.get(message.id)
         if place is None:
             return False
-        return any(own is message for own in state.path[place].messages)
+        return any(host_message is message for host_message in state.path[place].messages)
 
     def _mapping_change(self, name: str, present: Mapping[str, Json]) -> dict[str, Json]:
         """The keys of a mapping that are new or have another value; most are new ones at its end."""
@@ -188,10 +188,10 @@ class Recorder:
         """Every field of the document that is no list or mapping that grows."""
         scheduler, recovery = self._scheduler, self._recovery
         runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
-        reader, breaker, now = memory.reader, runner.breaker, gauge.clock()
+        reader, breaker, seconds_now = memory.reader, runner.breaker, gauge.clock()
         limits = []
         for model, (tokens, until) in gauge.limits.items():
-            limits.append(as_plain(SavedLimit(model, tokens, until - now)))
+            limits.append(as_plain(SavedLimit(model, tokens, until - seconds_now)))
         return {
             "preset": self._preset,
             "window": gauge.configured,
@@ -220,7 +220,7 @@ class Recorder:
             "misses": breaker.misses,
             "paused": breaker.paused,
             "pause_tokens": _finite(breaker.resumes_at),
-            "pause_seconds": _finite(breaker.resumes_after - now),
+            "pause_seconds": _finite(breaker.resumes_after - seconds_now),
             "mended": recovery.mended,
             "resent": recovery.resent,
             "overflowed": scheduler.overflowed,

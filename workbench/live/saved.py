@@ -1,10 +1,10 @@
-"""A compactor as one JSON document, so that an agent that was stopped goes on as if it had not
-been.
+"""A compactor read from one JSON document, so that an agent that was stopped goes on as if it had
+not been.
 
 Saved are the conversation with its branches, the compactions in force, what was shown, the archive,
-and what was learned of window, usage and misses. Not saved are the model, settings, hooks,
-counters, clock and events: `Compactor.load` takes them anew. The host's messages are saved once, as
-they were read; the rest refers to them.
+and what was learned of window, usage and misses; `Recorder` writes them. Not saved are the model,
+settings, hooks, counters, clock and events: `Compactor.load` takes them anew. The host's messages
+are saved once, as they were read; the rest refers to them.
 """
 
 import math
@@ -38,14 +38,15 @@ def read(document: Json) -> SavedCompactor:
     """
     if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
         raise FormatError(
-            "this is no saved compactor; what `Compactor.save` returned would be accepted"
+            "this is no saved compactor; what `Compactor.save` returned would be accepted, or the"
+            " `Path` of a file that `Compactor.save_to` wrote"
         )
     if document.get("version") != VERSION:
-        why = (
+        objection = (
             f"version {document.get('version')!r} is unknown; a compactor of version {VERSION}"
             " would be accepted"
         )
-        raise FormatError(why, where="saved compactor", field="version")
+        raise FormatError(objection, where="saved compactor", field="version")
     try:
         saved: SavedCompactor = read_as(SavedCompactor, document)
     except FormatError as error:
@@ -75,22 +76,26 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     try:
         _restore_memory(saved, scheduler.memory)
     except (KeyError, IndexError, ValueError, StopIteration, LogError) as error:
-        why = (
+        objection = (
             f"the saved compactor is damaged ({error}); what `Compactor.save` returned, unchanged,"
             " would be accepted"
         )
-        raise FormatError(why) from None
+        raise FormatError(objection) from None
     gauge, runner, breaker = scheduler.gauge, scheduler.runner, scheduler.runner.breaker
-    now = gauge.clock()
+    seconds_now = gauge.clock()
     gauge.model, gauge.request, gauge.reported = saved.model, saved.request, saved.reported
-    gauge.limits = {one.model: (one.tokens, now + one.seconds) for one in saved.limits}
+    gauge.limits = {
+        limit.model: (limit.tokens, seconds_now + limit.seconds) for limit in saved.limits
+    }
     gauge.declared_tokens, gauge.least, gauge.lightest = saved.declared, saved.least, saved.lightest
     gauge.calibration, gauge.accepted = saved.calibration, saved.accepted
     runner.number, runner.patience, runner.vain = saved.compactions, saved.patience, saved.vain
     runner.usd, runner.ending = saved.usd, saved.ending
     breaker.misses, breaker.paused = saved.misses, saved.paused
     breaker.resumes_at = math.inf if saved.pause_tokens is None else saved.pause_tokens
-    breaker.resumes_after = math.inf if saved.pause_seconds is None else now + saved.pause_seconds
+    breaker.resumes_after = (
+        math.inf if saved.pause_seconds is None else seconds_now + saved.pause_seconds
+    )
     recovery.mended, recovery.resent = saved.mended, saved.resent
     scheduler.overflowed, scheduler.requested = saved.overflowed, saved.requested
 
@@ -98,26 +103,38 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
 def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
     reader.format, reader.likely = saved.format, saved.likely
-    reader.written = {one.lead + one.text + one.tail: one for one in saved.written}
+    reader.written = {item.lead + item.text + item.tail: item for item in saved.written}
     reader.names = dict(saved.names or {})
     memory.archive, memory.version = dict(saved.archive or {}), saved.history
     path = [*_path(saved, memory)]
     reader.number = saved.number
-    known = {message.id: message for given in path for message in given.messages}
-    place = {message.id: at for at, given in enumerate(path) for message in given.messages}
-    memory.log = Log(_with_message(entry, known) for entry in saved.log)
-    made = [rejoined(message, known.get(message.id)) for message in saved.made]
+    messages_by_id = {
+        message.id: message for host_message in path for message in host_message.messages
+    }
+    place = {
+        message.id: index
+        for index, host_message in enumerate(path)
+        for message in host_message.messages
+    }
+    memory.log = Log(_with_message(entry, messages_by_id) for entry in saved.log)
+    made_messages = [rejoined(message, messages_by_id.get(message.id)) for message in saved.made]
     marks = [memory.state.checkpoints[0]]
-    for one in saved.checkpoints:
-        kept = _context(one.kept, memory, known, made)
-        sent = kept if one.sent is None else _context(one.sent, memory, known, made)
-        shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
+    for item in saved.checkpoints:
+        kept_context = _context(item.kept, memory, messages_by_id, made_messages)
+        sent = (
+            kept_context
+            if item.sent is None
+            else _context(item.sent, memory, messages_by_id, made_messages)
+        )
+        outgoing = write_messages(sent.messages, path[: item.heard], place, reader.present_format)
         marks.append(
-            Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd)
+            Checkpoint(
+                item.heard, kept_context, sent, tuple(outgoing), item.entry, item.covers, item.usd
+            )
         )
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
-    memory.own = HostList([given.object for given in path], [*range(len(path))])
+    memory.own = HostList([host_message.object for host_message in path], [*range(len(path))])
     memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
     memory.additions, memory.added = Additions.loaded(saved.additions), saved.added
 
@@ -139,17 +156,21 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     yield from path
 
 
-def _with_message(entry: Entry | SavedLogEntry, known: Mapping[str, Message]) -> Entry:
+def _with_message(entry: Entry | SavedLogEntry, messages_by_id: Mapping[str, Message]) -> Entry:
     if isinstance(entry, SavedLogEntry):
-        return MessageEntry(id=entry.id, parent=entry.parent, message=known[entry.id])
+        return MessageEntry(id=entry.id, parent=entry.parent, message=messages_by_id[entry.id])
     return entry
 
 
 def _context(
-    saved: SavedContext, memory: Memory, known: Mapping[str, Message], made: list[Message]
+    saved: SavedContext,
+    memory: Memory,
+    messages_by_id: Mapping[str, Message],
+    made_messages: list[Message],
 ) -> Context:
     messages = tuple(
-        made[int(ref[1:])] if ref.startswith("@") else known[ref] for ref in saved.messages
+        made_messages[int(ref[1:])] if ref.startswith("@") else messages_by_id[ref]
+        for ref in saved.messages
     )
     archive = {ref: memory.archive[ref] for ref in saved.archived}
     return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
@@ -157,6 +178,6 @@ def _context(
 
 def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
     return HostList(
-        [one.record if one.at is None else path[one.at].object for one in slots],
-        [one.at for one in slots],
+        [slot.record if slot.at is None else path[slot.at].object for slot in slots],
+        [slot.at for slot in slots],
     )

@@ -45,4 +45,4 @@ def _figures(value: Json) -> Json:
         if callable(dump)
         else getattr(value, "__dict__", None)
     )
-    return None if record is None else {name: _figures(one) for name, one in record.items()}
+    return None if record is None else {name: _figures(figure) for name, figure in record.items()}

@@ -233,11 +233,13 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
     def _answered(
         self, live: Compactor, response: ModelResponse[Any], call: "_Call"
     ) -> ExtendedModelResponse[Any]:
-        answer = next((one for one in response.result if isinstance(one, AIMessage)), None)
+        answer = next(
+            (message for message in response.result if isinstance(message, AIMessage)), None
+        )
         if answer is not None and answer.usage_metadata:
-            told = answer.response_metadata
-            stop = str(told.get("finish_reason") or told.get("stop_reason") or "")
-            managed = told.get("context_management")
+            metadata = answer.response_metadata
+            stop = str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
+            managed = metadata.get("context_management")
             live.report_usage(
                 _usage(answer), stop=stop, model=call.model, context_management=managed
             )
@@ -288,15 +290,18 @@ class _Call:
         system = request.system_message
         self.declared: dict[str, Any] = {
             "system": None if system is None else system.content,
-            "tools": [convert_to_openai_tool(one) for one in request.tools],
+            "tools": [convert_to_openai_tool(request_tool) for request_tool in request.tools],
             "model": self.model,
         }
 
     def sending(self, records: Sequence[Json], max_tokens: int | None = None) -> ModelRequest[Any]:
         """The request with these messages: the agent's own where they are as they were."""
-        own = {id(record): message for record, message in self.pairs}
+        originals = {id(record): message for record, message in self.pairs}
         named = {message.id: message for message in self.request.messages if message.id}
-        messages = [own.get(id(one)) or _message(one, named) for one in records]
+        messages = [
+            originals.get(id(sent_record)) or _message(sent_record, named)
+            for sent_record in records
+        ]
         settings = self.request.model_settings
         if max_tokens is not None:
             settings = {**settings, "max_tokens": max_tokens}
@@ -314,13 +319,15 @@ def _message(record: dict[str, Any], named: dict[str | None, BaseMessage]) -> Ba
     changed one.
     """
     message: BaseMessage = convert_to_messages([record])[0]
-    own = named.get(record.get("id"))
-    if own is None or own.type != message.type:
+    original = named.get(record.get("id"))
+    if original is None or original.type != message.type:
         return message
-    said = {"content": message.content}
-    return own.model_copy(
+    changed = {"content": message.content}
+    return original.model_copy(
         update=(
-            {**said, "tool_calls": message.tool_calls} if isinstance(message, AIMessage) else said
+            {**changed, "tool_calls": message.tool_calls}
+            if isinstance(message, AIMessage)
+            else changed
         )
     )
 

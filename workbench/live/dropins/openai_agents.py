@@ -103,18 +103,18 @@ class AgentsCompactor(RunHooks[Any]):
         """Arguments for `Runner.run` and its kin: the session, the hooks, and this configuration
         with the filter.
         """
-        before = config or RunConfig()
-        first = before.call_model_input_filter
+        run_config = config or RunConfig()
+        host_filter = run_config.call_model_input_filter
 
         async def both(data: CallModelData[Any]) -> ModelInputData:
-            filtered = data.model_data if first is None else first(data)
-            own = await filtered if isawaitable(filtered) else filtered
-            return await self._filter(own, data.agent)
+            filtered = data.model_data if host_filter is None else host_filter(data)
+            host_input = await filtered if isawaitable(filtered) else filtered
+            return await self._filter(host_input, data.agent)
 
         return {
             "session": self.session,
             "hooks": self,
-            "run_config": replace(before, call_model_input_filter=both),
+            "run_config": replace(run_config, call_model_input_filter=both),
         }
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Agent[Any]) -> None:
@@ -145,7 +145,7 @@ class AgentsCompactor(RunHooks[Any]):
         sent = await self._live.before_request(
             data.input,
             system=data.instructions,
-            tools=[_schema(one) for one in agent.tools],
+            tools=[_schema(agent_tool) for agent_tool in agent.tools],
             model=_model(agent),
         )
         await self._save()
