@@ -185,8 +185,7 @@ class Compactor(RecallTool):
 
     def save(self) -> dict[str, Json]:
         """All that it knows, as one JSON document; see `load`."""
-        with self._lock:
-            return self.recorder().whole()
+        return self.recorder().whole()
 
     def save_to(self, path: PathLike[str] | str) -> None:
         """Save to a file that `load` goes on from: the first call writes the whole, each further

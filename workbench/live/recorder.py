@@ -43,21 +43,27 @@ class Recorder:
 
     def whole(self) -> dict[str, Json]:
         """Everything, as the document that `Compactor.save` returns; changes follow on it."""
-        self._begin()
-        change = self._change()
+        with self._scheduler.runner.lock:
+            self._begin()
+            return self._document(self._change())
+
+    def changes(self) -> dict[str, Json] | None:
+        """What changed since the last record, see `document_of`; None where nothing did."""
+        with self._scheduler.runner.lock:
+            change = self._change()
+            if change.is_empty:
+                return None
+            self._number += 1
+            return _as_json(change.record(self._number))
+
+    @staticmethod
+    def _document(change: Change) -> dict[str, Json]:
+        """The document that a change of an empty one makes."""
         document: dict[str, Json] = {"workbench": "compactor", "version": VERSION, **change.values}
         document |= change.mappings
         for name, list_change in change.lists.items():
             document[name] = list(list_change.items.values())
         return _as_json(document)
-
-    def changes(self) -> dict[str, Json] | None:
-        """What changed since the last record, see `document_of`; None where nothing did."""
-        change = self._change()
-        if change.is_empty:
-            return None
-        self._number += 1
-        return _as_json(change.record(self._number))
 
     def _begin(self) -> None:
         """Nothing is written down yet."""

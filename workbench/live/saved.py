@@ -26,7 +26,7 @@ from workbench.live.saved_document import (
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint, State, rejoined, write_messages
+from workbench.live.state import Checkpoint, State, places_of, rejoined, write_messages
 from workbench.recordings.importers.records import read_as
 
 
@@ -111,21 +111,14 @@ def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     messages_by_id = {
         message.id: message for host_message in path for message in host_message.messages
     }
-    place = {
-        message.id: index
-        for index, host_message in enumerate(path)
-        for message in host_message.messages
-    }
+    place = places_of(path)
     memory.log = Log(_with_message(entry, messages_by_id) for entry in saved.log)
     made_messages = [rejoined(message, messages_by_id.get(message.id)) for message in saved.made]
     marks = [memory.state.checkpoints[0]]
     for item in saved.checkpoints:
-        kept_context = _context(item.kept, memory, messages_by_id, made_messages)
-        sent = (
-            kept_context
-            if item.sent is None
-            else _context(item.sent, memory, messages_by_id, made_messages)
-        )
+        kept_context = sent = _context(item.kept, memory, messages_by_id, made_messages)
+        if item.sent is not None:
+            sent = _context(item.sent, memory, messages_by_id, made_messages)
         outgoing = write_messages(sent.messages, path[: item.heard], place, reader.present_format)
         marks.append(
             Checkpoint(

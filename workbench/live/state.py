@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, groupby, zip_longest
+from itertools import groupby, zip_longest
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context, OpenContext, last_user
@@ -76,49 +76,24 @@ class Checkpoint:
         """The same on a path that has fewer of the host's messages at its end, or another wording
         of the newest.
 
-        Where a person `asked` nothing later, the newest user message of the path is in it, whatever
+        Without a later question of a person the newest user message of the path is in it, whatever
         was left out.
         """
-        same = next(
-            (
-                changed_place
-                for changed_place, (present, old) in enumerate(zip(path, old_path, strict=False))
-                if present is not old
-            ),
-            len(path),
-        )
+        same = _same_length(path, old_path)
         if self.heard <= same:
             return self
-        dropped = [
-            message
-            for host_message in old_path[same : self.heard]
-            for message in host_message.messages
-        ]
-        messages_with_sizes = [
-            pair
-            for host_message in path
-            for pair in zip(host_message.messages, host_message.sizes, strict=True)
-        ]
-        replacements = messages_with_sizes[
-            len(messages_with_sizes)
-            - sum(len(host_message.messages) for host_message in path[same:]) :
-        ]
-        kept_context, sent = (
-            _exchanged(context, dropped, replacements) for context in (self.kept, self.sent)
-        )
+        dropped: list[Message] = []
+        for host_message in old_path[same : self.heard]:
+            dropped += host_message.messages
+        kept, sent = self.kept, self.sent
+        replacements = _sized_messages(path[same:])
+        kept, sent = (_exchanged(context, dropped, replacements) for context in (kept, sent))
         if not has_later_question:
-            kept_context, sent = (
-                _with_newest_user(context, messages_with_sizes) for context in (kept_context, sent)
-            )
-        place = {
-            message.id: changed_place
-            for changed_place, host_message in enumerate(path)
-            for message in host_message.messages
-        }
+            sized = _sized_messages(path)
+            kept, sent = (_with_newest_user(context, sized) for context in (kept, sent))
+        place = places_of(path)
         outgoing = write_messages(sent.messages, path, place, format)
-        return replace(
-            self, heard=len(path), kept=kept_context, sent=sent, shown=tuple(outgoing), entry=""
-        )
+        return replace(self, heard=len(path), kept=kept, sent=sent, shown=tuple(outgoing), entry="")
 
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""
@@ -170,11 +145,7 @@ class State:
         )
         state.compacted = len(newest.shown), newest.heard
         state.path = [*path[: newest.heard]]
-        state.place = {
-            message.id: place
-            for place, host_message in enumerate(state.path)
-            for message in host_message.messages
-        }
+        state.place = places_of(state.path)
         state.answers = sum(map(_answers, state.path))
         state.said = sum(sum(host_message.sizes) for host_message in state.path)
         for host_message in path[newest.heard :]:
@@ -210,16 +181,13 @@ class State:
         """
         many, first_behind = self.compacted
         outgoing = self.shown[:many]
-        if (
-            outgoing
-            and first_behind < len(objects)
-            and (outgoing[-1].made or outgoing[-1].at != first_behind - 1)
-        ):
-            pair = [
-                outgoing[-1],
-                OutgoingMessage(record_of(objects[first_behind]), at=first_behind),
-            ]
-            joined = FORMATS[format].finished(pair, self.path)
+        if not outgoing or first_behind >= len(objects):
+            return outgoing, first_behind
+        last = outgoing[-1]
+        is_followed_by_own = not last.made and last.at == first_behind - 1
+        if not is_followed_by_own:
+            behind = OutgoingMessage(record_of(objects[first_behind]), at=first_behind)
+            joined = FORMATS[format].finished([last, behind], self.path)
             if len(joined) == 1:
                 return [*outgoing[:-1], *joined], first_behind + 1
         return outgoing, first_behind
@@ -229,25 +197,19 @@ class State:
         compaction rewrote it.
         """
         (old,), (new,), (size,) = self.path[place].messages, renewed.messages, renewed.sizes
-        present_contexts = self.kept.closed(), self.sent.closed()
-        contexts = [
-            *present_contexts,
-            *(context for mark in self.checkpoints for context in (mark.kept, mark.sent)),
-        ]
-        places = [(context, _place(context, old.id)) for context in contexts]
-        if any(
-            place is not None and context.messages[place] is not old for context, place in places
-        ):
-            return None
-        marks = tuple(mark.reworded(old, new, size) for mark in self.checkpoints)
-        kept_context, sent = (
-            OpenContext(_reworded(context, old, new, size)) for context in present_contexts
-        )
+        kept, sent = self.kept.closed(), self.sent.closed()
+        contexts = [kept, sent]
+        for mark in self.checkpoints:
+            contexts += (mark.kept, mark.sent)
+        for context in contexts:
+            index = _place(context, old.id)
+            if index is not None and context.messages[index] is not old:
+                return None
         return replace(
             self,
-            kept=kept_context,
-            sent=sent,
-            checkpoints=marks,
+            kept=OpenContext(_reworded(kept, old, new, size)),
+            sent=OpenContext(_reworded(sent, old, new, size)),
+            checkpoints=tuple(mark.reworded(old, new, size) for mark in self.checkpoints),
             path=[*self.path[:place], renewed, *self.path[place + 1 :]],
         )
 
@@ -260,18 +222,39 @@ class State:
         """Leave out what a compaction by the provider stands for: the provider takes no notice
         of it.
         """
-        self.kept, self.sent = (
-            OpenContext(_uncovered(outgoing.closed(), covers))
-            for outgoing in (self.kept, self.sent)
-        )
-        stays = {
-            self.place[message.id] for message in self.sent.messages if message.id in self.place
-        }
-        self.shown = [outgoing for outgoing in self.shown if outgoing.at in stays]
+        self.kept = OpenContext(_uncovered(self.kept.closed(), covers))
+        self.sent = OpenContext(_uncovered(self.sent.closed(), covers))
+        places = {self.place.get(message.id) for message in self.sent.messages} - {None}
+        self.shown = [outgoing for outgoing in self.shown if outgoing.at in places]
         # the API drops it too, but wants a list that begins with a user's message
         if covers == "all":
             self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
         self.compacted = len(self.shown), len(self.path)
+
+
+def places_of(path: Sequence[HostMessage]) -> dict[str, int]:
+    """By the id of each of our messages, the index in the path of the host's that it came in."""
+    places: dict[str, int] = {}
+    for place, host_message in enumerate(path):
+        for message in host_message.messages:
+            places[message.id] = place
+    return places
+
+
+def _same_length(path: Sequence[HostMessage], old_path: Sequence[HostMessage]) -> int:
+    """How many of the first messages of a path are those of the old one."""
+    for place, (present, old) in enumerate(zip(path, old_path, strict=False)):
+        if present is not old:
+            return place
+    return len(path)
+
+
+def _sized_messages(path: Sequence[HostMessage]) -> list[tuple[Message, int]]:
+    """All messages of a path, each with its tokens."""
+    sized: list[tuple[Message, int]] = []
+    for host_message in path:
+        sized += zip(host_message.messages, host_message.sizes, strict=True)
+    return sized
 
 
 def _answers(host_message: HostMessage) -> int:
@@ -340,26 +323,19 @@ def rejoined(message: Message, original: Message | None) -> Message:
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
 
 
-def _with_newest_user(
-    context: Context, messages_with_sizes: Sequence[tuple[Message, int]]
-) -> Context:
+def _with_newest_user(context: Context, sized: Sequence[tuple[Message, int]]) -> Context:
     """The context with the newest user message of all that was said, in its place, if it was
     left out.
     """
-    newest = last_user([message for message, _ in messages_with_sizes])
-    if newest is None or _place(context, messages_with_sizes[newest][0].id) is not None:
+    newest = last_user([message for message, _ in sized])
+    if newest is None or _place(context, sized[newest][0].id) is not None:
         return context
-    later = {message.id for message, _ in messages_with_sizes[newest:]}
-    index = next(
-        (
-            index
-            for index, context_message in enumerate(context.messages)
-            if context_message.id in later
-        ),
-        len(context.messages),
-    )
+    later_ids = {message.id for message, _ in sized[newest:]}
     pairs = [*zip(context.messages, context.sizes, strict=True)]
-    return _with_pairs(context, [*pairs[:index], messages_with_sizes[newest], *pairs[index:]])
+    index = 0
+    while index < len(pairs) and pairs[index][0].id not in later_ids:
+        index += 1
+    return _with_pairs(context, [*pairs[:index], sized[newest], *pairs[index:]])
 
 
 def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Context:
@@ -371,11 +347,11 @@ def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Conte
 
 
 def _uncovered(context: Context, covers: Covers) -> Context:
-    stays = [
-        message.role == "system" or (covers == "answers" and is_real_user(message))
-        for message in context.messages
-    ]
-    pairs = [*compress(zip(context.messages, context.sizes, strict=True), stays)]
+    pairs: list[tuple[Message, int]] = []
+    for message, size in zip(context.messages, context.sizes, strict=True):
+        stays = message.role == "system" or (covers == "answers" and is_real_user(message))
+        if stays:
+            pairs.append((message, size))
     return replace(_with_pairs(context, pairs), overhead=0)
 
 
