@@ -96,13 +96,13 @@ class Copies:
 
     def _copy(self, number: int, host_messages: Sequence[Json]) -> None:
         """Copy a message anew, with the markers that the host has on its own now."""
-        written = self.shown[self.made[number]].object
+        rewritten = self.shown[self.made[number]].object
         source = self.sources[number]
         self.marked.pop(number, None)
         if source is not None:
-            written = remarked(written, host_messages[source])
+            rewritten = remarked(rewritten, host_messages[source])
             present_markers = markers(host_messages[source])
             if present_markers:
                 self.marked[number] = deepcopy(present_markers)
-        self.written[number] = deepcopy(written)
-        self.copies[number] = deepcopy(written)
+        self.written[number] = deepcopy(rewritten)
+        self.copies[number] = deepcopy(rewritten)

@@ -33,13 +33,13 @@ class ListMatch:
     Attributes:
         line: the earlier list.
         same: how many of its first messages are the same.
-        heard: how many of the host's messages, from the first one, these are.
+        heard_count: how many of the host's messages, from the first one, these are.
         reworded: the indexes of those that say the same in another form.
     """
 
     line: HostList
     same: int
-    heard: int
+    heard_count: int
     reworded: Sequence[int] = ()
 
 
@@ -87,38 +87,38 @@ class Memory:
         objects, bare = self._parted(messages)
         self._renew_system(bare)
         match = self._found(bare)
-        start = self._first_uncovered(bare, match.heard)
+        start = self._first_uncovered(bare, match.heard_count)
         if start is not None:
             covered = self.own.objects[: self.state.checkpoints[-1].covers]
             messages = objects = [*covered, *objects[start:]]
             bare = [*covered, *bare[start:]]
             match = self._found(bare)
-        same, heard = match.same, match.heard
-        if heard < self.state.heard:
-            self._learn_head(heard, bare, same)
+        same, heard_count = match.same, match.heard_count
+        if heard_count < self.state.heard:
+            self._learn_head(heard_count, bare, same)
         lost = None
-        if same < len(messages) and heard == self.state.heard - 1:
-            lost = self.additions.learn(self.state.path[heard].record, messages[same])
+        if same < len(messages) and heard_count == self.state.heard - 1:
+            lost = self.additions.learn(self.state.path[heard_count].record, messages[same])
             objects, bare = self._parted(messages)
-        new = [*self.reader.read(bare, same, self.state.path[:heard])]
-        is_back = self._broken or heard < self.state.heard
+        new = [*self.reader.read(bare, same, self.state.path[:heard_count])]
+        is_back = self._broken or heard_count < self.state.heard
         checkpoint_count = len(self.state.checkpoints)
         if is_back:
             self.version += 1
             shorter = new[:1] if lost else []
-            self._go_back(heard, new, shorter)
+            self._go_back(heard_count, new, shorter)
             same += len(shorter)
-            heard += len(shorter)
+            heard_count += len(shorter)
             new = new[len(shorter) :]
         self._broken = True
         for index in match.reworded:
             self._copies.reworded.add(match.line.places[index])
-        self._renew(match.line, objects[:same], heard, is_back)
+        self._renew(match.line, objects[:same], heard_count, is_back)
         for object, entry in zip(objects[same:], new, strict=True):
             self._add(entry, object)
         self._broken = False
         only_addition_is_gone = lost is not None and checkpoint_count == len(self.state.checkpoints)
-        return heard if is_back and not only_addition_is_gone else None
+        return heard_count if is_back and not only_addition_is_gone else None
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and
@@ -233,13 +233,13 @@ class Memory:
             is_begun = same > 0 or not self.own.objects
             if is_whole and is_begun and (line is self.own or same > best.same):
                 return ListMatch(line, same, self.state.heard, reworded)
-            heard = line.heard(same)
+            heard_count = line.heard(same)
             # a piece of an answer whose rest is gone is not the same
-            while heard and not self.state.path[heard - 1].messages:
-                heard -= 1
+            while heard_count and not self.state.path[heard_count - 1].messages:
+                heard_count -= 1
                 same -= 1
-            if heard and same > best.same:
-                best = ListMatch(line, same, heard, reworded)
+            if heard_count and same > best.same:
+                best = ListMatch(line, same, heard_count, reworded)
         return best
 
     def _begin_lists_anew(self) -> None:
@@ -316,7 +316,7 @@ class Memory:
                 return index, reworded
         return same, reworded
 
-    def _renew(self, line: HostList, objects: list[Json], heard: int, is_back: bool) -> None:
+    def _renew(self, line: HostList, objects: list[Json], heard_count: int, is_back: bool) -> None:
         """Take the host's present objects for the messages that it has heard before."""
         renewed = HostList(objects, line.places[: len(objects)])
         if line is self.own:
@@ -326,20 +326,20 @@ class Memory:
             return
         if is_back or line is self.returned:
             self.returned = HostList([*objects], [*renewed.places])
-        self.own = HostList(self.own.objects[:heard], self.own.places[:heard])
+        self.own = HostList(self.own.objects[:heard_count], self.own.places[:heard_count])
         self.given = renewed
-        written: list[Json] = []
+        written_objects: list[Json] = []
         for place, object in zip(renewed.places, objects, strict=True):
             if place is None:
-                written.append(object)
+                written_objects.append(object)
             else:
                 self.own.objects[place] = object
-        self._renew_markers(written)
+        self._renew_markers(written_objects)
 
-    def _renew_markers(self, written: Sequence[Json]) -> None:
+    def _renew_markers(self, written_objects: Sequence[Json]) -> None:
         """Take the cache markers that the host now has on messages that were written for it."""
-        made = [index for index, message in enumerate(self.state.shown) if message.made]
-        for index, object in zip(made, written, strict=False):
+        made_indices = [index for index, message in enumerate(self.state.shown) if message.made]
+        for index, object in zip(made_indices, written_objects, strict=False):
             outgoing = self.state.shown[index]
             if (
                 object != outgoing.object
@@ -352,10 +352,10 @@ class Memory:
         """A message as it is sent now."""
         if message.at is None:
             return deepcopy(message.object)
-        own = self.own.objects[message.at]
+        host_object = self.own.objects[message.at]
         if not message.made:
-            return own
-        return deepcopy(remarked(message.object, own))
+            return host_object
+        return deepcopy(remarked(message.object, host_object))
 
     def _add(self, host_message: HostMessage, object: Json) -> None:
         state = self.state
@@ -386,24 +386,24 @@ class Memory:
         return entry.id
 
     def _go_back(
-        self, heard: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
+        self, heard_count: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
     ) -> None:
         """Go back to the first so many of the host's messages; compactions that cover later ones
         are undone.
 
         Args:
-            heard: how many are the same.
+            heard_count: how many are the same.
             new: what follows now.
             shorter: the first of these, where it is what was the newest message without what the
                 host had added to it.
         """
         old_path = self.state.path
-        path = [*old_path[:heard], *shorter]
+        path = [*old_path[:heard_count], *shorter]
         has_question = [any(map(is_real_user, host_message.messages)) for host_message in new]
         only_addition_is_gone = (
-            len(old_path) == heard + 1
+            len(old_path) == heard_count + 1
             and not any(has_question[:1])
-            and self.additions.is_behind(old_path[heard].record)
+            and self.additions.is_behind(old_path[heard_count].record)
         )
         covered = len(old_path) if only_addition_is_gone else len(path)
         standing = [mark for mark in self.state.checkpoints if mark.covers <= covered]
@@ -411,22 +411,22 @@ class Memory:
         for mark in standing:
             marks.append(mark.on(path, old_path, any(has_question), self.reader.present_format))
         state = State.at(tuple(marks), path)
-        state.leaf = self._log(shorter, self._leaf_at(heard, old_path, marks))
+        state.leaf = self._log(shorter, self._leaf_at(heard_count, old_path, marks))
         self.state = state
         self.log.leaf = state.leaf
         if marks[-1] is not standing[-1]:
             self._note_again(standing[-1].entry)
 
     def _leaf_at(
-        self, heard: int, path: Sequence[HostMessage], marks: Sequence[Checkpoint]
+        self, heard_count: int, path: Sequence[HostMessage], marks: Sequence[Checkpoint]
     ) -> str | None:
         """The log's entry at the end of the first so many of the host's messages: the newest
         compaction there, or the newest message.
         """
         for mark in reversed(marks):
-            if mark.heard == heard and mark.entry in self.log:
+            if mark.heard == heard_count and mark.entry in self.log:
                 return mark.entry
-        for host_message in reversed(path[:heard]):
+        for host_message in reversed(path[:heard_count]):
             if host_message.messages:
                 return host_message.messages[-1].id
         return None
@@ -438,8 +438,8 @@ class Memory:
             return
         state = self.state
         mark = state.checkpoints[-1]
-        kept = tuple(message.id for message in mark.kept.messages if message.id in state.place)
-        again = replace(entry, id=self._entry_id(), parent=state.leaf, kept=kept)
+        kept_ids = tuple(message.id for message in mark.kept.messages if message.id in state.place)
+        again = replace(entry, id=self._entry_id(), parent=state.leaf, kept=kept_ids)
         self.log.append(again)
         state.leaf = again.id
         state.checkpoints = (*state.checkpoints[:-1], replace(mark, entry=again.id))
@@ -455,13 +455,15 @@ class Memory:
     def _note(self, compaction: Compaction, id: str) -> None:
         """Write the compaction down in the log."""
         summaries = _summaries(compaction.after)
-        before = {message.id for message in compaction.before.messages}
-        kept = tuple(message.id for message in compaction.after.messages if message.id in before)
+        ids_before = {message.id for message in compaction.before.messages}
+        kept_ids = tuple(
+            message.id for message in compaction.after.messages if message.id in ids_before
+        )
         entry = CompactionEntry(
             id=id,
             parent=self.state.leaf,
             summary=summaries[-1] if summaries else None,
-            kept=kept,
+            kept=kept_ids,
             tokens_before=compaction.before.tokens,
             tokens_after=compaction.after.tokens,
             reason=compaction.budget.reason,

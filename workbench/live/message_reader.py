@@ -148,26 +148,30 @@ class MessageReader:
         records: list[Record] = []
         for index, message in enumerate(messages[start:], start):
             if not isinstance(plain(message), Mapping):
-                found = type(message).__name__
-                objection = f"expected a message with a role and content, found {found}"
+                type_name = type(message).__name__
+                objection = f"expected a message with a role and content, found {type_name}"
                 raise FormatError(objection, where=f"messages[{index}]")
             records.append(record_of(message))
         self.format = self.format or next(filter(None, map(format_of, records)), None)
         format = FORMATS[self.present_format]
         waiting = _waiting_behind(earlier)
-        first = 0
-        while first < len(records):
-            _refuse_unreadable(records[first], format, f"messages[{start + first}]")
-            stop = first + 1
-            if format.joins(records[first]):
+        start_of_answer = 0
+        while start_of_answer < len(records):
+            _refuse_unreadable(
+                records[start_of_answer], format, f"messages[{start + start_of_answer}]"
+            )
+            stop = start_of_answer + 1
+            if format.joins(records[start_of_answer]):
                 while stop < len(records) and format.joins(records[stop]):
                     stop += 1
-            for piece in range(first, stop - 1):
+            for piece in range(start_of_answer, stop - 1):
                 yield HostMessage(messages[start + piece], records[piece])
-            entry = self._last(format, messages[start + stop - 1], records[first:stop], waiting)
+            entry = self._last(
+                format, messages[start + stop - 1], records[start_of_answer:stop], waiting
+            )
             waiting = _waiting_after(waiting, entry)
             yield entry
-            first = stop
+            start_of_answer = stop
 
     def again(self, recorded: HostMessage, present: Json) -> HostMessage:
         """The host's present wording of a system prompt that was read, under the same id."""

@@ -85,15 +85,21 @@ class Checkpoint:
         dropped: list[Message] = []
         for host_message in old_path[same : self.heard]:
             dropped += host_message.messages
-        kept, sent = self.kept, self.sent
+        kept_context, sent = self.kept, self.sent
         replacements = _sized_messages(path[same:])
-        kept, sent = (_exchanged(context, dropped, replacements) for context in (kept, sent))
+        kept_context, sent = (
+            _exchanged(context, dropped, replacements) for context in (kept_context, sent)
+        )
         if not has_later_question:
             sized = _sized_messages(path)
-            kept, sent = (_with_newest_user(context, sized) for context in (kept, sent))
+            kept_context, sent = (
+                _with_newest_user(context, sized) for context in (kept_context, sent)
+            )
         place = places_of(path)
         outgoing = write_messages(sent.messages, path, place, format)
-        return replace(self, heard=len(path), kept=kept, sent=sent, shown=tuple(outgoing), entry="")
+        return replace(
+            self, heard=len(path), kept=kept_context, sent=sent, shown=tuple(outgoing), entry=""
+        )
 
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""
@@ -183,11 +189,11 @@ class State:
         outgoing = self.shown[:many]
         if not outgoing or first_behind >= len(objects):
             return outgoing, first_behind
-        last = outgoing[-1]
-        is_followed_by_own = not last.made and last.at == first_behind - 1
+        last_message = outgoing[-1]
+        is_followed_by_own = not last_message.made and last_message.at == first_behind - 1
         if not is_followed_by_own:
-            behind = OutgoingMessage(record_of(objects[first_behind]), at=first_behind)
-            joined = FORMATS[format].finished([last, behind], self.path)
+            next_message = OutgoingMessage(record_of(objects[first_behind]), at=first_behind)
+            joined = FORMATS[format].finished([last_message, next_message], self.path)
             if len(joined) == 1:
                 return [*outgoing[:-1], *joined], first_behind + 1
         return outgoing, first_behind
@@ -197,8 +203,8 @@ class State:
         compaction rewrote it.
         """
         (old,), (new,), (size,) = self.path[place].messages, renewed.messages, renewed.sizes
-        kept, sent = self.kept.closed(), self.sent.closed()
-        contexts = [kept, sent]
+        kept_context, sent = self.kept.closed(), self.sent.closed()
+        contexts = [kept_context, sent]
         for mark in self.checkpoints:
             contexts += (mark.kept, mark.sent)
         for context in contexts:
@@ -207,7 +213,7 @@ class State:
                 return None
         return replace(
             self,
-            kept=OpenContext(_reworded(kept, old, new, size)),
+            kept=OpenContext(_reworded(kept_context, old, new, size)),
             sent=OpenContext(_reworded(sent, old, new, size)),
             checkpoints=tuple(mark.reworded(old, new, size) for mark in self.checkpoints),
             path=[*self.path[:place], renewed, *self.path[place + 1 :]],

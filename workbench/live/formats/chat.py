@@ -163,18 +163,12 @@ class OpenAIChat(Chat):
 
     def shows(self, record: Record) -> bool:
         """Whether it has a call or a result, or a picture's address."""
-        content = record.get("content")
-        if (
-            record.get("role") in ("tool", "function")
-            or record.get("tool_calls")
-            or record.get("function_call")
-        ):
+        if record.get("role") in ("tool", "function"):
             return True
-        return (
-            any(type_of(part) == "image_url" for part in content)
-            if isinstance(content, list)
-            else False
-        )
+        if record.get("tool_calls") or record.get("function_call"):
+            return True
+        content = record.get("content")
+        return isinstance(content, list) and any(type_of(part) == "image_url" for part in content)
 
     def new(self, message: Message) -> tuple[Record]:
         """The message as OpenAI writes it."""
@@ -212,13 +206,11 @@ class Anthropic(Chat):
         """The message as Anthropic writes it."""
         text = said_by_name(message)
         if message.role == "tool":
-            part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
-            return (
-                {
-                    "role": "user",
-                    "content": [{**part, "is_error": True} if message.is_error else part],
-                },
-            )
+            part: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
+            part["content"] = text
+            if message.is_error:
+                part["is_error"] = True
+            return ({"role": "user", "content": [part]},)
         if message.role == "assistant" and message.calls:
             parts: list[Json] = [{"type": "text", "text": text}] if text else []
             uses = [
@@ -365,17 +357,21 @@ def _with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMe
     result: list[OutgoingMessage] = []
     previous: OutgoingMessage | None = None
     for message in outgoing:
-        parted = (
-            opens
-            if previous is None
-            else previous.role == "assistant"
-            and (previous.at is None or message.at != previous.at + 1)
-        )
-        if message.role == "assistant" and parted:
+        if message.role == "assistant" and _needs_turn(previous, message, opens):
             result.append(OutgoingMessage({"role": "user", "content": GAP}))
         result.append(message)
-        previous = previous if message.role in SYSTEM_ROLES else message
+        if message.role not in SYSTEM_ROLES:
+            previous = message
     return result
+
+
+def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens: bool) -> bool:
+    """Whether a user's turn must stand before an answer."""
+    if previous is None:
+        return opens
+    if previous.role != "assistant":
+        return False
+    return previous.at is None or answer.at != previous.at + 1
 
 
 def _merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
@@ -398,9 +394,7 @@ def _merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
 
 def _holds_results(message: OutgoingMessage) -> bool:
     """Whether it is a user's message in Anthropic's format that begins with a tool result."""
-    content = (
-        message.object.get("content")
-        if isinstance(message.object, Mapping) and message.role == "user"
-        else None
-    )
+    if message.role != "user" or not isinstance(message.object, Mapping):
+        return False
+    content = message.object.get("content")
     return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"

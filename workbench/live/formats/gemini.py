@@ -149,31 +149,32 @@ class Gemini(HostFormat):
         """
         result: list[OutgoingMessage] = []
         for message in outgoing:
-            previous = result[-1] if result else None
-            if (
-                previous is None
-                and message.role == "model"
-                and path
-                and path[0].record.get("role") != "model"
-            ):
-                result.append(OutgoingMessage({"role": "user", "parts": [{"text": GAP}]}))
-            together = previous is not None and (
-                previous.at is None
-                or previous.made
-                or message.made
-                or message.at != previous.at + 1
-            )
-            if previous is None or previous.role != message.role or not together:
+            if not result:
+                if message.role == "model" and path and path[0].record.get("role") != "model":
+                    result.append(_gap())
+                result.append(message)
+                continue
+            previous = result[-1]
+            if previous.role != message.role or _follows(previous, message):
                 result.append(message)
             elif message.role == "model":
-                result += [OutgoingMessage({"role": "user", "parts": [{"text": GAP}]}), message]
+                result += [_gap(), message]
             else:
-                joined = {
-                    "role": "user",
-                    "parts": [*_sent_parts(previous, path), *_sent_parts(message, path)],
-                }
-                result[-1] = OutgoingMessage(joined, at=message.at)
+                parts = [*_sent_parts(previous, path), *_sent_parts(message, path)]
+                result[-1] = OutgoingMessage({"role": "user", "parts": parts}, at=message.at)
         return result
+
+
+def _gap() -> OutgoingMessage:
+    """A user's turn in the place of what was left out."""
+    return OutgoingMessage({"role": "user", "parts": [{"text": GAP}]})
+
+
+def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
+    """Whether the host itself put the one behind the other."""
+    if previous.at is None or previous.made or message.made:
+        return False
+    return message.at == previous.at + 1
 
 
 def _of(part: Record, names: tuple[str, str]) -> Json:
@@ -202,31 +203,33 @@ def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
 def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolResult:
     """A result, paired with the first call of its name where it names none by id."""
     read = tool_result(part)
-    matching_calls = [
-        candidate
-        for candidate in waiting
-        if candidate[0] == read.call_id or (not read.call_id and candidate[1] == read.name)
-    ]
-    if matching_calls:
-        waiting.remove(matching_calls[0])
-    call_id = read.call_id or (matching_calls[0][0] if matching_calls else f"{_UNNAMED}{read.name}")
-    inner = _of(part, _RESULT).get("parts") or ()
-    pictures = tuple(
-        _block(candidate, entry) for candidate in inner if isinstance(candidate, Mapping)
-    )
-    blocks = read.blocks + tuple(block for block in pictures if isinstance(block, Text | Image))
-    name = read.name or entry.names.get(call_id, "")
-    failed = read.is_error
+    call = _call_of(read, waiting)
+    if call is not None:
+        waiting.remove(call)
+    call_id = read.call_id or (call[0] if call is not None else f"{_UNNAMED}{read.name}")
+    blocks = list(read.blocks)
+    for inner in _of(part, _RESULT).get("parts") or ():
+        block = _block(inner, entry) if isinstance(inner, Mapping) else None
+        if isinstance(block, Text | Image):
+            blocks.append(block)
     result = ToolResult(
         id=entry.new_id(),
         call_id=call_id,
-        blocks=blocks,
-        name=name,
-        is_error=failed,
+        blocks=tuple(blocks),
+        name=read.name or entry.names.get(call_id, ""),
+        is_error=read.is_error,
         pinned=entry.pinned,
     )
     entry.parts[id(result)] = part
     return result
+
+
+def _call_of(result: ToolResult, waiting: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """The first call that waits for this result, by its id or, without one, by its name."""
+    for call_id, name in waiting:
+        if call_id == result.call_id or (not result.call_id and name == result.name):
+            return call_id, name
+    return None
 
 
 def _block(part: Record, entry: Entry) -> AnswerBlock:

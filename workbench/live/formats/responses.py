@@ -88,11 +88,9 @@ class Responses(HostFormat):
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether it has neither a type nor a role."""
         kind_or_role = _kind(record) or record.get("role")
-        return (
-            ("", "")
-            if kind_or_role
-            else ("type", "expected an item with a type, or a role and content")
-        )
+        if kind_or_role:
+            return "", ""
+        return "type", "expected an item with a type, or a role and content"
 
     def joins(self, record: Record) -> bool:
         """Whether a model wrote it."""
@@ -106,25 +104,15 @@ class Responses(HostFormat):
         record = entry.records[0]
         kind = _kind(record)
         if self.joins(record):
-            read_blocks = tuple(block for item in entry.records for block in _answered(item, entry))
-            return [AssistantMessage(id=entry.new_id(), blocks=read_blocks, pinned=entry.pinned)]
-        if kind in _OUTPUTS:
-            call_id = label(record, "call_id") or label(record, "id")
-            read_blocks, name = (
-                _output(record, entry),
-                entry.names.get(call_id) or label(record, "name"),
+            answer_blocks: list[AnswerBlock] = []
+            for item in entry.records:
+                answer_blocks += _answered(item, entry)
+            message = AssistantMessage(
+                id=entry.new_id(), blocks=tuple(answer_blocks), pinned=entry.pinned
             )
-            failed = record.get("status") == "failed"
-            return [
-                ToolResult(
-                    id=entry.new_id(),
-                    call_id=call_id,
-                    blocks=read_blocks,
-                    name=name,
-                    is_error=failed,
-                    pinned=entry.pinned,
-                )
-            ]
+            return [message]
+        if kind in _OUTPUTS:
+            return [_result(record, entry)]
         if kind != "message":
             block = sealed_compaction(record) if kind in _NATIVE else sealed(record)
             entry.parts[id(block)] = record
@@ -134,11 +122,11 @@ class Responses(HostFormat):
         content = record.get("content")
         if record.get("role") in SYSTEM_ROLES:
             return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts))]
-        if summary := entry.own_summary(content):
+        summary = entry.own_summary(content)
+        if summary is not None:
             return [summary]
-        return [
-            UserMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), pinned=entry.pinned)
-        ]
+        user_blocks = blocks(content, entry.parts)
+        return [UserMessage(id=entry.new_id(), blocks=user_blocks, pinned=entry.pinned)]
 
     def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterator[Record]:
         """The items of an answer that are left, or one item with another content."""
@@ -187,6 +175,20 @@ def sealed_compaction(record: Record) -> Image:
 
 def _kind(record: Record) -> str:
     return label(record, "type") or ("message" if "role" in record else "")
+
+
+def _result(record: Record, entry: Entry) -> ToolResult:
+    """What a call came back with."""
+    call_id = label(record, "call_id") or label(record, "id")
+    result_blocks = _output(record, entry)
+    return ToolResult(
+        id=entry.new_id(),
+        call_id=call_id,
+        blocks=result_blocks,
+        name=entry.names.get(call_id) or label(record, "name"),
+        is_error=record.get("status") == "failed",
+        pinned=entry.pinned,
+    )
 
 
 def _answered(record: Record, entry: Entry) -> tuple[AnswerBlock, ...]:
@@ -251,39 +253,46 @@ def _rewritten_answer(
     """
     intact = thoughts_of(message) == thoughts_of(original)
     calls = {block.id: host_message.parts[id(block)] for block in original.calls}
+
+    def is_text_of_item(block: AnswerBlock) -> tuple[bool, int]:
+        return block.type == "text", id(host_message.parts.get(id(block)))
+
     items: list[Record] = []
-    for kind, run in groupby(
-        message.blocks,
-        key=lambda block: (block.type == "text", id(host_message.parts.get(id(block)))),
-    ):
+    for (is_text, _), run in groupby(message.blocks, key=is_text_of_item):
         run_blocks = list(run)
         host_item = host_message.parts.get(id(run_blocks[0]))
-        if kind[0]:
-            is_whole = len(run_blocks) == sum(
-                host_message.parts.get(id(block)) is host_item for block in original.blocks
-            )
-            items += (
-                [host_item]
-                if host_item is not None and is_whole
-                else _message(text_of(run_blocks), host_item)
-            )
-        for block in () if kind[0] else run_blocks:
-            if block.type == "tool_call":
-                items.append(
-                    host_item
-                    if host_item is not None
-                    else _changed_call(block, calls.get(block.id))
-                )
+        if is_text:
+            items += _text_items(run_blocks, original, host_message)
+            continue
+        for block in run_blocks:
+            if block.type == "tool_call" and host_item is None:
+                items.append(_changed_call(block, calls.get(block.id)))
             elif host_item is not None and (intact or block.type != "thinking"):
                 items.append(host_item)
-    if not any(_kind(item) != "reasoning" for item in items):
+    if all(_kind(item) == "reasoning" for item in items):
         return
     for item in items:
-        yield (
-            item
-            if intact
-            else {key: value for key, value in item.items() if key != "id" or _needs_id(item)}
-        )
+        yield item if intact else _without_id(item)
+
+
+def _text_items(
+    run_blocks: Sequence[AnswerBlock], original: AssistantMessage, host_message: HostMessage
+) -> list[Record]:
+    """The host's item that these texts came in, or one with what is left of its texts."""
+    host_item = host_message.parts.get(id(run_blocks[0]))
+    blocks_of_item = 0
+    for block in original.blocks:
+        blocks_of_item += host_message.parts.get(id(block)) is host_item
+    if host_item is not None and len(run_blocks) == blocks_of_item:
+        return [host_item]
+    return _message(text_of(run_blocks), host_item)
+
+
+def _without_id(item: Record) -> Record:
+    """The item without its id, where the API takes it so."""
+    if _needs_id(item):
+        return item
+    return {key: value for key, value in item.items() if key != "id"}
 
 
 def _needs_id(item: Record) -> bool:
@@ -301,12 +310,12 @@ def _needs_id(item: Record) -> bool:
 
 def _message(text: str, host_item: Record | None) -> list[Record]:
     """A message item with this text; none where it is empty."""
-    phase = (
-        {"phase": host_item["phase"]} if host_item is not None and host_item.get("phase") else {}
-    )
-    return (
-        [{"type": "message", "role": "assistant", "content": text, **phase}] if text.strip() else []
-    )
+    if not text.strip():
+        return []
+    item: dict[str, Json] = {"type": "message", "role": "assistant", "content": text}
+    if host_item is not None and host_item.get("phase"):
+        item["phase"] = host_item["phase"]
+    return [item]
 
 
 def _changed_call(call: ToolCall, host_item: Record | None) -> Record:
@@ -318,11 +327,8 @@ def _changed_call(call: ToolCall, host_item: Record | None) -> Record:
     if field == "arguments" and isinstance(host_item.get(field), str):
         value = call.arguments_json()
     elif field == "input":
-        value = (
-            call.arguments["input"]
-            if isinstance(call.arguments.get("input"), str)
-            else call.arguments_json()
-        )
+        text = call.arguments.get("input")
+        value = text if isinstance(text, str) else call.arguments_json()
     return {**host_item, field: value}
 
 
