@@ -4,6 +4,7 @@ killed.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
 import os
@@ -25,6 +26,7 @@ from workbench.engine.compaction.presets import NAMES, with_recall
 from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models.extractive import Extractive
 from workbench.live import journal
+from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
 
 TALKS = {"openai": openai, "anthropic": anthropic}
@@ -242,6 +244,20 @@ def test_one_compactor_may_be_saved_to_two_files(tmp_path: Path) -> None:
         file = tmp_path / str(number % 2)
         live.save_to(str(file))
         assert loaded(file).save() == live.save()
+
+
+def test_on_asyncio_it_is_saved_too(tmp_path: Path) -> None:
+    file = tmp_path / "chat.journal"
+    live = new()
+
+    async def talk() -> None:
+        waiting = AsyncCompactor(live)
+        for messages in lists_of("openai"):
+            await waiting.before_request(messages)
+            await waiting.save_to(file)
+            assert loaded(file).save() == live.save()
+
+    asyncio.run(talk())
 
 
 def test_a_document_that_save_returned_may_stand_in_a_file_too(tmp_path: Path) -> None:
