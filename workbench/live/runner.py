@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock
 
 from workbench.base.errors import ModelError, SettingError
@@ -17,7 +17,7 @@ from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
-from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
+from workbench.live.calibration import Calibration, newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
 from workbench.live.events import (
     CompactionDropped,
@@ -44,6 +44,27 @@ last resort follows.
 
 OFTEN, REQUESTS_BETWEEN = 4, 3
 """So many compactions with fewer requests between each are worth an event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a compaction starts from.
+
+    Attributes:
+        started: the event that it started.
+        history: as the strategy keeps it, by our count.
+        start: the same in the provider's tokens, which is what is compacted.
+        calibration: of our count against the provider's.
+        heard_count: how many of the host's messages had been heard.
+        version: of the history.
+    """
+
+    started: CompactionStarted
+    history: Context
+    start: Context
+    calibration: Calibration
+    heard_count: int
+    version: int
 
 
 class Runner:
@@ -266,79 +287,103 @@ class Runner:
         self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter
     ) -> Compaction | None:
         """The compaction with its events and hooks."""
-        with self.lock:
-            history = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
-            start, calibration = self._measured(history, budget, cause), self.gauge.calibration
-            heard_count, version, tokens_before = (
-                self.memory.state.heard,
-                self.memory.version,
-                self.gauge.tokens,
-            )
-            messages = len(self.memory.state.sent.messages)
-            self.number += 1
-            number = self.number
+        attempt = self._new_attempt(budget, cause)
+        started = attempt.started
         host = self.gauge.preset.host
-        started = CompactionStarted(
-            number, cause, budget.reason, tokens_before, budget.target, budget.window, messages
-        )
         if not host.silent:
             self.tell(started)
         try:
-            choice = self._choice(Due(number, cause, start, budget), strategy)
+            choice = self._choice(Due(started.number, cause, attempt.start, budget), strategy)
             refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
-                self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
+                cancelled = CompactionDropped(started.number, choice.why, "compaction_cancelled")
+                self._end(started, cancelled)
                 return None
-            supplied = (
-                choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
-            )
-            compaction, used = self._compacted(start, strategy, budget, supplied, meter)
-            compaction = with_own_pins(compaction, history)
-            with self.lock:
-                objection = CALL_CANCELLED if is_cancelled() else ""
-                if not objection and compaction.outcome != "unchanged":
-                    objection = self.memory.take(
-                        calibration.undone(compaction, history), heard_count, version
-                    )
+            supplied = None
+            if isinstance(choice, Supply) and choice.summary.strip():
+                supplied = choice.summary
+            compaction, used = self._compacted(attempt.start, strategy, budget, supplied, meter)
+            compaction = with_own_pins(compaction, attempt.history)
+            objection = self._take(compaction, attempt)
         except BaseException as error:
             failure = str(error) if isinstance(error, ModelError) else reason(error)
-            dropped = CompactionDropped(number, failure, "compaction_failed", meter.usd)
+            failed = CompactionDropped(started.number, failure, "compaction_failed", meter.usd)
             if is_cancelled():
-                dropped = replace(dropped, why=CALL_CANCELLED, type="compaction_discarded")
-            self._end(started, dropped)
+                failed = replace(failed, why=CALL_CANCELLED, type="compaction_discarded")
+            self._end(started, failed)
             raise
         if objection:
-            self._end(
-                started, CompactionDropped(number, objection, "compaction_discarded", meter.usd)
+            discarded = CompactionDropped(
+                started.number, objection, "compaction_discarded", meter.usd
             )
+            self._end(started, discarded)
             return None
-        changed = compaction.outcome != "unchanged"
-        if changed:
+        if compaction.outcome != "unchanged":
             self.vain, self.ending = 0, None
             self._note_frequency(cause)
         elif host.silent and not compaction.stages:
             return compaction
-        tokens_after = compaction.sent.tokens if changed else tokens_before
-        warning, objection = (
-            _warning(host, compaction) if changed else "",
-            compaction.refusal or compaction.why,
-        )
-        ended = CompactionEnded(
-            number,
-            compaction.outcome,
-            objection,
-            tokens_before,
-            tokens_after,
-            compaction.stages,
-            meter.usd,
-            used,
-            warning,
-            messages_before=messages,
-            messages_after=len(compaction.sent.messages) if changed else messages,
-        )
-        self._end(started, ended)
+        self._end(started, self._ended(started, compaction, meter.usd, used))
         self._after(compaction)
         return compaction
+
+    def _new_attempt(self, budget: Budget, cause: Cause) -> Attempt:
+        """What a compaction starts from."""
+        with self.lock:
+            state = self.memory.state
+            history = replace(state.kept.closed(), overhead=self.gauge.overhead)
+            start = self._measured(history, budget, cause)
+            self.number += 1
+            started = CompactionStarted(
+                self.number,
+                cause,
+                budget.reason,
+                self.gauge.tokens,
+                budget.target,
+                budget.window,
+                len(state.sent.messages),
+            )
+            return Attempt(
+                started=started,
+                history=history,
+                start=start,
+                calibration=self.gauge.calibration,
+                heard_count=state.heard,
+                version=self.memory.version,
+            )
+
+    def _take(self, compaction: Compaction, attempt: Attempt) -> str:
+        """Put a compaction in place; why it was not, empty if it was or changes nothing."""
+        with self.lock:
+            if is_cancelled():
+                return CALL_CANCELLED
+            if compaction.outcome == "unchanged":
+                return ""
+            own = attempt.calibration.undone(compaction, attempt.history)
+            return self.memory.take(own, attempt.heard_count, attempt.version)
+
+    def _ended(
+        self, started: CompactionStarted, compaction: Compaction, usd: float | None, used: bool
+    ) -> CompactionEnded:
+        """The event that a compaction is over; `used` says whether it took the host's summary."""
+        tokens_after, messages_after, warning = started.tokens, started.messages, ""
+        if compaction.outcome != "unchanged":
+            tokens_after = compaction.sent.tokens
+            messages_after = len(compaction.sent.messages)
+            warning = _warning(self.gauge.preset.host, compaction)
+        return CompactionEnded(
+            started.number,
+            compaction.outcome,
+            compaction.refusal or compaction.why,
+            started.tokens,
+            tokens_after,
+            compaction.stages,
+            usd,
+            used,
+            warning,
+            messages_before=started.messages,
+            messages_after=messages_after,
+        )
 
     def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
         """What the host's hook says of a compaction that is about to start; it sees what would
