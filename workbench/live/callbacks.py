@@ -35,13 +35,11 @@ class Callback(Generic[Answer]):
         usable: Callable[[Any], bool],
         tell: Callable[[Event], None],
     ) -> None:
-        self.name, self.function, self.instead, self.usable, self.tell = (
-            name,
-            function,
-            instead,
-            usable,
-            tell,
-        )
+        self.name = name
+        self.function = function
+        self.instead = instead
+        self.usable = usable
+        self.tell = tell
         self._why = ""
 
     def __call__(self, *arguments: object) -> Answer:

@@ -63,7 +63,10 @@ class Copies:
         old_copies, old_written, old_marked = self.copies, self.written, self.marked
         self.places = [None if message.made else message.at for message in outgoing]
         self.made = [index for index, place in enumerate(self.places) if place is None]
-        self.sources, self.copies, self.written, self.marked = [], [], [], {}
+        self.sources = []
+        self.copies = []
+        self.written = []
+        self.marked = {}
         for number, index in enumerate(self.made):
             message = outgoing[index]
             old_number = old_numbers.get(id(message.object))

@@ -119,7 +119,10 @@ class Gauge:
         count: TokenCounter,
         host: Host,
     ) -> None:
-        self.preset, self.memory, self.clock, self.count = preset, memory, clock, count
+        self.preset = preset
+        self.memory = memory
+        self.clock = clock
+        self.count = count
         self.model = ""
         self.request: SentRequest | None = None
         self._good = Settings()
@@ -163,11 +166,9 @@ class Gauge:
     @property
     def own_count(self) -> OwnCount:
         """What our counts say of its messages; a preset's own count may see only a part of one."""
-        messages, version, last_count = (
-            self.memory.state.sent.messages,
-            self.memory.version,
-            self._counted,
-        )
+        messages = self.memory.state.sent.messages
+        version = self.memory.version
+        last_count = self._counted
         if last_count.version != version or last_count.messages > len(messages):
             last_count = _Counted(version)
         same = self.count is self.memory.reader.count
@@ -243,7 +244,10 @@ class Gauge:
             self.declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
             self._declared = (system, tools)
         if model != self.model:
-            self.model, self.request, self.reported, self.least = model, None, None, None
+            self.model = model
+            self.request = None
+            self.reported = None
+            self.least = None
             self.calibration, self.lightest, self.accepted = NEUTRAL, 0, 0
 
     def hand_out(self) -> None:

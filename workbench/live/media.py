@@ -47,10 +47,8 @@ class StripMedia:
         media = [
             (i, block) for i, message in enumerate(context.messages) for block in media_of(message)
         ]
-        images, size = (
-            sum(map(is_picture, (image for _, image in media))),
-            sum(sent_bytes(image) for _, image in media),
-        )
+        images = sum(map(is_picture, (image for _, image in media)))
+        size = sum(sent_bytes(image) for _, image in media)
         dropped_blocks: dict[int, set[int]] = {}
         for i, block in media:
             few = self.images is None or images <= self.images
@@ -136,11 +134,9 @@ class MediaBudget:
     @property
     def weight(self) -> Weight:
         """Of the request that would be sent now; only what is new is weighed."""
-        messages, version, earlier_weights = (
-            self.memory.state.sent.messages,
-            self.memory.version,
-            self._each,
-        )
+        messages = self.memory.state.sent.messages
+        version = self.memory.version
+        earlier_weights = self._each
         if self._version != version or self._weighed > len(messages):
             self._version, self._weighed, self._weight, self._each = version, 0, Weight(), {}
         for message in messages[self._weighed :]:

@@ -88,13 +88,11 @@ class Runner:
     def __init__(
         self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock
     ) -> None:
-        self.gauge, self.memory, self.hooks, self.tell, self.lock = (
-            gauge,
-            gauge.memory,
-            hooks,
-            host.tell,
-            lock,
-        )
+        self.gauge = gauge
+        self.memory = gauge.memory
+        self.hooks = hooks
+        self.tell = host.tell
+        self.lock = lock
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = self.patience = self.vain = self.lists_heard = 0
@@ -123,11 +121,9 @@ class Runner:
         with self.lock:
             memory = self.memory
             self.lists_heard += 1
-            marks, heard_count, version = (
-                memory.state.checkpoints,
-                memory.state.heard,
-                memory.version,
-            )
+            marks = memory.state.checkpoints
+            heard_count = memory.state.heard
+            version = memory.version
             same = memory.hear(messages)
             if same is None:
                 self.gauge.follow(version)
@@ -227,11 +223,9 @@ class Runner:
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:
-                settings, message_tokens, window = (
-                    self.gauge.settings,
-                    self.gauge.spoken,
-                    self.gauge.own_window,
-                )
+                settings = self.gauge.settings
+                message_tokens = self.gauge.spoken
+                window = self.gauge.own_window
                 self.patience = message_tokens + int(settings.hysteresis * window) + 1
                 self.breaker.rest(message_tokens, window, settings)
             return dropped

@@ -20,12 +20,10 @@ class Scheduler:
     """
 
     def __init__(self, runner: Runner, host: Host) -> None:
-        self.runner, self.gauge, self.memory, self.tell = (
-            runner,
-            runner.gauge,
-            runner.memory,
-            host.tell,
-        )
+        self.runner = runner
+        self.gauge = runner.gauge
+        self.memory = runner.memory
+        self.tell = host.tell
         self.overflowed = False
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
