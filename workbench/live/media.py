@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeGuard
@@ -44,25 +45,27 @@ class StripMedia:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the oldest; None where enough room is left."""
-        media = [
-            (i, block) for i, message in enumerate(context.messages) for block in media_of(message)
-        ]
-        images = sum(map(is_picture, (image for _, image in media)))
-        size = sum(sent_bytes(image) for _, image in media)
-        dropped_blocks: dict[int, set[int]] = {}
-        for i, block in media:
-            few = self.images is None or images <= self.images
-            small = self.bytes is None or size <= self.bytes
-            if few and small:
+        media: list[tuple[int, Image]] = []
+        image_count = byte_count = 0
+        for index, message in enumerate(context.messages):
+            for block in media_of(message):
+                media.append((index, block))
+                image_count += is_picture(block)
+                byte_count += sent_bytes(block)
+        dropped: defaultdict[int, set[int]] = defaultdict(set)
+        for index, block in media:
+            are_few = self.images is None or image_count <= self.images
+            are_small = self.bytes is None or byte_count <= self.bytes
+            if are_few and are_small:
                 break
-            if context.messages[i].pinned or (small and not is_picture(block)):
+            if context.messages[index].pinned or (are_small and not is_picture(block)):
                 continue
-            dropped_blocks.setdefault(i, set()).add(id(block))
-            images, size = images - is_picture(block), size - sent_bytes(block)
-        edits = [
-            Replace(i, i + 1, (_without(context.messages[i], blocks),))
-            for i, blocks in dropped_blocks.items()
-        ]
+            dropped[index].add(id(block))
+            image_count -= is_picture(block)
+            byte_count -= sent_bytes(block)
+        edits: list[Replace] = []
+        for index, blocks in dropped.items():
+            edits.append(Replace(index, index + 1, (_without(context.messages[index], blocks),)))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -140,10 +143,10 @@ class MediaBudget:
         if self._version != version or self._weighed > len(messages):
             self._version, self._weighed, self._weight, self._each = version, 0, Weight(), {}
         for message in messages[self._weighed :]:
-            self._each[id(message)] = weighed = earlier_weights.get(id(message)) or (
-                message,
-                _weigh(message),
-            )
+            weighed = earlier_weights.get(id(message))
+            if weighed is None:
+                weighed = message, _weigh(message)
+            self._each[id(message)] = weighed
             self._weight += weighed[1]
         self._weighed = len(messages)
         return self._weight
