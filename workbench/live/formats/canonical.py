@@ -50,12 +50,17 @@ def parts_of(content: Json) -> list[Json]:
         return [{"type": "text", "text": content}] if content else []
     if not isinstance(content, list):
         return [content]
-    parts = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
-    return [
-        part
-        for part in parts
-        if not (isinstance(part, Mapping) and part and part.keys() <= MARKERS)
-    ]
+    parts: list[Json] = []
+    for part in content:
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": part})
+        elif not _is_only_marker(part):
+            parts.append(part)
+    return parts
+
+
+def _is_only_marker(part: Json) -> bool:
+    return isinstance(part, Mapping) and bool(part) and part.keys() <= MARKERS
 
 
 def _decoded(arguments: str) -> Json:

@@ -114,28 +114,22 @@ class Chat(HostFormat):
         parts: list[Json] = []
         for message in group:
             original = originals[message.id]
-            if type(original) is not type(message) or (
-                message.role == "summary" and message is not original
-            ):
+            is_of_another_kind = type(original) is not type(message)
+            is_another_summary = message.role == "summary" and message is not original
+            if is_of_another_kind or is_another_summary:
                 yield from self.new(message)
             elif message.role == "summary":
                 parts.append(host_message.parts[id(original)])
             elif id(original) in host_message.parts:
-                parts.append(
-                    {
-                        **host_message.parts[id(original)],
-                        "content": content_of(message.blocks, host_message, WORDS),
-                    }
-                )
+                content = content_of(message.blocks, host_message, WORDS)
+                parts.append({**host_message.parts[id(original)], "content": content})
             elif message.role == "assistant" and original.role == "assistant":
                 for record in _rewritten_answer(message, original, host_message):
                     yield {**record, "content": [*parts, *record["content"]]} if parts else record
                     parts = []
             elif len(host_message.messages) == 1:
-                yield {
-                    **host_message.record,
-                    "content": content_of(message.blocks, host_message, WORDS),
-                }
+                content = content_of(message.blocks, host_message, WORDS)
+                yield {**host_message.record, "content": content}
             else:
                 parts += own_parts(message.blocks, host_message, WORDS)
         if parts:
@@ -294,22 +288,23 @@ def _rewritten_answer(
     calls: list[Json] = []
     for block in message.blocks:
         if block.type == "tool_call":
-            entry = _rewritten_call(block, original, host_message)
-            (parts if entry.get("type") == "tool_use" else calls).append(entry)
+            call = _rewritten_call(block, original, host_message)
+            if call.get("type") == "tool_use":
+                parts.append(call)
+            else:
+                calls.append(call)
         elif intact or block.type != "thinking":
             parts += own_parts((block,), host_message, WORDS)
-    dropped = (
-        {"tool_calls", "function_call"}
-        if intact
-        else {"tool_calls", "function_call", *_THOUGHT_KEYS}
-    )
+    dropped = {"tool_calls", "function_call"}
+    if not intact:
+        dropped |= _THOUGHT_KEYS
     record = {key: value for key, value in host_message.record.items() if key not in dropped}
     if message.calls and not intact and host_message.record.get("reasoning_content"):
         record["reasoning_content"] = _thought_of(message)
-    as_text = not isinstance(record.get("content"), list) and all(
-        part.get("type") == "text" for part in parts
-    )
-    record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
+    had_parts = isinstance(record.get("content"), list)
+    record["content"] = parts
+    if not had_parts and all(part.get("type") == "text" for part in parts):
+        record["content"] = "\n".join(part["text"] for part in parts) or None
     if calls and host_message.record.get("function_call"):
         record["function_call"] = calls[0]["function"]
     elif calls:
