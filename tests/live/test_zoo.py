@@ -5,6 +5,7 @@ cannot be met is told.
 from __future__ import annotations
 
 import pytest
+from live.habits import reminder, reminder_in_last, reminder_in_text, same_reminder_in_text
 from live.talk import Record, answered, asked
 from live.zoo import REWRITING, Writer, drops_oldest_turns, renders_its_head_anew, visit
 
@@ -30,6 +31,26 @@ def test_nothing_is_undone_by_a_host_that_drops_its_oldest_turns_or_renders_its_
     habit: object,
 ) -> None:
     assert visit("summarize", "openai", habit, turns=24).undone == 0  # type: ignore[arg-type]  # a habit
+
+
+@pytest.mark.parametrize("habit", [reminder_in_text, same_reminder_in_text])
+@pytest.mark.parametrize("preset", ["pi", "claude_code", "opencode"])
+def test_a_reminder_in_a_question_and_behind_results_hides_no_question(
+    preset: str, habit: object
+) -> None:
+    """In Anthropic's form it stands behind a gap in the text of a question, and as a part of its
+    own behind results: there too it is no person's question.
+    """
+    seen = visit(preset, "anthropic", habit, turns=12)  # type: ignore[arg-type]  # a habit
+    assert seen.compactions > 1 and seen.lost == 0
+
+
+@pytest.mark.parametrize("preset", ["langchain_20", "summarize"])
+def test_a_reminder_costs_what_as_long_a_system_prompt_costs(preset: str) -> None:
+    """A few tokens more in each request may well cost a compaction; the reminder is not to blame."""
+    seen = visit(preset, "openai", reminder_in_last, turns=20)
+    untouched = visit(preset, "openai", turns=20, prompt=reminder)
+    assert untouched.compactions > 2 and seen == untouched
 
 
 def compacted(turns: int = 30) -> tuple[wb.Compactor, list[Record]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from live.habits import HABITS as ADDING
-from live.habits import Habit, as_it_is
+from live.habits import Habit, as_it_is, reminder
 from live.talk import Record
 
 import workbench as wb
@@ -158,6 +158,22 @@ REWRITING: tuple[Habit, ...] = (
 ZOO: tuple[Habit, ...] = (*REWRITING, *ADDING)
 
 
+def no_text(request: int) -> str:
+    return ""
+
+
+def same_reminder(request: int) -> str:
+    return reminder(7)
+
+
+def text_added_by(habit: Habit) -> Callable[[int], str]:
+    """The text by which a habit makes the n-th request longer."""
+    name = habit.__name__
+    if "reminder" not in name:
+        return no_text
+    return same_reminder if name.startswith("same") else reminder
+
+
 class Writer:
     """A model that counts what it is asked."""
 
@@ -242,14 +258,21 @@ def requests_of(turns: int, api: str) -> Iterator[tuple[int, list[Record]]]:
 
 
 def visit(
-    preset: str, api: str, habit: Habit = as_it_is, turns: int = 60, window: int = 16_000
+    preset: str,
+    api: str,
+    habit: Habit = as_it_is,
+    turns: int = 60,
+    window: int = 16_000,
+    prompt: Callable[[int], str] = no_text,
 ) -> Visit:
-    """What a compactor pays for a host of that habit."""
+    """What a compactor pays for a host of that habit, which has this system prompt at its n-th
+    request.
+    """
     writer = Writer()
     live = wb.Compactor(preset, model=writer, window=window, format=api)  # type: ignore[arg-type]  # both are formats
     lost = 0
     for request, (number, said) in enumerate(requests_of(turns, api)):
-        sent = live.before_request(habit(list(said), request))
+        sent = live.before_request(habit(list(said), request), system=prompt(request) or None)
         lost += f"Q{number}. " not in str(sent)
         live.after_turn()
     ended = [

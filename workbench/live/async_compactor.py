@@ -4,6 +4,7 @@ loop goes on.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from os import PathLike
 from threading import Event as Flag
 from threading import Lock
 from typing import TypeVar
@@ -73,6 +74,10 @@ class AsyncCompactor:
     ) -> Compaction | None:
         """Compact now, see `Compactor.compact`."""
         return await self._run(lambda: self.compactor.compact(instructions, keep_recent, messages))
+
+    async def save_to(self, path: PathLike[str] | str) -> None:
+        """Save to a file, see `Compactor.save_to`."""
+        await self._run(lambda: self.compactor.save_to(path))
 
     async def _run(self, call: Callable[[], Result]) -> Result:
         async with self._loop_turn():

@@ -26,39 +26,45 @@ class Breaker:
         self.resumes_at = self.resumes_after = math.inf
         self.paused = False
 
-    def stopped(self, spoken: int) -> bool:
+    def stopped(self, message_tokens: int) -> bool:
         """Whether none starts by itself now, with so many tokens of messages."""
-        return self.paused and spoken < self.resumes_at and self.clock() < self.resumes_after
+        return (
+            self.paused and message_tokens < self.resumes_at and self.clock() < self.resumes_after
+        )
 
-    def allows(self, spoken: int) -> bool:
+    def allows(self, message_tokens: int) -> bool:
         """Whether one may start by itself now; the first after a pause is told."""
-        if self.stopped(spoken):
+        if self.stopped(message_tokens):
             return False
         if self.paused:
             self.paused = False
-            why = "the messages have grown" if spoken >= self.resumes_at else "the pause is over"
-            self.tell(AutomaticResumed(self.misses, why))
+            reason = (
+                "the messages have grown"
+                if message_tokens >= self.resumes_at
+                else "the pause is over"
+            )
+            self.tell(AutomaticResumed(self.misses, reason))
         return True
 
-    def miss(self, spoken: int, window: int, settings: Settings) -> None:
+    def miss(self, message_tokens: int, window: int, settings: Settings) -> None:
         """One more; after too many in a row the pause begins."""
         self.misses += 1
         if self.misses >= settings.breaker:
-            self.pause(spoken, window, settings)
+            self.pause(message_tokens, window, settings)
             self.tell(AutomaticStopped(self.misses))
 
-    def pause(self, spoken: int, window: int, settings: Settings) -> None:
+    def pause(self, message_tokens: int, window: int, settings: Settings) -> None:
         """None starts by itself until the messages have grown, or for some time."""
         self.paused = True
         self.resumes_after = self.clock() + settings.cooldown_seconds
-        self.rest(spoken, window, settings)
+        self.rest(message_tokens, window, settings)
 
-    def rest(self, spoken: int, window: int, settings: Settings) -> None:
+    def rest(self, message_tokens: int, window: int, settings: Settings) -> None:
         """Count the growth of the messages from now on."""
-        self.resumes_at = spoken + settings.cooldown * window
+        self.resumes_at = message_tokens + settings.cooldown * window
 
-    def reset(self, why: str) -> None:
+    def reset(self, reason: str) -> None:
         """Forget all misses."""
         if self.paused:
-            self.tell(AutomaticResumed(self.misses, why))
+            self.tell(AutomaticResumed(self.misses, reason))
         self.misses, self.paused = 0, False

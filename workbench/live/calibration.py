@@ -71,14 +71,16 @@ class Calibration:
         return self == NEUTRAL
 
     @classmethod
-    def of(cls, prompt: int, count: OwnCount, *, least: float = LEAST_SCALE) -> "Calibration":
+    def of(
+        cls, prompt: int, count: OwnCount, *, smallest_scale: float = LEAST_SCALE
+    ) -> "Calibration":
         """The calibration by which these messages take so many tokens of a prompt, as far as that
         can be.
 
         Args:
             prompt: tokens of the provider, without the overhead.
             count: our own.
-            least: the smallest scale.
+            smallest_scale: the smallest scale.
         """
         per_byte = 0.0
         if count.media and prompt > USUAL_SCALE * count.plain:
@@ -86,7 +88,7 @@ class Calibration:
         words = prompt - per_byte * count.media
 
         def scale(tokens: int) -> float:
-            return min(max(words / max(tokens, 1), least), MOST_SCALE)
+            return min(max(words / max(tokens, 1), smallest_scale), MOST_SCALE)
 
         return cls(scale(count.tokens), scale(count.plain), per_byte)
 
@@ -217,7 +219,9 @@ def _unpinned(message: Message, original: Message | None) -> Message:
 
 def _each_context(compaction: Compaction, change: Callable[[Context], Context]) -> Compaction:
     """The compaction with its contexts changed, one that it has twice once."""
-    before = change(compaction.before)
-    after = before if compaction.after is compaction.before else change(compaction.after)
-    sent = after if compaction.sent is compaction.after else change(compaction.sent)
-    return replace(compaction, before=before, after=after, sent=sent)
+    changed_before = change(compaction.before)
+    changed_after = (
+        changed_before if compaction.after is compaction.before else change(compaction.after)
+    )
+    sent = changed_after if compaction.sent is compaction.after else change(compaction.sent)
+    return replace(compaction, before=changed_before, after=changed_after, sent=sent)

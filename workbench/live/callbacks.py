@@ -35,28 +35,26 @@ class Callback(Generic[Answer]):
         usable: Callable[[Any], bool],
         tell: Callable[[Event], None],
     ) -> None:
-        self.name, self.function, self.instead, self.usable, self.tell = (
-            name,
-            function,
-            instead,
-            usable,
-            tell,
-        )
+        self.name = name
+        self.function = function
+        self.instead = instead
+        self.usable = usable
+        self.tell = tell
         self._why = ""
 
-    def __call__(self, *given: object) -> Answer:
+    def __call__(self, *arguments: object) -> Answer:
         """The function's answer, or that of the one in its place."""
         try:
-            answer = self.function(*given)
+            answer = self.function(*arguments)
             if self.usable(answer):
                 return answer
-            why = f"it returned {answer!r:.80}"
+            failure = f"it returned {answer!r:.80}"
         except Exception as error:  # noqa: BLE001  # whatever it is, the agent goes on
-            why = reason(error)
-        if why != self._why:
-            self._why = why
-            self.tell(CallbackFailed(self.name, why))
-        return self.instead(*given)
+            failure = reason(error)
+        if failure != self._why:
+            self._why = failure
+            self.tell(CallbackFailed(self.name, failure))
+        return self.instead(*arguments)
 
     def __eq__(self, other: object) -> bool:
         return other is self or bool(other == self.function)
@@ -111,4 +109,6 @@ class Host:
 
     def clock(self, clock: Callable[[], float]) -> Callable[[], float]:
         """The clock; where it fails no time passes."""
-        return self.guarded("clock", clock, lambda: 0.0, lambda now: isinstance(now, int | float))
+        return self.guarded(
+            "clock", clock, lambda: 0.0, lambda seconds: isinstance(seconds, int | float)
+        )

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
 from threading import RLock
 
 from workbench.base.typed_value import check_whole_number
@@ -25,14 +27,17 @@ from workbench.live.events import Event, Retry, RunEnds, UsageIgnored
 from workbench.live.formats.table import MessageFormat
 from workbench.live.gauge import Gauge
 from workbench.live.hooks import Hooks
+from workbench.live.journal import Journal, read_journal
 from workbench.live.media import MediaBudget
 from workbench.live.memory import Memory
 from workbench.live.message_reader import MessageReader, listed, recogniser
 from workbench.live.preparation import Preparation
 from workbench.live.recall_tool import RecallTool
+from workbench.live.recorder import Recorder
 from workbench.live.recovery import Recovery
 from workbench.live.runner import Runner
-from workbench.live.saved import read, refuse_another, restore, save
+from workbench.live.saved import read, refuse_another, restore
+from workbench.live.saved_changes import document_of
 from workbench.live.scheduler import Scheduler
 from workbench.live.settings import Settings, check, check_manual
 from workbench.live.usage import cleared_by, usage_of
@@ -122,6 +127,7 @@ class Compactor(RecallTool):
         self._media = MediaBudget(self._runner)
         self._recovery = Recovery(self._runner, self._media, host)
         self._scheduler = Scheduler(self._runner, host)
+        self._journal: Journal | None = None
         self._usage_of = host.guarded("report_usage", usage_of, lambda _: None, lambda _: True)
         self._cleared_by = host.guarded("report_usage", cleared_by, lambda _: 0, lambda _: True)
 
@@ -179,8 +185,33 @@ class Compactor(RecallTool):
 
     def save(self) -> dict[str, Json]:
         """All that it knows, as one JSON document; see `load`."""
+        return self.recorder().whole()
+
+    def save_to(self, path: PathLike[str] | str) -> None:
+        """Save to a file that `load` goes on from: the first call writes the whole, each further
+        one adds what changed since.
+
+        What was written is on the disk when the call returns. A process that is killed meanwhile
+        leaves the state before. The whole is written anew where the file has grown to several times
+        that, or another program has changed it.
+
+        Args:
+            path: of the file, this compactor's own.
+
+        Raises:
+            OSError: the file could not be written; the next call writes the whole.
+        """
+        file = Path(path)
         with self._lock:
-            return save(self.preset.name, self._recovery, self._scheduler)
+            if self._journal is None or self._journal.path != file:
+                self._journal = Journal(file, self.recorder())
+            self._journal.save()
+
+    def recorder(self) -> Recorder:
+        """What writes this compactor down, for a storage of your own: the `whole`, then
+        `changes`. The list of these records is a document for `load`.
+        """
+        return Recorder(self.preset.name, self._recovery, self._scheduler)
 
     @classmethod
     def load(
@@ -194,7 +225,7 @@ class Compactor(RecallTool):
         """The compactor that was saved, to go on where it was.
 
         Args:
-            document: what `save` returned.
+            document: what `save` returned, or the `Path` of a file that `save_to` wrote.
             preset: None takes the built-in or installed one of that name; one with another name is
                 refused.
             window: None takes the saved one.
@@ -202,9 +233,14 @@ class Compactor(RecallTool):
 
         Raises:
             FormatError: the document is none of `save`, damaged, or of a newer version.
+            OSError: the file cannot be read.
             SettingError, UnknownName: it was saved with another preset, or with one of an unknown
                 name.
         """
+        if isinstance(document, PathLike):
+            document = read_journal(Path(document))
+        elif isinstance(document, list):
+            document = document_of(document)
         saved = read(document)
         compactor = cls(
             preset or saved.preset, window=saved.window if window is None else window, **given
@@ -231,7 +267,7 @@ class Compactor(RecallTool):
         messages = listed(messages)
         with self._lock:
             self._runner.hear(messages)
-            heard = self._runner.lists_heard
+            lists_heard = self._runner.lists_heard
             if system is not None:
                 self._memory.reader.likely = "anthropic"
             self._gauge.declare(system, tools, str(model or ""))
@@ -239,7 +275,7 @@ class Compactor(RecallTool):
             self._scheduler.check_window()
         self._scheduler.consider("before_request")
         self._media.fit()
-        return self._to_send(messages, heard)
+        return self._to_send(messages, lists_heard)
 
     def after_tools(self, messages: Sequence[Json] | None = None) -> None:
         """Tools have answered: the time for presets that look then, once all calls of an answer
@@ -279,12 +315,12 @@ class Compactor(RecallTool):
             The overflow that it shows, or None.
         """
         with self._lock:
-            if why := self._gauge.stale(model):
-                self._tell(UsageIgnored(why))
+            if objection := self._gauge.stale(model):
+                self._tell(UsageIgnored(objection))
                 return None
             reported, cleared = self._usage_of(usage), self._cleared_by(context_management)
-            if reported is not None and (why := self._gauge.implausible(reported)):
-                self._tell(UsageIgnored(why))
+            if reported is not None and (objection := self._gauge.implausible(reported)):
+                self._tell(UsageIgnored(objection))
                 return None
             diagnosis = self._gauge.judge(reported, str(stop), cleared)
             if reported is not None:
@@ -314,11 +350,13 @@ class Compactor(RecallTool):
             return None
         with self._lock:
             self._runner.hear(messages)
-            messages, heard = self._memory.given_list(), self._runner.lists_heard
+            messages, lists_heard = self._memory.given_list(), self._runner.lists_heard
         wait = self._recovery.wait(diagnosis)
         output = diagnosis.output if diagnosis.action == "lower_output" else None
         return (
-            None if wait is None else Retry(self._to_send(messages, heard), diagnosis, output, wait)
+            None
+            if wait is None
+            else Retry(self._to_send(messages, lists_heard), diagnosis, output, wait)
         )
 
     def compact(
@@ -373,15 +411,15 @@ class Compactor(RecallTool):
         """Wait no longer for a compaction whose call was cancelled."""
         self._scheduler.abandon()
 
-    def _to_send(self, messages: Sequence[Json], heard: int) -> list[Json]:
+    def _to_send(self, messages: Sequence[Json], lists_heard: int) -> list[Json]:
         """What to send of these messages, also where another thread passed another list meanwhile.
 
         Args:
             messages: the whole conversation.
-            heard: how many lists had been heard when these were.
+            lists_heard: how many lists had been heard when these were.
         """
         with self._lock:
-            if self._runner.lists_heard != heard:
+            if self._runner.lists_heard != lists_heard:
                 self._runner.hear(messages)
                 if self._gauge.settings.automatic:
                     self._runner.fit()

@@ -37,50 +37,75 @@ class Copies:
     made: list[int] = field(default_factory=list)
     sources: list[int | None] = field(default_factory=list)
     reworded: set[int | None] = field(default_factory=set)
-    marked: dict[int, list[Json]] = field(default_factory=dict)
+    marked: dict[int, list[tuple[str, Json]]] = field(default_factory=dict)
     written: list[Json] = field(default_factory=list)
     copies: list[Json] = field(default_factory=list)
 
-    def of(self, shown: list[OutgoingMessage], own: Sequence[Json]) -> list[Json]:
+    def of(self, outgoing: list[OutgoingMessage], host_messages: Sequence[Json]) -> list[Json]:
         """What is sent now, where the host's own messages are these."""
-        if shown != self.shown:
-            self._begin(shown)
+        if outgoing != self.shown:
+            self._begin(outgoing)
         if self.reworded or self.copies != self.written:
-            for n, source in enumerate(self.sources):
-                if self.copies[n] != self.written[n] or (
-                    source is not None and source in self.reworded
-                ):
-                    self._copy(n, own)
-        for n in [
-            n for n, marked in self.marked.items() if markers(own[self.sources[n] or 0]) != marked
-        ]:
-            self._copy(n, own)
+            self._renew_changed(host_messages)
+        for number in self._marked_otherwise(host_messages):
+            self._copy(number, host_messages)
         self.reworded = set()
-        objects = [None if at is None else own[at] for at in self.places]
-        for i, copy in zip(self.made, self.copies, strict=True):
-            objects[i] = copy
+        objects: list[Json] = []
+        for place in self.places:
+            objects.append(None if place is None else host_messages[place])
+        for index, copy in zip(self.made, self.copies, strict=True):
+            objects[index] = copy
         return objects
 
-    def _begin(self, shown: list[OutgoingMessage]) -> None:
-        known = {id(self.shown[i].object): n for n, i in enumerate(self.made)}
-        copies, written, marked = self.copies, self.written, self.marked
-        self.places = [None if one.made else one.at for one in shown]
-        self.made = [i for i, at in enumerate(self.places) if at is None]
-        self.sources = [shown[i].at for i in self.made]
-        before = [known.get(id(shown[i].object)) for i in self.made]
-        self.copies = [None if old is None else copies[old] for old in before]
-        self.written = [
-            shown[i].object if old is None else written[old]
-            for i, old in zip(self.made, before, strict=True)
-        ]
-        self.marked = {n: marked[old] for n, old in enumerate(before) if old in marked}
-        self.shown = shown
+    def _begin(self, outgoing: list[OutgoingMessage]) -> None:
+        """Copy what is new among these; what was written before keeps its copy."""
+        old_numbers = {id(self.shown[index].object): n for n, index in enumerate(self.made)}
+        old_copies, old_written, old_marked = self.copies, self.written, self.marked
+        self.places = [None if message.made else message.at for message in outgoing]
+        self.made = [index for index, place in enumerate(self.places) if place is None]
+        self.sources = []
+        self.copies = []
+        self.written = []
+        self.marked = {}
+        for number, index in enumerate(self.made):
+            message = outgoing[index]
+            old_number = old_numbers.get(id(message.object))
+            self.sources.append(message.at)
+            if old_number is None:
+                self.copies.append(None)
+                self.written.append(message.object)
+            else:
+                self.copies.append(old_copies[old_number])
+                self.written.append(old_written[old_number])
+            if old_number in old_marked:
+                self.marked[number] = old_marked[old_number]
+        self.shown = outgoing
 
-    def _copy(self, n: int, own: Sequence[Json]) -> None:
-        object, at = self.shown[self.made[n]].object, self.sources[n]
-        self.marked.pop(n, None)
-        if at is not None:
-            object = remarked(object, own[at])
-            if marked := markers(own[at]):
-                self.marked[n] = deepcopy(marked)
-        self.written[n], self.copies[n] = deepcopy(object), deepcopy(object)
+    def _renew_changed(self, host_messages: Sequence[Json]) -> None:
+        """Copy those anew that the host changed, or whose own message it passes in another form."""
+        for number, source in enumerate(self.sources):
+            is_changed = self.copies[number] != self.written[number]
+            is_reworded = source is not None and source in self.reworded
+            if is_changed or is_reworded:
+                self._copy(number, host_messages)
+
+    def _marked_otherwise(self, host_messages: Sequence[Json]) -> list[int]:
+        """Those whose own message the host marks otherwise now."""
+        numbers: list[int] = []
+        for number, marked in self.marked.items():
+            if markers(host_messages[self.sources[number] or 0]) != marked:
+                numbers.append(number)
+        return numbers
+
+    def _copy(self, number: int, host_messages: Sequence[Json]) -> None:
+        """Copy a message anew, with the markers that the host has on its own now."""
+        rewritten = self.shown[self.made[number]].object
+        source = self.sources[number]
+        self.marked.pop(number, None)
+        if source is not None:
+            rewritten = remarked(rewritten, host_messages[source])
+            present_markers = markers(host_messages[source])
+            if present_markers:
+                self.marked[number] = deepcopy(present_markers)
+        self.written[number] = deepcopy(rewritten)
+        self.copies[number] = deepcopy(rewritten)

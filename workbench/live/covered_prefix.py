@@ -24,14 +24,17 @@ NO_PERSON = frozenset({"tool_result", "functionResponse"})
 
 
 def first_uncovered(
-    path: Sequence[HostMessage], covered: int, said: Sequence[Json], is_head: Callable[[Json], bool]
+    path: Sequence[HostMessage],
+    covered: int,
+    messages: Sequence[Json],
+    is_head: Callable[[Json], bool],
 ) -> int | None:
     """Where in the host's present list the messages begin that no compaction covers.
 
     Args:
         path: the host's messages as they were heard.
         covered: how many of them the newest compaction stands for.
-        said: the host's present list.
+        messages: the host's present list.
         is_head: whether a message is one before all others that the host renders anew, and so no
             person's.
 
@@ -39,48 +42,52 @@ def first_uncovered(
         None where the list does not fit, or where a person's words in the covered part are others
             now.
     """
-    start = _end_of_covered(path, covered, said)
+    start = _end_of_covered(path, covered, messages)
     if start is None:
         return None
-    spoken: list[HostMessage] = []
+    covered_entries: list[HostMessage] = []
     for entry in path[:covered]:
         if not (is_system(entry.record) or is_head(entry.record)):
-            spoken.append(entry)
+            covered_entries.append(entry)
     present: list[Json] = []
-    for message in said[:start]:
+    for message in messages[:start]:
         if not (is_system(message) or is_head(message)):
             present.append(message)
-    if not _keeps_words(spoken, present):
+    if not _keeps_words(covered_entries, present):
         return None
     return start
 
 
-def _end_of_covered(path: Sequence[HostMessage], covered: int, said: Sequence[Json]) -> int | None:
+def _end_of_covered(
+    path: Sequence[HostMessage], covered: int, messages: Sequence[Json]
+) -> int | None:
     """Where the covered part ends now, by the messages around its end that are the same; None if
     none is.
     """
     from_path = max(covered - ALIGNED_BY, 0)
-    from_said = max(len(said) - (len(path) - from_path) - ALIGNED_BY, 0)
-    before = list(map(_key_of, path[from_path:]))
-    now = list(map(key, said[from_said:]))
+    from_said = max(len(messages) - (len(path) - from_path) - ALIGNED_BY, 0)
+    path_keys = list(map(_key_of, path[from_path:]))
+    present_keys = list(map(key, messages[from_said:]))
     last_covered = first_behind = None
-    for block in SequenceMatcher(None, before, now, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(
+        None, path_keys, present_keys, autojunk=False
+    ).get_matching_blocks():
         for step in range(block.size):
             pair = block.a + step + from_path, block.b + step + from_said
             if pair[0] < covered:
                 last_covered = pair
             elif first_behind is None:
                 first_behind = pair
-    least = 0 if last_covered is None else last_covered[1] + 1
+    earliest_end = 0 if last_covered is None else last_covered[1] + 1
     if first_behind is not None:
-        return max(first_behind[1] - (first_behind[0] - covered), least)
+        return max(first_behind[1] - (first_behind[0] - covered), earliest_end)
     if last_covered is None or len(path) > covered:
         return None  # what no compaction covers is gone: the host went back
-    start = least + covered - 1 - last_covered[0]
-    return start if start <= len(said) else None
+    start = earliest_end + covered - 1 - last_covered[0]
+    return start if start <= len(messages) else None
 
 
-def _keeps_words(covered: Sequence[HostMessage], said: Sequence[Json]) -> bool:
+def _keeps_words(covered: Sequence[HostMessage], messages_before: Sequence[Json]) -> bool:
     """Whether the person's words in the covered part are the same, or the oldest of them are
     gone.
     """
@@ -93,7 +100,7 @@ def _keeps_words(covered: Sequence[HostMessage], said: Sequence[Json]) -> bool:
     present: list[bytes] = []
     first_known = len(covered)
     is_noted = False
-    for index, message in enumerate(said):
+    for index, message in enumerate(messages_before):
         its_key = key(message)
         if its_key in places:
             first_known = min(first_known, places[its_key])

@@ -54,20 +54,22 @@ def tried(preset: Preset, trigger: Trigger, window: int, count: TokenCounter) ->
     """
     if not (preset.strategy.stages or preset.strategy.view) or isinstance(trigger, Never):
         return Feasibility()
-    why, window = "", min(window, LARGEST)
+    why_not, window = "", min(window, LARGEST)
     for turns, calls in SHAPES:
         try:
             context = _conversation(window, turns, calls, count)
-            done = _compacted(preset, trigger, window, context)
+            compaction = _compacted(preset, trigger, window, context)
         except Exception:  # noqa: BLE001  # a fault of the host's stage or trigger says nothing about the window
             return Feasibility()
-        if done is None:
-            why = why or "its trigger is not due before the window is full"
-        elif done.outcome == "unchanged":
-            why = why or "in a full window it finds nothing to compact"
+        if compaction is None:
+            why_not = why_not or "its trigger is not due before the window is full"
+        elif compaction.outcome == "unchanged":
+            why_not = why_not or "in a full window it finds nothing to compact"
         else:
-            return Feasibility(asks_first=bool(done.stages and done.stages[0].completions))
-    return Feasibility(why)
+            return Feasibility(
+                asks_first=bool(compaction.stages and compaction.stages[0].completions)
+            )
+    return Feasibility(why_not)
 
 
 def too_small(gauge: Gauge, window: int) -> str:
@@ -140,9 +142,9 @@ def _messages(turns: int, calls: int, chars: int) -> list[Message]:
             id = f"{turn}_{n}"
             call = ToolCall(f"call{id}", "read_file", {"path": f"src/part_{id}.py"})
             messages.append(AssistantMessage(id=f"call{id}", blocks=(call,)))
-            said = (Text(f"{id} {text[:chars]}"),)
+            blocks = (Text(f"{id} {text[:chars]}"),)
             messages.append(
-                ToolResult(id=f"result{id}", call_id=call.id, name=call.name, blocks=said)
+                ToolResult(id=f"result{id}", call_id=call.id, name=call.name, blocks=blocks)
             )
         messages.append(
             AssistantMessage(id=f"answer{turn}", blocks=(Text(f"{turn} {text[:chars]}"),))

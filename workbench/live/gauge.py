@@ -119,15 +119,18 @@ class Gauge:
         count: TokenCounter,
         host: Host,
     ) -> None:
-        self.preset, self.memory, self.clock, self.count = preset, memory, clock, count
+        self.preset = preset
+        self.memory = memory
+        self.clock = clock
+        self.count = count
         self.model = ""
         self.request: SentRequest | None = None
         self._good = Settings()
         self._settings = host.guarded(
-            "settings", settings, lambda: self._good, lambda one: isinstance(one, Settings)
+            "settings", settings, lambda: self._good, lambda answer: isinstance(answer, Settings)
         )
         self._check = host.guarded(
-            "trigger", _check, lambda *_: None, lambda one: isinstance(one, Budget | None)
+            "trigger", _check, lambda *_: None, lambda answer: isinstance(answer, Budget | None)
         )
         self.configured = window
         self._counted = _Counted()
@@ -163,17 +166,15 @@ class Gauge:
     @property
     def own_count(self) -> OwnCount:
         """What our counts say of its messages; a preset's own count may see only a part of one."""
-        messages, version, counted = (
-            self.memory.state.sent.messages,
-            self.memory.version,
-            self._counted,
-        )
-        if counted.version != version or counted.messages > len(messages):
-            counted = _Counted(version)
+        messages = self.memory.state.sent.messages
+        version = self.memory.version
+        last_count = self._counted
+        if last_count.version != version or last_count.messages > len(messages):
+            last_count = _Counted(version)
         same = self.count is self.memory.reader.count
-        new = messages[counted.messages :]
-        plain = counted.plain + (0 if same else sum(map(self.count, new)))
-        self._counted = _Counted(version, len(messages), plain, counted.media + media_bytes(new))
+        new = messages[last_count.messages :]
+        plain = last_count.plain + (0 if same else sum(map(self.count, new)))
+        self._counted = _Counted(version, len(messages), plain, last_count.media + media_bytes(new))
         return OwnCount(self.spoken, self.spoken if same else plain, self._counted.media)
 
     @property
@@ -185,10 +186,15 @@ class Gauge:
     def heaviest(self) -> int:
         """Tokens of the request by the preset's or by the host's count, whichever are more."""
         report = self._valid_report()
-        beside = self.declared_tokens
+        beside_messages = self.declared_tokens
         if report is not None:
-            beside = max(report.prompt - self.calibration.plain(report.count), 0) - report.cleared
-        return max(self.tokens, self.calibration.plain(self.own_count) + beside + self.memory.added)
+            beside_messages = (
+                max(report.prompt - self.calibration.plain(report.count), 0) - report.cleared
+            )
+        return max(
+            self.tokens,
+            self.calibration.plain(self.own_count) + beside_messages + self.memory.added,
+        )
 
     @property
     def overhead(self) -> int:
@@ -233,12 +239,15 @@ class Gauge:
     def declare(self, system: Json, tools: Json, model: str) -> None:
         """Take in what is sent beside the messages, and to which model."""
         if (system, tools) != self._declared:
-            text = "\n".join(str(one) for one in (system, tools) if one is not None)
+            text = "\n".join(str(declared) for declared in (system, tools) if declared is not None)
             count = self.memory.reader.count
             self.declared_tokens = count(SystemMessage(id="", blocks=(Text(text),))) if text else 0
             self._declared = (system, tools)
         if model != self.model:
-            self.model, self.request, self.reported, self.least = model, None, None, None
+            self.model = model
+            self.request = None
+            self.reported = None
+            self.least = None
             self.calibration, self.lightest, self.accepted = NEUTRAL, 0, 0
 
     def hand_out(self) -> None:
@@ -300,7 +309,7 @@ class Gauge:
         # clearing is the provider's estimate
         if abs(missing) > SURELY_OVERHEAD * self.window and not cleared:
             self.calibration = Calibration.of(
-                messages, report.count, least=min(self.calibration.scale, 1.0)
+                messages, report.count, smallest_scale=min(self.calibration.scale, 1.0)
             )
 
     def take_refusal(self, used: int | None) -> None:
@@ -333,21 +342,21 @@ class Gauge:
         what was cleared.
         """
         report = self._valid_report()
-        before = None if report is None or cleared or report.cleared else report.usage
+        usage_before = None if report is None or cleared or report.cleared else report.usage
         grown = 0
         if report is not None and self.request is not None:
             grown = self.request.tokens + self.request.added - report.tokens - report.added
-        return classify_answer(usage, stop, self.window, before, grown)
+        return classify_answer(usage, stop, self.window, usage_before, grown)
 
     def follow(self, version: int) -> None:
         """The history of this version has another system prompt now; what was sent and reported
         of it still holds.
         """
-        now = self.memory.version
+        present_version = self.memory.version
         if self.request is not None and self.request.version == version:
-            self.request = replace(self.request, version=now)
+            self.request = replace(self.request, version=present_version)
         if self.reported is not None and self.reported.version == version:
-            self.reported = replace(self.reported, version=now)
+            self.reported = replace(self.reported, version=present_version)
 
     def forget(self) -> None:
         """The history changed: what was sent and reported says nothing any more."""

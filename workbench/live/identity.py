@@ -37,26 +37,28 @@ class HostList:
         """How many of the host's messages come before what follows these; 0 where what we wrote
         is not all in them.
         """
-        rest = self.places[same:]
-        return (rest[0] or 0) if rest and None not in rest else 0
+        later_places = self.places[same:]
+        if not later_places or None in later_places:
+            return 0
+        return later_places[0] or 0
 
 
 def common(
-    known: Sequence[Json], given: Sequence[Json], key_of: Callable[[int], bytes]
+    recorded: Sequence[Json], messages: Sequence[Json], key_of: Callable[[int], bytes]
 ) -> tuple[int, list[int]]:
     """How many of the first messages are the same, and which of these say it in another form.
 
-    `key_of` gives the keys of `known` by index.
+    `key_of` gives the keys of `recorded` by index.
     """
-    end = min(len(known), len(given))
+    end = min(len(recorded), len(messages))
     reworded: list[int] = []
-    for at in range(0, end, BLOCK):
-        stop = min(at + BLOCK, end)
-        if known[at:stop] == given[at:stop]:
+    for start in range(0, end, BLOCK):
+        stop = min(start + BLOCK, end)
+        if recorded[start:stop] == messages[start:stop]:
             continue
-        for i in range(at, stop):
-            if known[i] is not given[i] and known[i] != given[i]:
-                if key_of(i) != key(given[i]):
+        for i in range(start, stop):
+            if recorded[i] is not messages[i] and recorded[i] != messages[i]:
+                if key_of(i) != key(messages[i]):
                     return i, reworded
                 reworded.append(i)
     return end, reworded
@@ -70,26 +72,29 @@ class Additions:
     the history. What is held back by mistake is in the next request still, and is read then.
 
     Attributes:
-        inside: the beginning of a text at the end of the newest message.
+        inside: the beginning of a text at the end of the newest message. The same text may stand
+            behind a gap in a message of text, and as a part of its own behind a tool's results.
         behind: the beginning of a message behind all others, and its role.
         head: the beginning of a user's message before all others that the host renders anew, such
             as a list of files.
+        gap: the white space between a message's own text and the addition in it.
     """
 
     inside: str = ""
     behind: tuple[str, str] = ("", "")
     _last: str = ""
     head: str = ""
+    gap: str = ""
 
     def saved(self) -> tuple[str, ...]:
         """What was learned, as texts."""
-        return self.inside, *self.behind, self._last, self.head
+        return self.inside, *self.behind, self._last, self.head, self.gap
 
     @classmethod
     def loaded(cls, saved: Sequence[str]) -> Additions:
         """What was saved."""
-        inside, role, lead, last, head = (*saved, *[""] * 5)[:5]
-        return cls(inside, (role, lead), last, head)
+        inside, role, lead, last_text, head, gap = (*saved, *[""] * 6)[:6]
+        return cls(inside, (role, lead), last_text, head, gap)
 
     def is_head(self, message: Json) -> bool:
         """Whether it is the message before all others that the host renders anew with each
@@ -103,12 +108,16 @@ class Additions:
             and _role(message) == "user"
         )
 
-    def learn_head(self, was: Json, now: Json) -> None:
+    def learn_head(self, previous: Json, present: Json) -> None:
         """Take in that the first message is another one now, while what follows it is the same."""
-        before, after = text_of(was), text_of(now)
-        if before is None or after is None or not _role(was) == _role(now) == "user":
+        text_before, text_now = text_of(previous), text_of(present)
+        if (
+            text_before is None
+            or text_now is None
+            or not _role(previous) == _role(present) == "user"
+        ):
             return
-        lead = _lead(_same_start(before, after))
+        lead = _lead(_same_start(text_before, text_now))
         if len(lead) >= LEAST:
             self.head = lead
 
@@ -123,111 +132,178 @@ class Additions:
         where there is none.
         """
         record = plain(message)
-        name = next(
-            (name for name in BODIES if isinstance(record, Mapping) and record.get(name)), ""
-        )
+        name = _body_name(record)
         if not self.inside or not name or _role(record) == "assistant":
             return message, ""
         body = record[name]
-        last = (
-            body if isinstance(body, str) else plain(body[-1]) if isinstance(body, list) else None
-        )
-        text = last.get("text") if isinstance(last, Mapping) else last
-        at = self._begins(text) if isinstance(text, str) else -1
-        if (
-            not isinstance(text, str)
-            or at < 0
-            or (at == 0 and (isinstance(body, str) or len(body) == 1))
-        ):
+        last_part = _last_part(body)
+        text = _words(last_part)
+        if text is None:
+            return message, ""
+        start = self._begins(text)
+        is_whole_message = start == 0 and (isinstance(body, str) or len(body) == 1)
+        if start < 0 or is_whole_message:
             return message, ""
         if isinstance(body, str):
-            rest: Json = text[:at]
+            shorter_body: Json = text[:start]
+        elif start == 0:
+            shorter_body = body[:-1]
+        elif isinstance(last_part, Mapping):
+            shorter_body = [*body[:-1], {**last_part, "text": text[:start]}]
         else:
-            shorter = {**last, "text": text[:at]} if isinstance(last, Mapping) else text[:at]
-            rest = [*body[:-1], shorter] if at else body[:-1]
-        return {**record, name: rest}, text[at:]
+            shorter_body = [*body[:-1], text[:start]]
+        return {**record, name: shorter_body}, text[start:]
 
     def _begins(self, text: str) -> int:
-        """Where the addition begins: the whole text, as the last one, or in the last part of the
-        text; -1 for none.
+        """Where the addition and the gap before it begin: the whole text, as the last one, or in
+        the last part of the text; -1 for none.
         """
         if text.startswith(self.inside):
             return 0
+        start = text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
         if text.endswith(self._last):
-            return len(text) - len(self._last)
-        return text.find(self.inside, max(len(text) - 4 * len(self._last), 0))
+            start = len(text) - len(self._last)
+        if start > 0 and text.endswith(self.gap, 0, start):
+            start -= len(self.gap)
+        return start
 
-    def learn(self, was: Json, now: Json) -> str | None:
+    def learn(self, previous: Json, present: Json) -> str | None:
         """Take in what stands in the place of the newest message of the last request.
 
         Returns:
             What the host had added to it, where it is the same message without that; empty where it
-                is the same with
-            more behind it, None where it is another one.
+            is the same with more behind it; None where it is another one.
         """
-        before, after = said(was), said(now)
-        name = next((name for name in BODIES if name in before), "")
-        bodies = [one.pop(name, []) if isinstance(one, dict) else [] for one in (before, after)]
-        if name and before == after:
-            if lost := _lost(*bodies):
-                lead = _same_start(self._last, lost)
-                self.inside, self._last = lead if len(lead) >= LEAST else _lead(lost), lost
+        fields_before, fields_now = said(previous), said(present)
+        name = _body_name(fields_before)
+        body_before, body_now = _pop_body(fields_before, name), _pop_body(fields_now, name)
+        if name and fields_before == fields_now:
+            lost = _lost(body_before, body_now)
+            if lost:
+                self._learn_inside(lost)
                 return lost
-            if _lost(*reversed(bodies)):
-                self.inside = ""
+            missing = _lost(body_now, body_before)
+            if missing:
+                self._unlearn(missing)
                 return ""
-        text, role = text_of(was), _role(was)
-        # else it was edited
-        if text and role in ("user", "system", "developer") and role != _role(now):
-            lead = _same_start(text, self.behind[1]) if role == self.behind[0] else ""
-            lead = lead if len(lead) >= LEAST else _lead(text)
-            self.behind = (role, lead) if len(lead) >= LEAST else self.behind
+        if _role(previous) != _role(present):  # else it was edited
+            self._learn_behind(previous)
         return None
+
+    def _learn_behind(self, message: Json) -> None:
+        """Learn a message behind all others that is gone now."""
+        text, role = text_of(message), _role(message)
+        if not text or role not in ("user", "system", "developer"):
+            return
+        lead = ""
+        if role == self.behind[0]:
+            lead = _same_start(text, self.behind[1])
+        if len(lead) < LEAST:
+            lead = _lead(text)
+        if len(lead) >= LEAST:
+            self.behind = (role, lead)
+
+    def _unlearn(self, missing: str) -> None:
+        """Forget what was held back by mistake: it was the message's own."""
+        self.gap = ""
+        if missing.strip():
+            self.inside = ""
+
+    def _learn_inside(self, lost: str) -> None:
+        """Learn the addition from what a message had more than it has now."""
+        text = lost.lstrip()
+        gap = lost.removesuffix(text)
+        if gap:
+            self.gap = gap
+        if text:
+            lead = _same_start(self._last, text)
+            self.inside = lead if len(lead) >= LEAST else _lead(text)
+            self._last = text
 
 
 def _lead(text: str) -> str:
     """How an addition begins, up to its first number, which may be another next time."""
     lead = text[:LEAD]
-    number = next((i for i, sign in enumerate(lead) if sign.isdigit()), LEAD)
-    return lead[:number] if number >= LEAST else lead
+    for index, sign in enumerate(lead):
+        if sign.isdigit():
+            return lead[:index] if index >= LEAST else lead
+    return lead
 
 
-def _same_start(one: str, other: str) -> str:
-    pairs = enumerate(zip(one, other, strict=False))
-    return one[: next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))]
+def _same_start(text: str, other_text: str) -> str:
+    """What both texts begin with."""
+    for index, (sign, other_sign) in enumerate(zip(text, other_text, strict=False)):
+        if sign != other_sign:
+            return text[:index]
+    return min(text, other_text, key=len)
 
 
-def _lost(before: Sequence[Json], after: Sequence[Json]) -> str:
+def _lost(parts_before: Sequence[Json], parts_now: Sequence[Json]) -> str:
     """The text that the first has behind all that the second says; empty where that is not all."""
-    same, texts = len(after), []
-    if same and same <= len(before) and before[same - 1] != after[-1]:
-        longer, shorter = map(_text, (before[same - 1], after[-1]))
-        if not (
-            isinstance(longer, str) and isinstance(shorter, str) and longer.startswith(shorter)
-        ):
-            return ""
-        texts.append(longer[len(shorter) :])
-        same -= 1
-    if not after or before[:same] != after[:same]:
+    if not parts_now:
         return ""
-    texts += map(_text, before[len(after) :])
-    return "".join(texts) if all(isinstance(text, str) for text in texts) else ""
+    same = len(parts_now)
+    lost: list[str] = []
+    if same <= len(parts_before) and parts_before[same - 1] != parts_now[-1]:
+        longer, shorter = _text(parts_before[same - 1]), _text(parts_now[-1])
+        if longer is None or shorter is None or not longer.startswith(shorter):
+            return ""
+        lost.append(longer.removeprefix(shorter))
+        same -= 1
+    if parts_before[:same] != parts_now[:same]:
+        return ""
+    for part in parts_before[len(parts_now) :]:
+        text = _text(part)
+        if text is None:
+            return ""
+        lost.append(text)
+    return "".join(lost)
 
 
-def _text(part: Json) -> Json:
-    return part.get("text") if isinstance(part, Mapping) else None
+def _body_name(record: Json) -> str:
+    """The key of what a message says; empty where it says nothing."""
+    if isinstance(record, Mapping):
+        for name in BODIES:
+            if record.get(name):
+                return name
+    return ""
+
+
+def _pop_body(fields: Json, name: str) -> list[Json]:
+    """The parts of what a message says, taken out of its fields."""
+    parts: list[Json] = fields.pop(name, []) if isinstance(fields, dict) else []
+    return parts
+
+
+def _last_part(body: Json) -> Json:
+    """The last part of what a message says, or the whole where it is a text; else None."""
+    if isinstance(body, list):
+        return plain(body[-1])
+    return body if isinstance(body, str) else None
+
+
+def _words(part: Json) -> str | None:
+    """The text of a part, or the text that it is; None for any other part."""
+    return part if isinstance(part, str) else _text(part)
+
+
+def _text(part: Json) -> str | None:
+    """The text of a part; None where it has none."""
+    text = part.get("text") if isinstance(part, Mapping) else None
+    return text if isinstance(text, str) else None
 
 
 def text_of(message: Json) -> str | None:
     """What a message of nothing but text says."""
     record = plain(message)
-    body = (
-        next((record[name] for name in BODIES if record.get(name)), None)
-        if isinstance(record, Mapping)
-        else None
-    )
-    texts = [_text(plain(part)) for part in parts_of(body)]
-    return "".join(texts) if texts and all(isinstance(text, str) for text in texts) else None
+    name = _body_name(record)
+    texts: list[str] = []
+    for part in parts_of(record[name]) if name else []:
+        text = _text(plain(part))
+        if text is None:
+            return None
+        texts.append(text)
+    return "".join(texts) if texts else None
 
 
 def _role(message: Json) -> str:
@@ -235,41 +311,48 @@ def _role(message: Json) -> str:
     return str(record.get("role", "")) if isinstance(record, Mapping) else ""
 
 
-def markers(message: Json) -> list[Json]:
+def markers(message: Json) -> list[tuple[str, Json]]:
     """The cache markers of a message and its parts, each with its key."""
     record = plain(message)
-    bodies = [record, *(part for name in BODIES for part in _listed(record.get(name)))]
-    return [
-        (name, one[name])
-        for one in bodies
-        if isinstance(one, Mapping)
-        for name in one.keys() & MARKERS
-    ]
+    found_markers: list[tuple[str, Json]] = _markers_on(record)
+    for name in BODIES:
+        for part in _listed(record.get(name)):
+            found_markers += _markers_on(part)
+    return found_markers
 
 
-def remarked(written: Json, current: Json) -> Json:
+def _markers_on(fields: Json) -> list[tuple[str, Json]]:
+    """The cache markers of a message or a part alone."""
+    if not isinstance(fields, Mapping):
+        return []
+    return [(name, fields[name]) for name in fields.keys() & MARKERS]
+
+
+def remarked(message: Json, current: Json) -> Json:
     """A message that was made of the host's, with the cache markers that the host has on its own
     now.
     """
-    now = markers(current)
-    if markers(written) == now:
-        return written
-    record = {name: value for name, value in written.items() if name not in MARKERS}
-    body = next((name for name in BODIES if record.get(name)), "")
-    if not body or plain(current).keys() & MARKERS:
-        return {**record, **dict(now)}
-    parts = [_unmarked(part) for part in _listed(record[body])]
-    if now and isinstance(record[body], str):
-        parts = [{"type": "text", "text": record[body]}]
-    if now and parts and isinstance(parts[-1], Mapping):
-        parts[-1] = {**parts[-1], **dict(now)}
-    return {**record, body: parts} if parts else record
+    present_markers = markers(current)
+    if markers(message) == present_markers:
+        return message
+    record = _unmarked(message)
+    name = _body_name(record)
+    if not name or plain(current).keys() & MARKERS:
+        return {**record, **dict(present_markers)}
+    if present_markers and isinstance(record[name], str):
+        parts: list[Json] = [{"type": "text", "text": record[name]}]
+    else:
+        parts = [_unmarked(part) for part in _listed(record[name])]
+    if present_markers and parts and isinstance(parts[-1], Mapping):
+        parts[-1] = {**parts[-1], **dict(present_markers)}
+    return {**record, name: parts} if parts else record
 
 
-def _unmarked(part: Json) -> Json:
-    if not isinstance(part, Mapping):
-        return part
-    return {name: value for name, value in part.items() if name not in MARKERS}
+def _unmarked(fields: Json) -> Json:
+    """A message or a part without cache markers."""
+    if not isinstance(fields, Mapping):
+        return fields
+    return {name: value for name, value in fields.items() if name not in MARKERS}
 
 
 def _listed(content: Json) -> list[Json]:

@@ -36,45 +36,47 @@ def make_room(gauge: Gauge, tell: Callable[[Event], None], *, refused: bool = Fa
         refused: whether a provider refused the request, so that it is too large however small it
             seems.
     """
-    before, window = gauge.heaviest, gauge.window
-    if before > (1 - MARGIN) * window:
-        before += PLACEHOLDER * sum(one.made and one.at is None for one in gauge.memory.state.shown)
-    if not gauge.settings.last_resort or (before <= window and not refused):
+    tokens_before, window = gauge.heaviest, gauge.window
+    if tokens_before > (1 - MARGIN) * window:
+        tokens_before += PLACEHOLDER * sum(
+            message.made and message.at is None for message in gauge.memory.state.shown
+        )
+    if not gauge.settings.last_resort or (tokens_before <= window and not refused):
         return False
     memory = gauge.memory
     messages = tuple(memory.state.kept.messages)
-    spoken, count = _heavier_count(gauge)
+    message_tokens, count = _heavier_count(gauge)
     history = Context(
         messages,
         tuple(map(count, messages)),
-        max(before - spoken, 0),
+        max(tokens_before - message_tokens, 0),
         count,
         memory.state.kept.archive,
     )
-    done = _dropped(
-        history, gauge.preset.strategy, _target(history, window, before if refused else None)
+    compaction = _dropped(
+        history, gauge.preset.strategy, _target(history, window, tokens_before if refused else None)
     )
-    if done is None or done.outcome == "unchanged":
-        if before > window:
-            tell(LastResort(before, before, window, 0, fits=False))
+    if compaction is None or compaction.outcome == "unchanged":
+        if tokens_before > window:
+            tell(LastResort(tokens_before, tokens_before, window, 0, fits=False))
         return False
-    why = memory.take(_counted_again(done, gauge), memory.state.heard, memory.version)
-    now = gauge.heaviest
-    if not why:
-        gone = len(done.before.messages) - len(done.after.messages)
-        tell(LastResort(before, now, window, gone, now <= window))
-    return not why
+    objection = memory.take(_counted_again(compaction, gauge), memory.state.heard, memory.version)
+    tokens_now = gauge.heaviest
+    if not objection:
+        dropped_count = len(compaction.before.messages) - len(compaction.after.messages)
+        tell(LastResort(tokens_before, tokens_now, window, dropped_count, tokens_now <= window))
+    return not objection
 
 
 def _heavier_count(gauge: Gauge) -> tuple[int, TokenCounter]:
     """The messages' tokens by the preset's or the host's count, whichever are more, and that
     count.
     """
-    calibration, own = gauge.calibration, gauge.own_count
+    calibration, own_count = gauge.calibration, gauge.own_count
     plain = replace(calibration, scale=calibration.plain_scale)
-    if calibration.plain(own) > calibration.tokens(own):
-        return calibration.plain(own), plain.counter(gauge.count)
-    return calibration.tokens(own), calibration.counter(gauge.memory.reader.count)
+    if calibration.plain(own_count) > calibration.tokens(own_count):
+        return calibration.plain(own_count), plain.counter(gauge.count)
+    return calibration.tokens(own_count), calibration.counter(gauge.memory.reader.count)
 
 
 def _target(history: Context, window: int, refused: int | None) -> int:
@@ -85,10 +87,10 @@ def _target(history: Context, window: int, refused: int | None) -> int:
     """
     room = window - history.overhead
     must_stay = sum(history.sizes[i] for i in protected(history.messages))
-    most = int(LEAVES * room) if must_stay <= LEAVES * room else room - int(MARGIN * window)
+    most_tokens = int(LEAVES * room) if must_stay <= LEAVES * room else room - int(MARGIN * window)
     if refused is not None:
-        most = min(most, (refused - history.overhead) // 2)
-    return history.overhead + max(most, 0)
+        most_tokens = min(most_tokens, (refused - history.overhead) // 2)
+    return history.overhead + max(most_tokens, 0)
 
 
 def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | None:
@@ -99,19 +101,23 @@ def _dropped(history: Context, preset: Strategy, target: int) -> Compaction | No
     for view in (preset.view, ()):
         try:
             strategy = Strategy("last_resort", (Truncate(),), view, preset.recall)
-            done = compact(pending_pinned(history), strategy, budget, NoModel("last_resort"))
-            return with_own_pins(done, history)
+            compaction = compact(pending_pinned(history), strategy, budget, NoModel("last_resort"))
+            return with_own_pins(compaction, history)
         except Exception:  # noqa: BLE001  # a stage of the host: the last resort does without it
             continue
     return None
 
 
-def _counted_again(done: Compaction, gauge: Gauge) -> Compaction:
+def _counted_again(compaction: Compaction, gauge: Gauge) -> Compaction:
     """The compaction with its messages counted as the preset counts."""
     count = gauge.memory.reader.count
 
     def counted(context: Context) -> Context:
         return replace(Context.of(context.messages, count, gauge.overhead), archive=context.archive)
 
-    after = counted(done.after)
-    return replace(done, after=after, sent=after if done.sent is done.after else counted(done.sent))
+    counted_after = counted(compaction.after)
+    return replace(
+        compaction,
+        after=counted_after,
+        sent=counted_after if compaction.sent is compaction.after else counted(compaction.sent),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeGuard
@@ -44,27 +45,27 @@ class StripMedia:
 
     def plan(self, context: Context, budget: Budget, /) -> Plan | None:
         """Replace the oldest; None where enough room is left."""
-        media = [
-            (i, block) for i, message in enumerate(context.messages) for block in media_of(message)
-        ]
-        images, size = (
-            sum(map(is_picture, (one for _, one in media))),
-            sum(sent_bytes(one) for _, one in media),
-        )
-        gone: dict[int, set[int]] = {}
-        for i, block in media:
-            few = self.images is None or images <= self.images
-            small = self.bytes is None or size <= self.bytes
-            if few and small:
+        media: list[tuple[int, Image]] = []
+        image_count = byte_count = 0
+        for index, message in enumerate(context.messages):
+            for block in media_of(message):
+                media.append((index, block))
+                image_count += is_picture(block)
+                byte_count += sent_bytes(block)
+        dropped: defaultdict[int, set[int]] = defaultdict(set)
+        for index, block in media:
+            are_few = self.images is None or image_count <= self.images
+            are_small = self.bytes is None or byte_count <= self.bytes
+            if are_few and are_small:
                 break
-            if context.messages[i].pinned or (small and not is_picture(block)):
+            if context.messages[index].pinned or (are_small and not is_picture(block)):
                 continue
-            gone.setdefault(i, set()).add(id(block))
-            images, size = images - is_picture(block), size - sent_bytes(block)
-        edits = [
-            Replace(i, i + 1, (_without(context.messages[i], blocks),))
-            for i, blocks in gone.items()
-        ]
+            dropped[index].add(id(block))
+            image_count -= is_picture(block)
+            byte_count -= sent_bytes(block)
+        edits: list[Replace] = []
+        for index, blocks in dropped.items():
+            edits.append(Replace(index, index + 1, (_without(context.messages[index], blocks),)))
         return Plan(tuple(edits)) if edits else None
 
 
@@ -87,9 +88,11 @@ def _is_media(block: AnswerBlock) -> TypeGuard[Image]:
     return block.type == "image" and "/" in block.media_type
 
 
-def _without(message: Message, gone: set[int]) -> Message:
+def _without(message: Message, dropped_blocks: set[int]) -> Message:
     blocks = tuple(
-        Text(LEFT_OUT.format(block.media_type)) if _is_media(block) and id(block) in gone else block
+        Text(LEFT_OUT.format(block.media_type))
+        if _is_media(block) and id(block) in dropped_blocks
+        else block
         for block in message.blocks
     )
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # a summary has no pictures
@@ -134,22 +137,27 @@ class MediaBudget:
     @property
     def weight(self) -> Weight:
         """Of the request that would be sent now; only what is new is weighed."""
-        messages, version, known = self.memory.state.sent.messages, self.memory.version, self._each
+        messages = self.memory.state.sent.messages
+        version = self.memory.version
+        earlier_weights = self._each
         if self._version != version or self._weighed > len(messages):
             self._version, self._weighed, self._weight, self._each = version, 0, Weight(), {}
         for message in messages[self._weighed :]:
-            self._each[id(message)] = found = known.get(id(message)) or (message, _weigh(message))
-            self._weight += found[1]
+            weighed = earlier_weights.get(id(message))
+            if weighed is None:
+                weighed = message, _weigh(message)
+            self._each[id(message)] = weighed
+            self._weight += weighed[1]
         self._weighed = len(messages)
         return self._weight
 
     def fit(self) -> None:
         """Take the oldest pictures out if there are too many, or too many bytes."""
         weight, limits = self.weight, self.limits
-        rest = weight.bytes - weight.media
+        bytes_of_text = weight.bytes - weight.media
         self._strip(
             limits.images // 2 if weight.images > limits.images else None,
-            max(limits.bytes // 2 - rest, 0) if weight.bytes > limits.bytes else None,
+            max(limits.bytes // 2 - bytes_of_text, 0) if weight.bytes > limits.bytes else None,
         )
 
     def lighten(self, diagnosis: Diagnosis) -> bool:
@@ -165,21 +173,29 @@ class MediaBudget:
         return self._strip(self.weight.images // share, self.weight.media // share)
 
     def _strip(self, images: int | None, bytes: int | None) -> bool:
-        before, memory, gauge = self.weight, self.memory, self.runner.gauge
+        weight_before, memory, gauge = self.weight, self.memory, self.runner.gauge
         if (
             (images is None and bytes is None)
-            or not (before.media or before.images)
+            or not (weight_before.media or weight_before.images)
             or is_cancelled()
         ):
             return False
         budget = Budget(target=gauge.tokens, window=gauge.window, reason="images", force=True)
         strategy = replace(gauge.preset.strategy, stages=(StripMedia(images, bytes),))
         with self.runner.lock:
-            done = compact(memory.state.kept.closed(), strategy, budget, NoModel(gauge.preset.name))
-            if not done.stages or memory.take(done, memory.state.heard, memory.version):
+            compaction = compact(
+                memory.state.kept.closed(), strategy, budget, NoModel(gauge.preset.name)
+            )
+            if not compaction.stages or memory.take(compaction, memory.state.heard, memory.version):
                 return False
-            after = self.weight
-            self.runner.tell(ImagesLeftOut(before.images - after.images, before.bytes, after.bytes))
+            weight_after = self.weight
+            self.runner.tell(
+                ImagesLeftOut(
+                    weight_before.images - weight_after.images,
+                    weight_before.bytes,
+                    weight_after.bytes,
+                )
+            )
             return True
 
 

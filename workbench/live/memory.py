@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.compaction.guard import violations
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import CompactionEntry, Log, MessageEntry
-from workbench.engine.transcript.message import Json, Text, UserMessage, is_real_user
+from workbench.engine.transcript.message import (
+    Json,
+    Message,
+    Summary,
+    Text,
+    UserMessage,
+    is_real_user,
+)
 from workbench.live.copies import Copies
 from workbench.live.covered_prefix import first_uncovered
 from workbench.live.formats.canonical import key
@@ -17,6 +24,23 @@ from workbench.live.formats.table import FORMATS
 from workbench.live.identity import Additions, HostList, common, markers, remarked, text_of
 from workbench.live.message_reader import MessageReader, listed
 from workbench.live.state import Checkpoint, State, longer
+
+
+@dataclass(frozen=True, slots=True)
+class ListMatch:
+    """How far the host's present list is one that it had before.
+
+    Attributes:
+        line: the earlier list.
+        same: how many of its first messages are the same.
+        heard_count: how many of the host's messages, from the first one, these are.
+        reworded: the indexes of those that say the same in another form.
+    """
+
+    line: HostList
+    same: int
+    heard_count: int
+    reworded: Sequence[int] = ()
 
 
 class Memory:
@@ -57,52 +81,56 @@ class Memory:
 
         Returns:
             How many of the host's messages are still the same, where it went back; None where it
-                went on, or where
-            only what it adds to each request is gone.
+            went on, or where only what it adds to each request is gone.
         """
         messages = listed(messages)
-        objects, said = self._parted(messages)
-        self._renew_system(said)
-        line, same, heard, reworded = self._found(said)
-        start = self._first_uncovered(said, heard)
+        objects, bare = self._parted(messages)
+        self._renew_system(bare)
+        match = self._found(bare)
+        start = self._first_uncovered(bare, match.heard_count)
         if start is not None:
-            covered = self.state.checkpoints[-1].covers
-            objects = [*self.own.objects[:covered], *objects[start:]]
-            said = [*self.own.objects[:covered], *said[start:]]
-            messages = objects
-            line, same, heard, reworded = self._found(said)
-        if heard < self.state.heard:
-            self._learn_head(heard, said, same)
+            covered = self.own.objects[: self.state.checkpoints[-1].covers]
+            messages = objects = [*covered, *objects[start:]]
+            bare = [*covered, *bare[start:]]
+            match = self._found(bare)
+        same, heard_count = match.same, match.heard_count
+        if heard_count < self.state.heard:
+            self._learn_head(heard_count, bare, same)
         lost = None
-        if same < len(messages) and heard == self.state.heard - 1:
-            lost = self.additions.learn(self.state.path[heard].record, messages[same])
-            objects, said = self._parted(messages)
-        new = [*self.reader.read(said, same, self.state.path[:heard])]
-        back, stood = self._broken or heard < self.state.heard, len(self.state.checkpoints)
-        if back:
+        if same < len(messages) and heard_count == self.state.heard - 1:
+            lost = self.additions.learn(self.state.path[heard_count].record, messages[same])
+            objects, bare = self._parted(messages)
+        new = [*self.reader.read(bare, same, self.state.path[:heard_count])]
+        is_back = self._broken or heard_count < self.state.heard
+        checkpoint_count = len(self.state.checkpoints)
+        if is_back:
             self.version += 1
             shorter = new[:1] if lost else []
-            self._go_back(heard, new, shorter)
-            same, heard, new = same + len(shorter), heard + len(shorter), new[len(shorter) :]
+            self._go_back(heard_count, new, shorter)
+            same += len(shorter)
+            heard_count += len(shorter)
+            new = new[len(shorter) :]
         self._broken = True
-        self._copies.reworded.update(line.places[i] for i in reworded)
-        self._renew(line, objects[:same], heard, back)
+        for index in match.reworded:
+            self._copies.reworded.add(match.line.places[index])
+        self._renew(match.line, objects[:same], heard_count, is_back)
         for object, entry in zip(objects[same:], new, strict=True):
             self._add(entry, object)
         self._broken = False
-        return heard if back and (lost is None or stood != len(self.state.checkpoints)) else None
+        only_addition_is_gone = lost is not None and checkpoint_count == len(self.state.checkpoints)
+        return heard_count if is_back and not only_addition_is_gone else None
 
     def messages(self) -> list[Json]:
         """A new list of the messages to send: the host's own objects as it has them now, and
         copies of new ones.
         """
-        shown, own = self.state.of_compaction(self.own.objects, self.reader.present_format)
-        objects = self._copies.of(shown, self.own.objects)
-        places = [*self._copies.places, *self.own.places[own:]]
-        self.returned = HostList([*objects, *self.own.objects[own:]], places)
+        outgoing, first_own = self.state.of_compaction(self.own.objects, self.reader.present_format)
+        objects = self._copies.of(outgoing, self.own.objects)
+        places = [*self._copies.places, *self.own.places[first_own:]]
+        self.returned = HostList([*objects, *self.own.objects[first_own:]], places)
         objects = self._with_addition(self.returned.objects)
         if self._behind and objects and objects[-1] is not self.own.objects[-1]:
-            pair = [OutgoingMessage(one) for one in (objects[-1], *self._behind)]
+            pair = [OutgoingMessage(message) for message in (objects[-1], *self._behind)]
             joined = FORMATS[self.reader.present_format].finished(pair, self.state.path)
             if len(joined) == 1:
                 return [*objects[:-1], joined[0].object]
@@ -112,14 +140,17 @@ class Memory:
         """With the addition to the newest message behind all, where that message is not sent as
         it is.
         """
-        newest = len(self.state.path) - 1
-        if not self._inside or any(not one.made and one.at == newest for one in self.state.shown):
+        if not self._inside or self._sends_newest_as_it_is():
             return objects
         format = FORMATS[self.reader.present_format]
-        own = map(
-            OutgoingMessage, format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),)))
-        )
-        return [*map(self._current, format.finished([*self.state.shown, *own], self.state.path))]
+        outgoing = list(self.state.shown)
+        for record in format.new(UserMessage(id="", blocks=(Text(self._inside.strip()),))):
+            outgoing.append(OutgoingMessage(record))
+        return [self._current(message) for message in format.finished(outgoing, self.state.path)]
+
+    def _sends_newest_as_it_is(self) -> bool:
+        newest = len(self.state.path) - 1
+        return any(not message.made and message.at == newest for message in self.state.shown)
 
     def given_list(self) -> list[Json]:
         """The host's messages as it has them now, to be heard again."""
@@ -127,18 +158,20 @@ class Memory:
 
     def original(self) -> list[Json]:
         """Copies of the host's messages, from the first one, whatever was compacted."""
-        pairs = zip(self.state.path, self.own.objects, strict=False)
-        return [
-            deepcopy(dict(one.record)) if one.object is now else record_of(now)
-            for one, now in pairs
-        ]
+        copies: list[Json] = []
+        for host_message, present in zip(self.state.path, self.own.objects, strict=False):
+            if host_message.object is present:
+                copies.append(deepcopy(dict(host_message.record)))
+            else:
+                copies.append(record_of(present))
+        return copies
 
-    def take(self, done: Compaction, heard: int, version: int) -> str:
+    def take(self, compaction: Compaction, heard_count: int, version: int) -> str:
         """Put a compaction in place, and behind it what was heard while it ran.
 
         Args:
-            done: what became of the history.
-            heard: how many of the host's messages had been heard when it started.
+            compaction: what became of the history.
+            heard_count: how many of the host's messages had been heard when it started.
             version: of the history then.
 
         Returns:
@@ -146,21 +179,27 @@ class Memory:
         """
         if self.version != version:
             return "the history was compacted or taken back meanwhile"
-        now = self.state
-        late = [message for given in now.path[heard : now.heard] for message in given.messages]
-        if late and violations(*(longer(context, late) for context in (done.before, done.after))):
+        present = self.state
+        late: list[Message] = []
+        for host_message in present.path[heard_count : present.heard]:
+            late += host_message.messages
+        if late and violations(longer(compaction.before, late), longer(compaction.after, late)):
             return "what was said meanwhile does not fit behind it"
         mark = Checkpoint.after(
-            done, now.path[:heard], now.place, self.reader.present_format, self._entry_id()
+            compaction,
+            present.path[:heard_count],
+            present.place,
+            self.reader.present_format,
+            self._entry_id(),
         )
-        self.archive.update(done.sent.archive)
-        summaries = [message for message in done.sent.messages if message.role == "summary"]
-        self.reader.written.update((one.lead + one.text + one.tail, one) for one in summaries)
+        self.archive.update(compaction.sent.archive)
+        for summary in _summaries(compaction.sent):
+            self.reader.written[summary.lead + summary.text + summary.tail] = summary
         self.version += 1
-        state = State.at((*now.checkpoints, mark), now.path[: now.heard])
-        state.leaf = now.leaf
+        state = State.at((*present.checkpoints, mark), present.path[: present.heard])
+        state.leaf = present.leaf
         self.state = state
-        self._note(done, mark.entry)
+        self._note(compaction, mark.entry)
         return ""
 
     def _parted(self, messages: Sequence[Json]) -> tuple[list[Json], list[Json]]:
@@ -168,157 +207,178 @@ class Memory:
         last of them.
         """
         objects = list(messages)
-        self._behind = (
-            [objects.pop()] if len(objects) > 1 and self.additions.is_behind(objects[-1]) else []
-        )
-        shorter, self._inside = self.additions.split(objects[-1]) if objects else (None, "")
-        text = self._inside + "".join(text_of(one) or "" for one in self._behind)
-        self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),))) if text else 0
-        return objects, [*objects[:-1], shorter] if self._inside else objects
+        self._behind, self._inside, self.added = [], "", 0
+        if len(objects) > 1 and self.additions.is_behind(objects[-1]):
+            self._behind = [objects.pop()]
+        bare = objects
+        if objects:
+            shorter, self._inside = self.additions.split(objects[-1])
+            if self._inside:
+                bare = [*objects[:-1], shorter]
+        text = self._inside
+        for message in self._behind:
+            text += text_of(message) or ""
+        if text:
+            self.added = self.reader.count(UserMessage(id="", blocks=(Text(text),)))
+        return objects, bare
 
-    def _found(self, said: list[Json]) -> tuple[HostList, int, int, list[int]]:
-        """The list that these go on from.
-
-        And how many of them are in it, how many of the host's messages in the path, and which were
-        put in another form.
-        """
+    def _found(self, messages: list[Json]) -> ListMatch:
+        """How far these are a list that the host had before: the one that they go on from."""
         if self._broken:
-            path = self.state.path[: self.state.heard]
-            self.own = HostList([one.object for one in path], [*range(len(path))])
-            self.given, self.returned, self._copies = HostList(), HostList(), Copies()
-        best: tuple[HostList, int, int, list[int]] = self.own, 0, 0, []
+            self._begin_lists_anew()
+        best = ListMatch(self.own, 0, 0)
         for line in (self.own, self.given, self.returned):
-            same, reworded = self._same(line, said)
-            whole = same == len(line.objects)
-            if whole and (same or not self.own.objects) and (line is self.own or same > best[1]):
-                return line, same, self.state.heard, reworded
-            heard = line.heard(same)
-            while heard and not self.state.path[heard - 1].messages:
-                heard, same = heard - 1, same - 1  # a piece of an answer whose rest is gone
-            if heard and same > best[1]:
-                best = line, same, heard, reworded
+            same, reworded = self._same(line, messages)
+            is_whole = same == len(line.objects)
+            is_begun = same > 0 or not self.own.objects
+            if is_whole and is_begun and (line is self.own or same > best.same):
+                return ListMatch(line, same, self.state.heard, reworded)
+            heard_count = line.heard(same)
+            # a piece of an answer whose rest is gone is not the same
+            while heard_count and not self.state.path[heard_count - 1].messages:
+                heard_count -= 1
+                same -= 1
+            if heard_count and same > best.same:
+                best = ListMatch(line, same, heard_count, reworded)
         return best
 
-    def _first_uncovered(self, said: list[Json], heard: int) -> int | None:
+    def _begin_lists_anew(self) -> None:
+        """Forget the lists that the host may hold, but for its own messages as they were read."""
+        path = self.state.path[: self.state.heard]
+        self.own = HostList([host_message.object for host_message in path], [*range(len(path))])
+        self.given, self.returned, self._copies = HostList(), HostList(), Copies()
+
+    def _first_uncovered(self, messages: list[Json], heard_count: int) -> int | None:
         """Where the part begins of a list that goes back which no compaction covers; None where
         the rest must count.
         """
         covered = self.state.checkpoints[-1].covers
-        only_newest = heard == self.state.heard - 1
-        if self._broken or only_newest or heard >= covered:
+        only_newest = heard_count == self.state.heard - 1
+        if self._broken or only_newest or heard_count >= covered:
             return None
         return first_uncovered(
-            self.state.path[: self.state.heard], covered, said, self.additions.is_head
+            self.state.path[: self.state.heard], covered, messages, self.additions.is_head
         )
 
-    def _learn_head(self, heard: int, said: list[Json], same: int) -> None:
+    def _learn_head(self, heard_count: int, messages: list[Json], same: int) -> None:
         """Learn a first message that is another one now, where the message behind it is the
         same.
         """
         path = self.state.path[: self.state.heard]
-        is_first = all(is_system(entry.record) for entry in path[:heard])
+        is_first = all(is_system(entry.record) for entry in path[:heard_count])
         if (
             is_first
-            and heard + 1 < len(path)
-            and same + 1 < len(said)
-            and path[heard + 1].says(said[same + 1])
+            and heard_count + 1 < len(path)
+            and same + 1 < len(messages)
+            and path[heard_count + 1].says(messages[same + 1])
         ):
-            self.additions.learn_head(path[heard].record, said[same])
+            self.additions.learn_head(path[heard_count].record, messages[same])
 
-    def _renew_system(self, said: list[Json]) -> None:
+    def _renew_system(self, messages: list[Json]) -> None:
         """Take the host's present system prompt for the one that was read, unless a compaction
         rewrote that.
 
         So it is with a first message that the host is known to render anew with each request.
         """
-        for at, (known, now) in enumerate(
-            zip(self.state.path[: self.state.heard], said, strict=False)
-        ):
-            is_prompt = is_system(known.record) and is_system(now)
-            is_head = self.additions.is_head(known.record) and self.additions.is_head(now)
-            if not (is_prompt or is_head) or text_of(now) in self.reader.written:
+        pairs = zip(self.state.path[: self.state.heard], messages, strict=False)
+        for place, (recorded, present) in enumerate(pairs):
+            is_prompt = is_system(recorded.record) and is_system(present)
+            is_head = self.additions.is_head(recorded.record) and self.additions.is_head(present)
+            if not (is_prompt or is_head) or text_of(present) in self.reader.written:
                 return
-            if known.says(now):
+            if recorded.says(present):
                 continue
-            renewed = self.reader.again(known, now)
-            state = self.state.with_system(at, renewed)
+            renewed = self.reader.again(recorded, present)
+            state = self.state.with_system(place, renewed)
             if state is None:
                 return
-            self.state, self.version = state, self.version + 1
+            self.state = state
+            self.version += 1
             for line in (self.own, self.given, self.returned):
-                if line.places[at : at + 1] == [at]:
-                    line.objects[at] = now
+                if line.places[place : place + 1] == [place]:
+                    line.objects[place] = present
 
-    def _same(self, line: HostList, said: list[Json]) -> tuple[int, list[int]]:
+    def _same(self, line: HostList, messages: list[Json]) -> tuple[int, list[int]]:
         """How many of the line's messages are the same, and which of them in another form.
 
         The newest two may have been changed in place.
         """
         path = self.state.path
-        same, reworded = common(
-            line.objects,
-            said,
-            lambda i: key(line.objects[i]) if (at := line.places[i]) is None else path[at].key,
-        )
-        newest = range(len(line.objects) - 2, len(line.objects))
-        pairs = ((i, line.places[i]) for i in newest if 0 <= i < same)
-        changed = (i for i, at in pairs if at is not None and not path[at].says(said[i]))
-        return next(changed, same), reworded
 
-    def _renew(self, line: HostList, objects: list[Json], heard: int, back: bool) -> None:
+        def key_of(index: int) -> bytes:
+            place = line.places[index]
+            return key(line.objects[index]) if place is None else path[place].key
+
+        same, reworded = common(line.objects, messages, key_of)
+        for index in range(max(len(line.objects) - 2, 0), same):
+            place = line.places[index]
+            if place is not None and not path[place].says(messages[index]):
+                return index, reworded
+        return same, reworded
+
+    def _renew(self, line: HostList, objects: list[Json], heard_count: int, is_back: bool) -> None:
         """Take the host's present objects for the messages that it has heard before."""
-        now = HostList(objects, line.places[: len(objects)])
+        renewed = HostList(objects, line.places[: len(objects)])
         if line is self.own:
-            self.own, self.given = now, HostList()
-            self.returned = HostList() if back else self.returned
+            self.own, self.given = renewed, HostList()
+            if is_back:
+                self.returned = HostList()
             return
-        if back or line is self.returned:
-            self.returned = HostList([*objects], [*now.places])
-        self.own, self.given = HostList(self.own.objects[:heard], self.own.places[:heard]), now
-        for at, one in zip(now.places, objects, strict=True):
-            if at is not None:
-                self.own.objects[at] = one
-        written = [one for at, one in zip(now.places, objects, strict=True) if at is None]
-        made = [i for i, one in enumerate(self.state.shown) if one.made]
-        for i, one in zip(made, written, strict=False):
-            shown = self.state.shown[i]
+        if is_back or line is self.returned:
+            self.returned = HostList([*objects], [*renewed.places])
+        self.own = HostList(self.own.objects[:heard_count], self.own.places[:heard_count])
+        self.given = renewed
+        written_objects: list[Json] = []
+        for place, object in zip(renewed.places, objects, strict=True):
+            if place is None:
+                written_objects.append(object)
+            else:
+                self.own.objects[place] = object
+        self._renew_markers(written_objects)
+
+    def _renew_markers(self, written_objects: Sequence[Json]) -> None:
+        """Take the cache markers that the host now has on messages that were written for it."""
+        made_indices = [index for index, message in enumerate(self.state.shown) if message.made]
+        for index, object in zip(made_indices, written_objects, strict=False):
+            outgoing = self.state.shown[index]
             if (
-                one != shown.object
-                and markers(one) != markers(shown.object)
-                and key(one) == key(shown.object)
+                object != outgoing.object
+                and markers(object) != markers(outgoing.object)
+                and key(object) == key(outgoing.object)
             ):
-                self.state.shown[i] = replace(shown, object=deepcopy(one))
+                self.state.shown[index] = replace(outgoing, object=deepcopy(object))
 
-    def _current(self, one: OutgoingMessage) -> Json:
+    def _current(self, message: OutgoingMessage) -> Json:
         """A message as it is sent now."""
-        if not one.made and one.at is not None:
-            return self.own.objects[one.at]
-        return deepcopy(
-            one.object if one.at is None else remarked(one.object, self.own.objects[one.at])
-        )
+        if message.at is None:
+            return deepcopy(message.object)
+        host_object = self.own.objects[message.at]
+        if not message.made:
+            return host_object
+        return deepcopy(remarked(message.object, host_object))
 
-    def _add(self, given: HostMessage, object: Json) -> None:
+    def _add(self, host_message: HostMessage, object: Json) -> None:
         state = self.state
-        leaf = self._log([given], state.leaf)
-        before = state.kept.tokens
-        state.extend(given)
-        if given.covers:
-            leaf = self._note_native(leaf, before)
+        leaf = self._log([host_message], state.leaf)
+        tokens_before = state.kept.tokens
+        state.extend(host_message)
+        if host_message.covers:
+            leaf = self._note_native(leaf, tokens_before)
         for line in (self.own, self.given, self.returned):
             if line.objects or line is self.own:
                 line.objects.append(object)
                 line.places.append(len(state.path) - 1)
         state.leaf, state.heard = leaf, len(state.path)
 
-    def _note_native(self, leaf: str | None, before: int) -> str:
+    def _note_native(self, leaf: str | None, tokens_before: int) -> str:
         """Write down in the log that the provider compacted."""
-        kept = self.state.kept
+        context = self.state.kept
         entry = CompactionEntry(
             id=self._entry_id(),
             parent=leaf,
-            kept=tuple(one.id for one in kept.messages),
-            tokens_before=before,
-            tokens_after=kept.tokens,
+            kept=tuple(message.id for message in context.messages),
+            tokens_before=tokens_before,
+            tokens_after=context.tokens,
             reason="by the provider",
         )
         self.log.append(entry)
@@ -326,68 +386,94 @@ class Memory:
         return entry.id
 
     def _go_back(
-        self, heard: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
+        self, heard_count: int, new: Sequence[HostMessage], shorter: Sequence[HostMessage]
     ) -> None:
         """Go back to the first so many of the host's messages; compactions that cover later ones
         are undone.
 
         Args:
-            heard: how many are the same.
+            heard_count: how many are the same.
             new: what follows now.
             shorter: the first of these, where it is what was the newest message without what the
                 host had added to it.
         """
-        was = self.state.path
-        path = [*was[:heard], *shorter]
-        asked = [at for at, given in enumerate(new) if any(map(is_real_user, given.messages))]
-        added = (
-            len(was) == heard + 1
-            and asked[:1] != [0]
-            and self.additions.is_behind(was[heard].record)
+        old_path = self.state.path
+        path = [*old_path[:heard_count], *shorter]
+        has_question = [any(map(is_real_user, host_message.messages)) for host_message in new]
+        only_addition_is_gone = (
+            len(old_path) == heard_count + 1
+            and not any(has_question[:1])
+            and self.additions.is_behind(old_path[heard_count].record)
         )
-        stands = [
-            mark
-            for mark in self.state.checkpoints
-            if mark.covers <= (len(was) if added else len(path))
-        ]
-        marks = [mark.on(path, was, bool(asked), self.reader.present_format) for mark in stands]
+        covered = len(old_path) if only_addition_is_gone else len(path)
+        standing = [mark for mark in self.state.checkpoints if mark.covers <= covered]
+        marks: list[Checkpoint] = []
+        for mark in standing:
+            marks.append(mark.on(path, old_path, any(has_question), self.reader.present_format))
         state = State.at(tuple(marks), path)
-        leaf = next((one.messages[-1].id for one in reversed(was[:heard]) if one.messages), None)
-        here = [mark.entry for mark in marks if mark.heard == heard and mark.entry in self.log]
-        state.leaf = self._log(shorter, here[-1] if here else leaf)
+        state.leaf = self._log(shorter, self._leaf_at(heard_count, old_path, marks))
         self.state = state
         self.log.leaf = state.leaf
-        noted = self.log[stands[-1].entry] if marks[-1] is not stands[-1] else None
-        if isinstance(noted, CompactionEntry):
-            own = {message.id for given in path for message in given.messages}
-            kept = tuple(one.id for one in marks[-1].kept.messages if one.id in own)
-            again = replace(noted, id=self._entry_id(), parent=state.leaf, kept=kept)
-            self.log.append(again)
-            state.leaf = again.id
-            state.checkpoints = (*marks[:-1], replace(marks[-1], entry=again.id))
+        if marks[-1] is not standing[-1]:
+            self._note_again(standing[-1].entry)
 
-    def _log(self, said: Sequence[HostMessage], leaf: str | None) -> str | None:
+    def _leaf_at(
+        self, heard_count: int, path: Sequence[HostMessage], marks: Sequence[Checkpoint]
+    ) -> str | None:
+        """The log's entry at the end of the first so many of the host's messages: the newest
+        compaction there, or the newest message.
+        """
+        for mark in reversed(marks):
+            if mark.heard == heard_count and mark.entry in self.log:
+                return mark.entry
+        for host_message in reversed(path[:heard_count]):
+            if host_message.messages:
+                return host_message.messages[-1].id
+        return None
+
+    def _note_again(self, id: str) -> None:
+        """Write a compaction down on this branch too, with what is left of what it kept."""
+        entry = self.log[id]
+        if not isinstance(entry, CompactionEntry):
+            return
+        state = self.state
+        mark = state.checkpoints[-1]
+        kept_ids = tuple(message.id for message in mark.kept.messages if message.id in state.place)
+        again = replace(entry, id=self._entry_id(), parent=state.leaf, kept=kept_ids)
+        self.log.append(again)
+        state.leaf = again.id
+        state.checkpoints = (*state.checkpoints[:-1], replace(mark, entry=again.id))
+
+    def _log(self, host_messages: Sequence[HostMessage], leaf: str | None) -> str | None:
         """Write messages down behind the leaf; the new leaf."""
-        for message in (message for given in said for message in given.messages):
-            self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
-            leaf = message.id
+        for host_message in host_messages:
+            for message in host_message.messages:
+                self.log.append(MessageEntry(id=message.id, parent=leaf, message=message))
+                leaf = message.id
         return leaf
 
-    def _note(self, done: Compaction, id: str) -> None:
+    def _note(self, compaction: Compaction, id: str) -> None:
         """Write the compaction down in the log."""
-        summaries = [one for one in done.after.messages if one.role == "summary"]
-        path = {message.id for message in done.before.messages}
+        summaries = _summaries(compaction.after)
+        ids_before = {message.id for message in compaction.before.messages}
+        kept_ids = tuple(
+            message.id for message in compaction.after.messages if message.id in ids_before
+        )
         entry = CompactionEntry(
             id=id,
             parent=self.state.leaf,
             summary=summaries[-1] if summaries else None,
-            kept=tuple(one.id for one in done.after.messages if one.id in path),
-            tokens_before=done.before.tokens,
-            tokens_after=done.after.tokens,
-            reason=done.budget.reason,
+            kept=kept_ids,
+            tokens_before=compaction.before.tokens,
+            tokens_after=compaction.after.tokens,
+            reason=compaction.budget.reason,
         )
         self.log.append(entry)
         self.state.leaf = entry.id
 
     def _entry_id(self) -> str:
         return f"compaction-{len(self.log) + 1}"
+
+
+def _summaries(context: Context) -> list[Summary]:
+    return [message for message in context.messages if message.role == "summary"]

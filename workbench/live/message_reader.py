@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from workbench.base.errors import FormatError
 from workbench.engine.compaction.file_lists import lists_in, parted
@@ -24,32 +25,41 @@ def recogniser(preset: Preset) -> Callable[[Message], Summary | None]:
     A summary is known by the lead above it and the text below, or by its author's name where it has
     no lead. The name stands in brackets above the text in formats that have no field for it.
     """
-    strategies = [preset.strategy, *([preset.overflow] if preset.overflow else [])]
-    stages = [
-        getattr(stage, "summary", stage) for strategy in strategies for stage in strategy.stages
-    ]
-    writers = [
-        stage for stage in stages if isinstance(getattr(stage, "prompt", None), PromptTemplate)
-    ]
+    strategies = [preset.strategy]
+    if preset.overflow:
+        strategies.append(preset.overflow)
+    writers: list[object] = []
+    for strategy in strategies:
+        for stage in strategy.stages:
+            writer = getattr(stage, "summary", stage)
+            if isinstance(getattr(writer, "prompt", None), PromptTemplate):
+                writers.append(writer)
 
     def recognised(message: Message) -> Summary | None:
-        if message.role not in ("user", "assistant") or any(
-            block.type != "text" for block in message.blocks
-        ):
+        if message.role not in ("user", "assistant"):
             return None
-        return next(filter(None, (_summary(message, writer) for writer in writers)), None)
+        if any(block.type != "text" for block in message.blocks):
+            return None
+        for writer in writers:
+            summary = _summary(message, writer)
+            if summary is not None:
+                return summary
+        return None
 
     return recognised
 
 
 def _summary(message: Message, stage: object) -> Summary | None:
+    """The summary that a stage wrote, if the message is one."""
     prompt: PromptTemplate = getattr(stage, "prompt")  # noqa: B009  # a stage's protocol has no prompt
-    said_by, name = (
-        (stage.said_by, stage.summary_name) if isinstance(stage, Summarize) else ("user", "")
-    )
-    words, above = plain_text(message), f"[{name}]\n"
+    said_by: Literal["user", "assistant"] = "user"
+    name = ""
+    if isinstance(stage, Summarize):
+        said_by, name = stage.said_by, stage.summary_name
+    words = plain_text(message)
     lead, tail = prompt.opening, prompt.closing
     if name and message.name != name:
+        above = f"[{name}]\n"
         if not words.startswith(above):
             return None
         words = words.removeprefix(above)
@@ -57,13 +67,7 @@ def _summary(message: Message, stage: object) -> Summary | None:
         return None
     if not (words.startswith(lead) and words.endswith(tail) and len(words) > len(lead) + len(tail)):
         return None
-    text, lists = words[len(lead) : len(words) - len(tail)], ""
-    if isinstance(stage, Summarize) and stage.file_lists == "below":
-        text, lists = parted(text)
-    elif (
-        isinstance(stage, Summarize) and stage.below is not None and (index := _INDEX.search(text))
-    ):
-        text, lists = text[: index.start()], index.group()
+    text, lists = _without_lists(words[len(lead) : len(words) - len(tail)], stage)
     return Summary(
         id=message.id,
         text=text,
@@ -74,6 +78,18 @@ def _summary(message: Message, stage: object) -> Summary | None:
         said_by=said_by,
         name=name or message.name,
     )
+
+
+def _without_lists(text: str, stage: object) -> tuple[str, str]:
+    """The text of a summary, and the lists of files that the stage writes below it."""
+    if not isinstance(stage, Summarize):
+        return text, ""
+    if stage.file_lists == "below":
+        return parted(text)
+    index = None if stage.below is None else _INDEX.search(text)
+    if index is None:
+        return text, ""
+    return text[: index.start()], index.group()
 
 
 def listed(messages: Json) -> list[Json]:
@@ -122,50 +138,52 @@ class MessageReader:
         return self.format or self.likely
 
     def read(
-        self, given: Sequence[Json], start: int = 0, before: Sequence[HostMessage] = ()
+        self, messages: Sequence[Json], start: int = 0, earlier: Sequence[HostMessage] = ()
     ) -> Iterator[HostMessage]:
-        """The entries of the host's list from `start` on; `before` are those in front of it.
+        """The entries of the host's list from `start` on; `earlier` are those in front of it.
 
         Raises:
             FormatError: an entry is no chat message; its index is named.
         """
-        records = []
-        for at, one in enumerate(given[start:], start):
-            if not isinstance(plain(one), Mapping):
-                why = f"expected a message with a role and content, found {type(one).__name__}"
-                raise FormatError(why, where=f"messages[{at}]")
-            records.append(record_of(one))
+        records: list[Record] = []
+        for index, message in enumerate(messages[start:], start):
+            if not isinstance(plain(message), Mapping):
+                type_name = type(message).__name__
+                objection = f"expected a message with a role and content, found {type_name}"
+                raise FormatError(objection, where=f"messages[{index}]")
+            records.append(record_of(message))
         self.format = self.format or next(filter(None, map(format_of, records)), None)
         format = FORMATS[self.present_format]
-        waiting = _waiting_behind(before)
-        at = 0
-        while at < len(records):
-            field, why = next(
-                filter(any, (misfit(records[at]), format.problem(records[at]))), ("", "")
+        waiting = _waiting_behind(earlier)
+        start_of_answer = 0
+        while start_of_answer < len(records):
+            _refuse_unreadable(
+                records[start_of_answer], format, f"messages[{start + start_of_answer}]"
             )
-            if why:
-                raise FormatError(why, where=f"messages[{start + at}]", field=field)
-            stop = at + 1
-            while stop < len(records) and format.joins(records[at]) and format.joins(records[stop]):
-                stop += 1
-            for piece in range(at, stop - 1):
-                yield HostMessage(given[start + piece], records[piece])
-            entry = self._last(format, given[start + stop - 1], records[at:stop], waiting)
+            stop = start_of_answer + 1
+            if format.joins(records[start_of_answer]):
+                while stop < len(records) and format.joins(records[stop]):
+                    stop += 1
+            for piece in range(start_of_answer, stop - 1):
+                yield HostMessage(messages[start + piece], records[piece])
+            entry = self._last(
+                format, messages[start + stop - 1], records[start_of_answer:stop], waiting
+            )
             waiting = _waiting_after(waiting, entry)
             yield entry
-            at = stop
+            start_of_answer = stop
 
-    def again(self, known: HostMessage, now: Json) -> HostMessage:
+    def again(self, recorded: HostMessage, present: Json) -> HostMessage:
         """The host's present wording of a system prompt that was read, under the same id."""
-        number, self.number = self.number, int(known.messages[0].id[1:]) - 1
-        renewed = next(self.read([now]))
+        number, self.number = self.number, int(recorded.messages[0].id[1:]) - 1
+        renewed = next(self.read([present]))
         self.number = number
         return renewed
 
     def _last(
         self,
         format: HostFormat,
-        given: Json,
+        host_object: Json,
         records: Sequence[Record],
         waiting: Sequence[tuple[str, str]],
     ) -> HostMessage:
@@ -174,36 +192,60 @@ class MessageReader:
         entry = Entry(
             records, pinned, self.names, self.written, waiting, self._new_id, self.sealed_budget
         )
-        messages = tuple(own for message in format.read(entry) for own in self._own(message, entry))
-        answers = [message for message in messages if message.role == "assistant"]
-        self.names.update((call.id, call.name) for message in answers for call in message.calls)
-        sizes = tuple(map(self.count, messages))
+        messages: list[Message] = []
+        for message in format.read(entry):
+            messages += self._own(message, entry)
+        for message in messages:
+            if message.role == "assistant":
+                self.names.update((call.id, call.name) for call in message.calls)
         return HostMessage(
-            given, records[-1], messages, sizes, entry.parts, len(records), entry.covers
+            host_object,
+            records[-1],
+            tuple(messages),
+            tuple(map(self.count, messages)),
+            entry.parts,
+            len(records),
+            entry.covers,
         )
 
     def _own(self, message: Message, entry: Entry) -> list[Message]:
         """A summary that the preset wrote, as one again, apart from what a user says beside it;
         others as they are.
         """
-        if self.recognise is None or message.role != "user" or len(message.blocks) == 1:
-            return [(self.recognise and self.recognise(message)) or message]
-        for at, block in enumerate(message.blocks):
-            if found := self.recognise(replace(message, blocks=(block,))):
-                own = found if at == 0 else replace(found, id=self._new_id())
-                entry.parts[id(own)] = entry.parts[id(block)]
-                before = [replace(message, blocks=message.blocks[:at])] if at else []
-                rest = message.blocks[at + 1 :]
-                return [
-                    *before,
-                    own,
-                    *([replace(message, id=self._new_id(), blocks=rest)] if rest else []),
-                ]
+        if self.recognise is None:
+            return [message]
+        if message.role != "user" or len(message.blocks) == 1:
+            return [self.recognise(message) or message]
+        for index, block in enumerate(message.blocks):
+            summary = self.recognise(replace(message, blocks=(block,)))
+            if summary is None:
+                continue
+            parted: list[Message] = []
+            if index > 0:
+                parted.append(replace(message, blocks=message.blocks[:index]))
+                summary = replace(summary, id=self._new_id())
+            entry.parts[id(summary)] = entry.parts[id(block)]
+            parted.append(summary)
+            later_blocks = message.blocks[index + 1 :]
+            if later_blocks:
+                parted.append(replace(message, id=self._new_id(), blocks=later_blocks))
+            return parted
         return [message]
 
     def _new_id(self) -> str:
         self.number += 1
         return f"m{self.number}"
+
+
+def _refuse_unreadable(record: Record, format: HostFormat, where: str) -> None:
+    """Refuse an entry that no format can read, or not this one.
+
+    Raises:
+        FormatError: it is such an entry.
+    """
+    for field_name, objection in (misfit(record), format.problem(record)):
+        if objection:
+            raise FormatError(objection, where=where, field=field_name)
 
 
 def _waiting_behind(entries: Sequence[HostMessage]) -> list[tuple[str, str]]:

@@ -80,22 +80,22 @@ class Meter:
         if self.seconds is None:
             return self.model.complete(request)
         seconds_left = self._started + self.seconds - time.monotonic()
-        why = f"the model gave no answer within {self.seconds:g} seconds"
+        too_late = f"the model gave no answer within {self.seconds:g} seconds"
         if seconds_left <= 0:
-            raise ModelError(why, outage=True)
+            raise ModelError(too_late, outage=True)
         try:
             return within(seconds_left, lambda: self.model.complete(request))
         except TooLate:
             self.late = True
-            raise ModelError(why, outage=True) from None
+            raise ModelError(too_late, outage=True) from None
 
 
 def _as_model_error(error: Exception) -> ModelError:
     """What a model of the host raised, with what it says of the prompt's size."""
-    why = reason(error)
-    diagnosis = classify(why, getattr(error, "status_code", None))
+    text = reason(error)
+    diagnosis = classify(text, getattr(error, "status_code", None))
     overflow = diagnosis.kind in ("overflow", "mixed", "bytes")
-    return ModelError(why, overflow=overflow, limit=diagnosis.limit if overflow else None)
+    return ModelError(text, overflow=overflow, limit=diagnosis.limit if overflow else None)
 
 
 def _dollars(price: Json) -> float | None:
@@ -108,5 +108,5 @@ def _dollars(price: Json) -> float | None:
 
 def total(costs: list[float | None]) -> float | None:
     """The sum of costs; None if one is unknown."""
-    known = [usd for usd in costs if usd is not None]
-    return sum(known) if len(known) == len(costs) else None
+    known_costs = [usd for usd in costs if usd is not None]
+    return sum(known_costs) if len(known_costs) == len(costs) else None

@@ -54,9 +54,9 @@ def prepared(
         if plan is None or not plan.edits:
             continue
         drafts = _drafts(plan)
-        kept = _kept(context, plan)
+        kept_ids = _kept(context, plan)
         if drafts:
-            return _told(history, kept, drafts, place)
+            return _told(history, kept_ids, drafts, place)
         context = plan.apply(context)
         if context.tokens <= budget.target:
             break
@@ -77,22 +77,22 @@ def _drafts(plan: Plan) -> list[Draft]:
 
 def _kept(context: Context, plan: Plan) -> set[str]:
     """The ids of the messages that a plan leaves in the context, changed or not."""
-    kept = {message.id for message in context.messages}
+    kept_ids = {message.id for message in context.messages}
     for edit in plan.edits:
         for message in context.messages[edit.start : edit.stop]:
-            kept.discard(message.id)
+            kept_ids.discard(message.id)
         for part in edit.by:
             if not isinstance(part, Draft):
-                kept.add(part.id)
-    return kept
+                kept_ids.add(part.id)
+    return kept_ids
 
 
 def _told(
-    history: Context, kept: set[str], drafts: Sequence[Draft], place: Mapping[str, int]
+    history: Context, kept_ids: set[str], drafts: Sequence[Draft], place: Mapping[str, int]
 ) -> Preparation:
     goes: list[Message] = []
     for message in history.messages:
-        if message.id not in kept:
+        if message.id not in kept_ids:
             goes.append(message)
     places = _places(goes, place)
     prefix: tuple[int, ...] = ()
@@ -102,11 +102,11 @@ def _told(
             previous = previous or request.previous
             if request.purpose == "turn_prefix":
                 prefix = _places(request.messages, place)
-    behind = max(places, default=-1) + 1
+    first_behind = max(places, default=-1) + 1
     return Preparation(
         goes=places,
         prefix=prefix,
-        first_kept=behind if behind <= max(place.values(), default=-1) else None,
+        first_kept=first_behind if first_behind <= max(place.values(), default=-1) else None,
         tokens_before=history.tokens,
         previous_summary=previous,
         files=drafts[0].frame.files if drafts else FileOps(),
@@ -116,8 +116,8 @@ def _told(
 
 def _places(messages: Sequence[Message], place: Mapping[str, int]) -> tuple[int, ...]:
     """The host's messages that these came in, ascending."""
-    known = set[int]()
+    places = set[int]()
     for message in messages:
         if message.id in place:
-            known.add(place[message.id])
-    return tuple(sorted(known))
+            places.add(place[message.id])
+    return tuple(sorted(places))

@@ -48,12 +48,12 @@ class RecallTool:
             "responses": {"type": "function", **named, "parameters": _INPUT},
             "gemini": {"functionDeclarations": [{**named, "parameters": _INPUT}]},
         }
-        wanted = format or self._memory.reader.format or "openai"
-        if not isinstance(wanted, str) or wanted not in entries:
+        tool_format = format or self._memory.reader.format or "openai"
+        if not isinstance(tool_format, str) or tool_format not in entries:
             raise SettingError(
-                f"no tools are known in the format {wanted!r}; known are {', '.join(entries)}"
+                f"no tools are known in the format {tool_format!r}; known are {', '.join(entries)}"
             )
-        return [entries[wanted]] if self.preset.strategy.recall else []
+        return [entries[tool_format]] if self.preset.strategy.recall else []
 
     def recall(self, id: Json = "", query: Json = "", tokens: Json = TOKENS, **_: Json) -> str:
         """The answer to a call of `recall`, from this conversation's archive, in at most so many
@@ -67,9 +67,9 @@ class RecallTool:
             query: words, names or paths.
             tokens: the most that the answer takes.
         """
-        most = tokens if isinstance(tokens, int) else TOKENS
+        most_tokens = tokens if isinstance(tokens, int) else TOKENS
         return Archive(self._memory.archive, self._memory.reader.count).answer(
-            words(id), words(query), most
+            words(id), words(query), most_tokens
         )
 
 

@@ -15,7 +15,10 @@ class Recovery:
     """Judges errors, mends the history, and counts the retries of one request."""
 
     def __init__(self, runner: Runner, media: MediaBudget, host: Host) -> None:
-        self.runner, self.gauge, self.media, self.tell = runner, runner.gauge, media, host.tell
+        self.runner = runner
+        self.gauge = runner.gauge
+        self.media = media
+        self.tell = host.tell
         self.classify = host.guarded(
             "on_error", self._classified, lambda _: UNREADABLE, lambda _: True
         )

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock
 
 from workbench.base.errors import ModelError, SettingError
@@ -17,7 +17,7 @@ from workbench.engine.models.wrappers import SplittingModel
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.message import Json
 from workbench.live.breaker import Breaker
-from workbench.live.calibration import newest_pinned, pending_pinned, with_own_pins
+from workbench.live.calibration import Calibration, newest_pinned, pending_pinned, with_own_pins
 from workbench.live.callbacks import Host, reason
 from workbench.live.events import (
     CompactionDropped,
@@ -46,6 +46,27 @@ OFTEN, REQUESTS_BETWEEN = 4, 3
 """So many compactions with fewer requests between each are worth an event."""
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a compaction starts from.
+
+    Attributes:
+        started: the event that it started.
+        history: as the strategy keeps it, by our count.
+        start: the same in the provider's tokens, which is what is compacted.
+        calibration: of our count against the provider's.
+        heard_count: how many of the host's messages had been heard.
+        version: of the history.
+    """
+
+    started: CompactionStarted
+    history: Context
+    start: Context
+    calibration: Calibration
+    heard_count: int
+    version: int
+
+
 class Runner:
     """Runs compactions. If one breaks off, the history stays as it was.
 
@@ -67,13 +88,11 @@ class Runner:
     def __init__(
         self, gauge: Gauge, model: Model | None, hooks: Hooks, host: Host, lock: RLock
     ) -> None:
-        self.gauge, self.memory, self.hooks, self.tell, self.lock = (
-            gauge,
-            gauge.memory,
-            hooks,
-            host.tell,
-            lock,
-        )
+        self.gauge = gauge
+        self.memory = gauge.memory
+        self.hooks = hooks
+        self.tell = host.tell
+        self.lock = lock
         self.model = NoModel(gauge.preset.name) if model is None else model
         self.breaker = Breaker(host.tell, gauge.clock)
         self.number = self.patience = self.vain = self.lists_heard = 0
@@ -102,7 +121,9 @@ class Runner:
         with self.lock:
             memory = self.memory
             self.lists_heard += 1
-            marks, heard, version = memory.state.checkpoints, memory.state.heard, memory.version
+            marks = memory.state.checkpoints
+            heard_count = memory.state.heard
+            version = memory.version
             same = memory.hear(messages)
             if same is None:
                 self.gauge.follow(version)
@@ -110,7 +131,7 @@ class Runner:
             undone = marks[len(memory.state.checkpoints) :]
             usd = total([mark.usd for mark in undone])
             self.gauge.forget()
-            if undone or same < heard - 1:
+            if undone or same < heard_count - 1:
                 self._release()
             self.tell(Rewound(same, len(undone), usd))
             if undone:
@@ -136,7 +157,7 @@ class Runner:
         self.ending = None
         self.breaker.reset("the history is another one")
 
-    def fail(self, failure: Failure, why: str, cause: Cause) -> None:
+    def fail(self, failure: Failure, reason_text: str, cause: Cause) -> None:
         """Count an attempt in vain, and say where the preset's system would end its run by it.
 
         What fails while an error is answered ends the run by that error.
@@ -144,7 +165,7 @@ class Runner:
         self.vain += failure in ("nothing", "failed")
         ending = self.gauge.preset.host.ending(failure, self.vain)
         if ending is not None and (cause != "error" or failure == "overflow"):
-            self.ending = RunEnds(*ending, why)
+            self.ending = RunEnds(*ending, reason_text)
             self.tell(self.ending)
 
     def run(self, budget: Budget, cause: Cause, strategy: Strategy) -> Compaction | None:
@@ -156,7 +177,7 @@ class Runner:
         """
         meter = Meter(self.model, self.gauge.settings.model_seconds)
         try:
-            done = self._announced(budget, cause, strategy, meter)
+            compaction = self._announced(budget, cause, strategy, meter)
         except Exception as error:  # an event has said why, and the agent goes on
             if is_cancelled():
                 return None
@@ -170,22 +191,26 @@ class Runner:
             return None
         finally:
             self.usd = total([self.usd, meter.usd])
-        if done is None and not is_cancelled():
+        if compaction is None and not is_cancelled():
             self._wait()
-        elif done is not None:
-            self._settle(budget, cause, done)
-        if done is not None and done.outcome == "unchanged" and cause != "by_hand":
-            self.fail("no_room" if done.refusal else "nothing", done.refusal or done.why, cause)
-        return done
+        elif compaction is not None:
+            self._settle(budget, cause, compaction)
+        if compaction is not None and compaction.outcome == "unchanged" and cause != "by_hand":
+            self.fail(
+                "no_room" if compaction.refusal else "nothing",
+                compaction.refusal or compaction.why,
+                cause,
+            )
+        return compaction
 
     def overcome(self, cause: Cause) -> bool:
         """Compact since a provider found the request too large; whether the next one differs."""
-        done = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
-        changed = done is not None and done.outcome != "unchanged"
+        compaction = self.run(self.gauge.forced("overflow"), cause, self.gauge.preset.recovery)
+        changed = compaction is not None and compaction.outcome != "unchanged"
         enough = (
             changed
-            and done is not None
-            and done.sent.tokens <= ENOUGH_AFTER_REFUSAL * done.before.tokens
+            and compaction is not None
+            and compaction.sent.tokens <= ENOUGH_AFTER_REFUSAL * compaction.before.tokens
         )
         return self.fit(refused=not enough) or changed
 
@@ -198,13 +223,11 @@ class Runner:
         with self.lock:
             dropped = make_room(self.gauge, self.tell, refused=refused)
             if dropped:
-                settings, spoken, window = (
-                    self.gauge.settings,
-                    self.gauge.spoken,
-                    self.gauge.own_window,
-                )
-                self.patience = spoken + int(settings.hysteresis * window) + 1
-                self.breaker.rest(spoken, window, settings)
+                settings = self.gauge.settings
+                message_tokens = self.gauge.spoken
+                window = self.gauge.own_window
+                self.patience = message_tokens + int(settings.hysteresis * window) + 1
+                self.breaker.rest(message_tokens, window, settings)
             return dropped
 
     def remedy(self, diagnosis: Diagnosis) -> bool:
@@ -218,20 +241,20 @@ class Runner:
                 target=self.gauge.tokens, window=self.gauge.window, reason="repair", force=True
             )
             repair = replace(REPAIR, recall=self.gauge.preset.strategy.recall)
-            done = self.run(budget, "error", repair)
-            return done is not None and done.outcome != "unchanged"
+            compaction = self.run(budget, "error", repair)
+            return compaction is not None and compaction.outcome != "unchanged"
         if diagnosis.action == "compact" or diagnosis.kind == "bytes":
             if diagnosis.kind != "bytes":
                 self.gauge.take_refusal(diagnosis.used)
             return self.overcome("error")
         return False
 
-    def _settle(self, budget: Budget, cause: Cause, done: Compaction | None) -> None:
+    def _settle(self, budget: Budget, cause: Cause, compaction: Compaction | None) -> None:
         """Count a compaction as a miss or not; None is one that failed."""
         with self.lock:
             self._wait()
-            hit = done is not None and (
-                done.sent.tokens <= budget.target or not self.gauge.still_due(cause)
+            hit = compaction is not None and (
+                compaction.sent.tokens <= budget.target or not self.gauge.still_due(cause)
             )
             if budget.reason == "repair":
                 return
@@ -239,9 +262,9 @@ class Runner:
                 self.breaker.reset("a compaction reached its target")
             elif cause != "by_hand":
                 settings = self.gauge.settings
-                most = max(settings.breaker, self.gauge.preset.host.stuck_after)
+                most_misses = max(settings.breaker, self.gauge.preset.host.stuck_after)
                 self.breaker.miss(
-                    self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most)
+                    self.gauge.spoken, self.gauge.own_window, replace(settings, breaker=most_misses)
                 )
 
     def _wait(self) -> None:
@@ -250,76 +273,111 @@ class Runner:
             self.gauge.spoken + int(self.gauge.settings.hysteresis * self.gauge.own_window) + 1
         )
 
-    def _tell_after(self, done: Compaction) -> None:
+    def _tell_after(self, compaction: Compaction) -> None:
         if self.hooks.after is not None:
-            refuse_awaitable("after", self.hooks.after(done))
+            refuse_awaitable("after", self.hooks.after(compaction))
 
     def _announced(
         self, budget: Budget, cause: Cause, strategy: Strategy, meter: Meter
     ) -> Compaction | None:
         """The compaction with its events and hooks."""
-        with self.lock:
-            own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
-            start, calibration = self._measured(own, budget, cause), self.gauge.calibration
-            heard, version, before = self.memory.state.heard, self.memory.version, self.gauge.tokens
-            messages = len(self.memory.state.sent.messages)
-            self.number += 1
-            number = self.number
+        attempt = self._new_attempt(budget, cause)
+        started = attempt.started
         host = self.gauge.preset.host
-        started = CompactionStarted(
-            number, cause, budget.reason, before, budget.target, budget.window, messages
-        )
         if not host.silent:
             self.tell(started)
         try:
-            choice = self._choice(Due(number, cause, start, budget), strategy)
+            choice = self._choice(Due(started.number, cause, attempt.start, budget), strategy)
             refuse_awaitable("before", choice)
             if isinstance(choice, Cancel):
-                self._end(started, CompactionDropped(number, choice.why, "compaction_cancelled"))
+                cancelled = CompactionDropped(started.number, choice.why, "compaction_cancelled")
+                self._end(started, cancelled)
                 return None
-            supplied = (
-                choice.summary if isinstance(choice, Supply) and choice.summary.strip() else None
-            )
-            done, used = self._compacted(start, strategy, budget, supplied, meter)
-            done = with_own_pins(done, own)
-            with self.lock:
-                why = CALL_CANCELLED if is_cancelled() else ""
-                if not why and done.outcome != "unchanged":
-                    why = self.memory.take(calibration.undone(done, own), heard, version)
+            supplied = None
+            if isinstance(choice, Supply) and choice.summary.strip():
+                supplied = choice.summary
+            compaction, used = self._compacted(attempt.start, strategy, budget, supplied, meter)
+            compaction = with_own_pins(compaction, attempt.history)
+            objection = self._take(compaction, attempt)
         except BaseException as error:
             failure = str(error) if isinstance(error, ModelError) else reason(error)
-            dropped = CompactionDropped(number, failure, "compaction_failed", meter.usd)
+            failed = CompactionDropped(started.number, failure, "compaction_failed", meter.usd)
             if is_cancelled():
-                dropped = replace(dropped, why=CALL_CANCELLED, type="compaction_discarded")
-            self._end(started, dropped)
+                failed = replace(failed, why=CALL_CANCELLED, type="compaction_discarded")
+            self._end(started, failed)
             raise
-        if why:
-            self._end(started, CompactionDropped(number, why, "compaction_discarded", meter.usd))
+        if objection:
+            discarded = CompactionDropped(
+                started.number, objection, "compaction_discarded", meter.usd
+            )
+            self._end(started, discarded)
             return None
-        changed = done.outcome != "unchanged"
-        if changed:
+        if compaction.outcome != "unchanged":
             self.vain, self.ending = 0, None
             self._note_frequency(cause)
-        elif host.silent and not done.stages:
-            return done
-        after = done.sent.tokens if changed else before
-        warning, why = _warning(host, done) if changed else "", done.refusal or done.why
-        ended = CompactionEnded(
-            number,
-            done.outcome,
-            why,
-            before,
-            after,
-            done.stages,
-            meter.usd,
+        elif host.silent and not compaction.stages:
+            return compaction
+        self._end(started, self._ended(started, compaction, meter.usd, used))
+        self._after(compaction)
+        return compaction
+
+    def _new_attempt(self, budget: Budget, cause: Cause) -> Attempt:
+        """What a compaction starts from."""
+        with self.lock:
+            state = self.memory.state
+            history = replace(state.kept.closed(), overhead=self.gauge.overhead)
+            start = self._measured(history, budget, cause)
+            self.number += 1
+            started = CompactionStarted(
+                self.number,
+                cause,
+                budget.reason,
+                self.gauge.tokens,
+                budget.target,
+                budget.window,
+                len(state.sent.messages),
+            )
+            return Attempt(
+                started=started,
+                history=history,
+                start=start,
+                calibration=self.gauge.calibration,
+                heard_count=state.heard,
+                version=self.memory.version,
+            )
+
+    def _take(self, compaction: Compaction, attempt: Attempt) -> str:
+        """Put a compaction in place; why it was not, empty if it was or changes nothing."""
+        with self.lock:
+            if is_cancelled():
+                return CALL_CANCELLED
+            if compaction.outcome == "unchanged":
+                return ""
+            own = attempt.calibration.undone(compaction, attempt.history)
+            return self.memory.take(own, attempt.heard_count, attempt.version)
+
+    def _ended(
+        self, started: CompactionStarted, compaction: Compaction, usd: float | None, used: bool
+    ) -> CompactionEnded:
+        """The event that a compaction is over; `used` says whether it took the host's summary."""
+        tokens_after, messages_after, warning = started.tokens, started.messages, ""
+        if compaction.outcome != "unchanged":
+            tokens_after = compaction.sent.tokens
+            messages_after = len(compaction.sent.messages)
+            warning = _warning(self.gauge.preset.host, compaction)
+        return CompactionEnded(
+            started.number,
+            compaction.outcome,
+            compaction.refusal or compaction.why,
+            started.tokens,
+            tokens_after,
+            compaction.stages,
+            usd,
             used,
             warning,
-            messages_before=messages,
-            messages_after=len(done.sent.messages) if changed else messages,
+            messages_before=started.messages,
+            messages_after=messages_after,
         )
-        self._end(started, ended)
-        self._after(done)
-        return done
 
     def _choice(self, due: Due, strategy: Strategy) -> Cancel | Supply | None:
         """What the host's hook says of a compaction that is about to start; it sees what would
@@ -336,8 +394,8 @@ class Runner:
     def prepare(self, budget: Budget) -> Preparation | None:
         """What a compaction by hand would do now."""
         with self.lock:
-            own = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
-            start = self._measured(own, budget, "by_hand")
+            history = replace(self.memory.state.kept.closed(), overhead=self.gauge.overhead)
+            start = self._measured(history, budget, "by_hand")
             return prepared(start, self.gauge.preset.strategy, budget, self.memory.state.place)
 
     def _note_frequency(self, cause: Cause) -> None:
@@ -406,11 +464,11 @@ class Runner:
             return _with_summary(planned, supplied, self.gauge.preset.host)
 
         model = SplittingModel(model)
-        done = compact(history, strategy, budget, model, plan)
+        compaction = compact(history, strategy, budget, model, plan)
         if supplied is not None and not used:
             strategy = replace(strategy, stages=(Summarize(), *strategy.stages))
-            done = compact(history, strategy, budget, model, plan)
-        return done, used
+            compaction = compact(history, strategy, budget, model, plan)
+        return compaction, used
 
 
 def _warning(host: HostPolicy, compaction: Compaction) -> str:
@@ -427,10 +485,15 @@ def _with_summary(plan: Plan, summary: str, host: HostPolicy) -> Plan:
     edits, as_is = [], host.hook_summary == "as_is"
     for edit in plan.edits:
         drafts = {id(part): part for part in edit.by if isinstance(part, Draft)}
-        texts = {at: summary if as_is else summary + one.footer for at, one in drafts.items()}
-        written = {
-            at: replace(one, requests=(), template="", footer=texts[at])
-            for at, one in drafts.items()
+        texts = {
+            identity: summary if as_is else summary + draft.footer
+            for identity, draft in drafts.items()
         }
-        edits.append(edit._replace(by=tuple(written.get(id(part), part) for part in edit.by)))
+        written_drafts = {
+            identity: replace(draft, requests=(), template="", footer=texts[identity])
+            for identity, draft in drafts.items()
+        }
+        edits.append(
+            edit._replace(by=tuple(written_drafts.get(id(part), part) for part in edit.by))
+        )
     return replace(plan, edits=tuple(edits), then=None if as_is else plan.then)

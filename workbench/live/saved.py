@@ -1,13 +1,12 @@
-"""A compactor as one JSON document, so that an agent that was stopped goes on as if it had not
-been.
+"""A compactor read from one JSON document, so that an agent that was stopped goes on as if it had
+not been.
 
 Saved are the conversation with its branches, the compactions in force, what was shown, the archive,
-and what was learned of window, usage and misses. Not saved are the model, settings, hooks,
-counters, clock and events: `Compactor.load` takes them anew. The host's messages are saved once, as
-they were read; the rest refers to them.
+and what was learned of window, usage and misses; `Recorder` writes them. Not saved are the model,
+settings, hooks, counters, clock and events: `Compactor.load` takes them anew. The host's messages
+are saved once, as they were read; the rest refers to them.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 
@@ -15,81 +14,20 @@ from workbench.base.errors import FormatError, SettingError
 from workbench.engine.transcript.context import Context
 from workbench.engine.transcript.log import Entry, Log, LogError, MessageEntry
 from workbench.engine.transcript.message import Json, Message
-from workbench.live.formats.parts import jsonable
 from workbench.live.formats.shape import HostMessage
 from workbench.live.identity import Additions, HostList
 from workbench.live.memory import Memory
 from workbench.live.recovery import Recovery
 from workbench.live.saved_document import (
     VERSION,
-    SavedCheckpoint,
     SavedCompactor,
     SavedContext,
-    SavedEntry,
-    SavedLimit,
     SavedLogEntry,
     SavedSlot,
 )
 from workbench.live.scheduler import Scheduler
-from workbench.live.state import Checkpoint, State, rejoined, write_messages
-from workbench.recordings.importers.native import as_plain
+from workbench.live.state import Checkpoint, State, places_of, rejoined, write_messages
 from workbench.recordings.importers.records import read_as
-
-
-def save(preset: str, recovery: Recovery, scheduler: Scheduler) -> dict[str, Json]:
-    """The document of a compactor with these parts."""
-    runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
-    reader, state, breaker, clock = memory.reader, memory.state, runner.breaker, gauge.clock
-    made: dict[int, Message] = {}
-    document = SavedCompactor(
-        workbench="compactor",
-        version=VERSION,
-        preset=preset,
-        window=gauge.configured,
-        format=reader.format,
-        likely=reader.likely,
-        entries=tuple(_entry(one) for one in state.path),
-        log=tuple(_log_entries(memory)),
-        log_leaf=memory.log.leaf,
-        leaf=state.leaf,
-        history=memory.version,
-        number=reader.number,
-        names=reader.names,
-        archive=memory.archive,
-        written=tuple(reader.written.values()),
-        checkpoints=tuple(_checkpoint(mark, state, made) for mark in state.checkpoints[1:]),
-        made=tuple(made.values()),
-        given=_slots(memory.given),
-        returned=_slots(memory.returned),
-        additions=memory.additions.saved(),
-        added=memory.added,
-        model=gauge.model,
-        request=gauge.request,
-        reported=gauge.reported,
-        limits=tuple(
-            SavedLimit(name, n, until - clock()) for name, (n, until) in gauge.limits.items()
-        ),
-        declared=gauge.declared_tokens,
-        least=gauge.least,
-        lightest=gauge.lightest,
-        accepted=gauge.accepted,
-        calibration=gauge.calibration,
-        compactions=runner.number,
-        patience=runner.patience,
-        vain=runner.vain,
-        usd=runner.usd,
-        ending=runner.ending,
-        misses=breaker.misses,
-        paused=breaker.paused,
-        pause_tokens=_finite(breaker.resumes_at),
-        pause_seconds=_finite(breaker.resumes_after - clock()),
-        mended=recovery.mended,
-        resent=recovery.resent,
-        overflowed=scheduler.overflowed,
-        requested=scheduler.requested,
-    )
-    found: dict[str, Json] = json.loads(json.dumps(as_plain(document), default=jsonable))
-    return found
 
 
 def read(document: Json) -> SavedCompactor:
@@ -100,14 +38,15 @@ def read(document: Json) -> SavedCompactor:
     """
     if not isinstance(document, Mapping) or document.get("workbench") != "compactor":
         raise FormatError(
-            "this is no saved compactor; what `Compactor.save` returned would be accepted"
+            "this is no saved compactor; what `Compactor.save` returned would be accepted, or the"
+            " `Path` of a file that `Compactor.save_to` wrote"
         )
     if document.get("version") != VERSION:
-        why = (
+        objection = (
             f"version {document.get('version')!r} is unknown; a compactor of version {VERSION}"
             " would be accepted"
         )
-        raise FormatError(why, where="saved compactor", field="version")
+        raise FormatError(objection, where="saved compactor", field="version")
     try:
         saved: SavedCompactor = read_as(SavedCompactor, document)
     except FormatError as error:
@@ -137,22 +76,26 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
     try:
         _restore_memory(saved, scheduler.memory)
     except (KeyError, IndexError, ValueError, StopIteration, LogError) as error:
-        why = (
+        objection = (
             f"the saved compactor is damaged ({error}); what `Compactor.save` returned, unchanged,"
             " would be accepted"
         )
-        raise FormatError(why) from None
+        raise FormatError(objection) from None
     gauge, runner, breaker = scheduler.gauge, scheduler.runner, scheduler.runner.breaker
-    now = gauge.clock()
+    seconds_now = gauge.clock()
     gauge.model, gauge.request, gauge.reported = saved.model, saved.request, saved.reported
-    gauge.limits = {one.model: (one.tokens, now + one.seconds) for one in saved.limits}
+    gauge.limits = {
+        limit.model: (limit.tokens, seconds_now + limit.seconds) for limit in saved.limits
+    }
     gauge.declared_tokens, gauge.least, gauge.lightest = saved.declared, saved.least, saved.lightest
     gauge.calibration, gauge.accepted = saved.calibration, saved.accepted
     runner.number, runner.patience, runner.vain = saved.compactions, saved.patience, saved.vain
     runner.usd, runner.ending = saved.usd, saved.ending
     breaker.misses, breaker.paused = saved.misses, saved.paused
     breaker.resumes_at = math.inf if saved.pause_tokens is None else saved.pause_tokens
-    breaker.resumes_after = math.inf if saved.pause_seconds is None else now + saved.pause_seconds
+    breaker.resumes_after = (
+        math.inf if saved.pause_seconds is None else seconds_now + saved.pause_seconds
+    )
     recovery.mended, recovery.resent = saved.mended, saved.resent
     scheduler.overflowed, scheduler.requested = saved.overflowed, saved.requested
 
@@ -160,26 +103,31 @@ def restore(saved: SavedCompactor, recovery: Recovery, scheduler: Scheduler) -> 
 def _restore_memory(saved: SavedCompactor, memory: Memory) -> None:
     reader = memory.reader
     reader.format, reader.likely = saved.format, saved.likely
-    reader.written = {one.lead + one.text + one.tail: one for one in saved.written}
+    reader.written = {item.lead + item.text + item.tail: item for item in saved.written}
     reader.names = dict(saved.names or {})
     memory.archive, memory.version = dict(saved.archive or {}), saved.history
     path = [*_path(saved, memory)]
     reader.number = saved.number
-    known = {message.id: message for given in path for message in given.messages}
-    place = {message.id: at for at, given in enumerate(path) for message in given.messages}
-    memory.log = Log(_with_message(entry, known) for entry in saved.log)
-    made = [rejoined(message, known.get(message.id)) for message in saved.made]
+    messages_by_id = {
+        message.id: message for host_message in path for message in host_message.messages
+    }
+    place = places_of(path)
+    memory.log = Log(_with_message(entry, messages_by_id) for entry in saved.log)
+    made_messages = [rejoined(message, messages_by_id.get(message.id)) for message in saved.made]
     marks = [memory.state.checkpoints[0]]
-    for one in saved.checkpoints:
-        kept = _context(one.kept, memory, known, made)
-        sent = kept if one.sent is None else _context(one.sent, memory, known, made)
-        shown = write_messages(sent.messages, path[: one.heard], place, reader.present_format)
+    for item in saved.checkpoints:
+        kept_context = sent = _context(item.kept, memory, messages_by_id, made_messages)
+        if item.sent is not None:
+            sent = _context(item.sent, memory, messages_by_id, made_messages)
+        outgoing = write_messages(sent.messages, path[: item.heard], place, reader.present_format)
         marks.append(
-            Checkpoint(one.heard, kept, sent, tuple(shown), one.entry, one.covers, one.usd)
+            Checkpoint(
+                item.heard, kept_context, sent, tuple(outgoing), item.entry, item.covers, item.usd
+            )
         )
     memory.state = State.at(tuple(marks), path)
     memory.state.leaf, memory.log.leaf = saved.leaf, saved.log_leaf
-    memory.own = HostList([given.object for given in path], [*range(len(path))])
+    memory.own = HostList([host_message.object for host_message in path], [*range(len(path))])
     memory.given, memory.returned = (_line(slots, path) for slots in (saved.given, saved.returned))
     memory.additions, memory.added = Additions.loaded(saved.additions), saved.added
 
@@ -201,61 +149,28 @@ def _path(saved: SavedCompactor, memory: Memory) -> Iterator[HostMessage]:
     yield from path
 
 
-def _log_entries(memory: Memory) -> Iterator[Entry | SavedLogEntry]:
-    own = {id(message) for given in memory.state.path for message in given.messages}
-    for entry in memory.log:
-        known = isinstance(entry, MessageEntry) and id(entry.message) in own
-        yield SavedLogEntry(id=entry.id, parent=entry.parent) if known else entry
-
-
-def _with_message(entry: Entry | SavedLogEntry, known: Mapping[str, Message]) -> Entry:
+def _with_message(entry: Entry | SavedLogEntry, messages_by_id: Mapping[str, Message]) -> Entry:
     if isinstance(entry, SavedLogEntry):
-        return MessageEntry(id=entry.id, parent=entry.parent, message=known[entry.id])
+        return MessageEntry(id=entry.id, parent=entry.parent, message=messages_by_id[entry.id])
     return entry
 
 
-def _entry(given: HostMessage) -> SavedEntry:
-    first = given.messages[0].id if given.messages else "m1"
-    return SavedEntry(given.record, int(first[1:]), given.span)
-
-
-def _checkpoint(mark: Checkpoint, state: State, made: dict[int, Message]) -> SavedCheckpoint:
-    kept = _saved_context(mark.kept, state, made)
-    sent = None if mark.sent is mark.kept else _saved_context(mark.sent, state, made)
-    return SavedCheckpoint(kept, mark.heard, sent, mark.covers, mark.entry, mark.usd)
-
-
-def _saved_context(context: Context, state: State, made: dict[int, Message]) -> SavedContext:
-    own = {id(message) for given in state.path for message in given.messages}
-    refs = []
-    for message in context.messages:
-        if id(message) not in own:
-            made.setdefault(id(message), message)
-        refs.append(message.id if id(message) in own else f"@{[*made].index(id(message))}")
-    return SavedContext(tuple(refs), context.sizes, context.overhead, tuple(context.archive))
-
-
 def _context(
-    saved: SavedContext, memory: Memory, known: Mapping[str, Message], made: list[Message]
+    saved: SavedContext,
+    memory: Memory,
+    messages_by_id: Mapping[str, Message],
+    made_messages: list[Message],
 ) -> Context:
     messages = tuple(
-        made[int(ref[1:])] if ref.startswith("@") else known[ref] for ref in saved.messages
+        made_messages[int(ref[1:])] if ref.startswith("@") else messages_by_id[ref]
+        for ref in saved.messages
     )
     archive = {ref: memory.archive[ref] for ref in saved.archived}
     return Context(messages, saved.sizes, saved.overhead, memory.reader.count, archive)
 
 
-def _slots(line: HostList) -> tuple[SavedSlot, ...]:
-    pairs = zip(line.objects, line.places, strict=True)
-    return tuple(SavedSlot(record=one) if at is None else SavedSlot(at=at) for one, at in pairs)
-
-
 def _line(slots: tuple[SavedSlot, ...], path: list[HostMessage]) -> HostList:
     return HostList(
-        [one.record if one.at is None else path[one.at].object for one in slots],
-        [one.at for one in slots],
+        [slot.record if slot.at is None else path[slot.at].object for slot in slots],
+        [slot.at for slot in slots],
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -20,12 +20,10 @@ class Scheduler:
     """
 
     def __init__(self, runner: Runner, host: Host) -> None:
-        self.runner, self.gauge, self.memory, self.tell = (
-            runner,
-            runner.gauge,
-            runner.memory,
-            host.tell,
-        )
+        self.runner = runner
+        self.gauge = runner.gauge
+        self.memory = runner.memory
+        self.tell = host.tell
         self.overflowed = False
         self._busy: object = None  # the compaction that runs by itself
         self.requested: str | None = None
@@ -60,8 +58,8 @@ class Scheduler:
         window = self.gauge.window
         if window not in self._windows:
             self._windows.add(window)
-            if why := too_small(self.gauge, window):
-                self.tell(WindowTooSmall(window, why))
+            if reason := too_small(self.gauge, window):
+                self.tell(WindowTooSmall(window, reason))
 
     def _due(self, moment: Moment) -> Budget | None:
         if self.requested is not None and (
@@ -69,10 +67,10 @@ class Scheduler:
         ):
             instructions, self.requested = self.requested, None
             return self.gauge.requested(moment, instructions)
-        runner, spoken = self.runner, self.gauge.spoken
-        if spoken < runner.patience or runner.breaker.stopped(spoken):
+        runner, message_tokens = self.runner, self.gauge.spoken
+        if message_tokens < runner.patience or runner.breaker.stopped(message_tokens):
             return None
         budget = self.gauge.due(moment)
         if budget is None and moment in self.gauge.preset.moments:
             runner.vain = 0
-        return budget if budget is not None and runner.breaker.allows(spoken) else None
+        return budget if budget is not None and runner.breaker.allows(message_tokens) else None

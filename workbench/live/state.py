@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, groupby, zip_longest
+from itertools import groupby, zip_longest
 
 from workbench.engine.compaction.engine import Compaction
 from workbench.engine.transcript.context import Context, OpenContext, last_user
@@ -38,65 +38,76 @@ class Checkpoint:
     @classmethod
     def after(
         cls,
-        done: Compaction,
+        compaction: Compaction,
         path: Sequence[HostMessage],
         place: Mapping[str, int],
         format: MessageFormat,
         entry: str,
     ) -> Checkpoint:
         """The state after a compaction of all of the host's messages in the path."""
-        shown = tuple(write_messages(done.sent.messages, path, place, format))
-        made = max((one.at for one in shown if one.made and one.at is not None), default=-1)
+        outgoing = tuple(write_messages(compaction.sent.messages, path, place, format))
+        last_made = max(
+            (message.at for message in outgoing if message.made and message.at is not None),
+            default=-1,
+        )
         usd: float | None = 0.0
-        for completion in done.completions:
+        for completion in compaction.completions:
             if usd is None or completion.usd is None:
                 usd = None
             else:
                 usd += completion.usd
         return cls(
-            len(path), done.after, done.sent, shown, entry, max(_covered(done, path), made + 1), usd
+            len(path),
+            compaction.after,
+            compaction.sent,
+            outgoing,
+            entry,
+            max(_covered(compaction, path), last_made + 1),
+            usd,
         )
 
     def on(
         self,
         path: Sequence[HostMessage],
-        was: Sequence[HostMessage],
-        asked: bool,
+        old_path: Sequence[HostMessage],
+        has_later_question: bool,
         format: MessageFormat,
     ) -> Checkpoint:
         """The same on a path that has fewer of the host's messages at its end, or another wording
         of the newest.
 
-        Where a person `asked` nothing later, the newest user message of the path is in it, whatever
+        Without a later question of a person the newest user message of the path is in it, whatever
         was left out.
         """
-        same = next(
-            (
-                at
-                for at, (one, other) in enumerate(zip(path, was, strict=False))
-                if one is not other
-            ),
-            len(path),
-        )
+        same = _same_length(path, old_path)
         if self.heard <= same:
             return self
-        gone = [message for given in was[same : self.heard] for message in given.messages]
-        said = [pair for given in path for pair in zip(given.messages, given.sizes, strict=True)]
-        now = said[len(said) - sum(len(given.messages) for given in path[same:]) :]
-        kept, sent = (_exchanged(context, gone, now) for context in (self.kept, self.sent))
-        if not asked:
-            kept, sent = (_with_newest_user(context, said) for context in (kept, sent))
-        place = {message.id: at for at, given in enumerate(path) for message in given.messages}
-        shown = write_messages(sent.messages, path, place, format)
-        return replace(self, heard=len(path), kept=kept, sent=sent, shown=tuple(shown), entry="")
+        dropped: list[Message] = []
+        for host_message in old_path[same : self.heard]:
+            dropped += host_message.messages
+        kept_context, sent = self.kept, self.sent
+        replacements = _sized_messages(path[same:])
+        kept_context, sent = (
+            _exchanged(context, dropped, replacements) for context in (kept_context, sent)
+        )
+        if not has_later_question:
+            sized = _sized_messages(path)
+            kept_context, sent = (
+                _with_newest_user(context, sized) for context in (kept_context, sent)
+            )
+        place = places_of(path)
+        outgoing = write_messages(sent.messages, path, place, format)
+        return replace(
+            self, heard=len(path), kept=kept_context, sent=sent, shown=tuple(outgoing), entry=""
+        )
 
     def reworded(self, old: Message, new: Message, size: int) -> Checkpoint:
         """The same with another message in the place of one."""
-        kept = _reworded(self.kept, old, new, size)
+        kept_context = _reworded(self.kept, old, new, size)
         return replace(
             self,
-            kept=kept,
-            sent=kept if self.sent is self.kept else _reworded(self.sent, old, new, size),
+            kept=kept_context,
+            sent=kept_context if self.sent is self.kept else _reworded(self.sent, old, new, size),
         )
 
 
@@ -134,33 +145,33 @@ class State:
     @classmethod
     def at(cls, checkpoints: tuple[Checkpoint, ...], path: Sequence[HostMessage]) -> State:
         """The state after the last checkpoint and what the rest of the path added."""
-        last = checkpoints[-1]
-        state = cls(OpenContext(last.kept), OpenContext(last.sent), [*last.shown], checkpoints)
-        state.compacted = len(last.shown), last.heard
-        state.path = [*path[: last.heard]]
-        state.place = {
-            message.id: at for at, given in enumerate(state.path) for message in given.messages
-        }
+        newest = checkpoints[-1]
+        state = cls(
+            OpenContext(newest.kept), OpenContext(newest.sent), [*newest.shown], checkpoints
+        )
+        state.compacted = len(newest.shown), newest.heard
+        state.path = [*path[: newest.heard]]
+        state.place = places_of(state.path)
         state.answers = sum(map(_answers, state.path))
-        state.said = sum(sum(given.sizes) for given in state.path)
-        for given in path[last.heard :]:
-            state.extend(given)
+        state.said = sum(sum(host_message.sizes) for host_message in state.path)
+        for host_message in path[newest.heard :]:
+            state.extend(host_message)
         state.heard = len(path)
         return state
 
-    def extend(self, given: HostMessage) -> None:
+    def extend(self, host_message: HostMessage) -> None:
         """Add a message of the host; it counts as heard by the caller."""
-        at = len(self.path)
-        if given.covers:
-            self._cover(given.covers)
-        self.path.append(given)
-        self.answers += _answers(given)
-        self.said += sum(given.sizes)
-        for message, size in zip(given.messages, given.sizes, strict=True):
-            self.place[message.id] = at
+        place = len(self.path)
+        if host_message.covers:
+            self._cover(host_message.covers)
+        self.path.append(host_message)
+        self.answers += _answers(host_message)
+        self.said += sum(host_message.sizes)
+        for message, size in zip(host_message.messages, host_message.sizes, strict=True):
+            self.place[message.id] = place
             self.kept.append(message, size)
             self.sent.append(message, size)
-        self.shown.append(OutgoingMessage(given.object, made=False, at=at))
+        self.shown.append(OutgoingMessage(host_message.object, made=False, at=place))
 
     def of_compaction(
         self, objects: Sequence[Json], format: MessageFormat
@@ -174,33 +185,38 @@ class State:
             objects: the host's messages as it has them now, from the first one.
             format: of them.
         """
-        many, own = self.compacted
-        shown = self.shown[:many]
-        if shown and own < len(objects) and (shown[-1].made or shown[-1].at != own - 1):
-            pair = [shown[-1], OutgoingMessage(record_of(objects[own]), at=own)]
-            joined = FORMATS[format].finished(pair, self.path)
+        many, first_behind = self.compacted
+        outgoing = self.shown[:many]
+        if not outgoing or first_behind >= len(objects):
+            return outgoing, first_behind
+        last_message = outgoing[-1]
+        is_followed_by_own = not last_message.made and last_message.at == first_behind - 1
+        if not is_followed_by_own:
+            next_message = OutgoingMessage(record_of(objects[first_behind]), at=first_behind)
+            joined = FORMATS[format].finished([last_message, next_message], self.path)
             if len(joined) == 1:
-                return [*shown[:-1], *joined], own + 1
-        return shown, own
+                return [*outgoing[:-1], *joined], first_behind + 1
+        return outgoing, first_behind
 
-    def with_system(self, at: int, renewed: HostMessage) -> State | None:
+    def with_system(self, place: int, renewed: HostMessage) -> State | None:
         """The same with another wording of the system prompt in this place; None where a
         compaction rewrote it.
         """
-        (old,), (new,), (size,) = self.path[at].messages, renewed.messages, renewed.sizes
-        now = self.kept.closed(), self.sent.closed()
-        contexts = [*now, *(one for mark in self.checkpoints for one in (mark.kept, mark.sent))]
-        places = [(one, _place(one, old.id)) for one in contexts]
-        if any(at is not None and one.messages[at] is not old for one, at in places):
-            return None
-        marks = tuple(mark.reworded(old, new, size) for mark in self.checkpoints)
-        kept, sent = (OpenContext(_reworded(one, old, new, size)) for one in now)
+        (old,), (new,), (size,) = self.path[place].messages, renewed.messages, renewed.sizes
+        kept_context, sent = self.kept.closed(), self.sent.closed()
+        contexts = [kept_context, sent]
+        for mark in self.checkpoints:
+            contexts += (mark.kept, mark.sent)
+        for context in contexts:
+            index = _place(context, old.id)
+            if index is not None and context.messages[index] is not old:
+                return None
         return replace(
             self,
-            kept=kept,
-            sent=sent,
-            checkpoints=marks,
-            path=[*self.path[:at], renewed, *self.path[at + 1 :]],
+            kept=OpenContext(_reworded(kept_context, old, new, size)),
+            sent=OpenContext(_reworded(sent, old, new, size)),
+            checkpoints=tuple(mark.reworded(old, new, size) for mark in self.checkpoints),
+            path=[*self.path[:place], renewed, *self.path[place + 1 :]],
         )
 
     def ends_a_turn(self) -> bool:
@@ -212,61 +228,85 @@ class State:
         """Leave out what a compaction by the provider stands for: the provider takes no notice
         of it.
         """
-        self.kept, self.sent = (
-            OpenContext(_uncovered(one.closed(), covers)) for one in (self.kept, self.sent)
-        )
-        stays = {
-            self.place[message.id] for message in self.sent.messages if message.id in self.place
-        }
-        self.shown = [one for one in self.shown if one.at in stays]
+        self.kept = OpenContext(_uncovered(self.kept.closed(), covers))
+        self.sent = OpenContext(_uncovered(self.sent.closed(), covers))
+        places = {self.place.get(message.id) for message in self.sent.messages} - {None}
+        self.shown = [outgoing for outgoing in self.shown if outgoing.at in places]
         # the API drops it too, but wants a list that begins with a user's message
         if covers == "all":
             self.shown.append(OutgoingMessage({"role": "user", "content": GAP}))
         self.compacted = len(self.shown), len(self.path)
 
 
-def _answers(given: HostMessage) -> int:
-    return sum(message.role == "assistant" for message in given.messages)
+def places_of(path: Sequence[HostMessage]) -> dict[str, int]:
+    """By the id of each of our messages, the index in the path of the host's that it came in."""
+    places: dict[str, int] = {}
+    for place, host_message in enumerate(path):
+        for message in host_message.messages:
+            places[message.id] = place
+    return places
 
 
-def _covered(done: Compaction, path: Sequence[HostMessage]) -> int:
+def _same_length(path: Sequence[HostMessage], old_path: Sequence[HostMessage]) -> int:
+    """How many of the first messages of a path are those of the old one."""
+    for place, (present, old) in enumerate(zip(path, old_path, strict=False)):
+        if present is not old:
+            return place
+    return len(path)
+
+
+def _sized_messages(path: Sequence[HostMessage]) -> list[tuple[Message, int]]:
+    """All messages of a path, each with its tokens."""
+    sized: list[tuple[Message, int]] = []
+    for host_message in path:
+        sized += zip(host_message.messages, host_message.sizes, strict=True)
+    return sized
+
+
+def _answers(host_message: HostMessage) -> int:
+    return sum(message.role == "assistant" for message in host_message.messages)
+
+
+def _covered(compaction: Compaction, path: Sequence[HostMessage]) -> int:
     """How many of the host's messages a compaction covers: all but those at the end that it left
     as they were.
     """
-    after, sent = reversed(done.after.messages), reversed(done.sent.messages)
-    for at in range(len(path), 0, -1):
-        for message in reversed(path[at - 1].messages):
-            if next(after, None) is not message or next(sent, None) is not message:
-                return at
+    after_messages, sent = reversed(compaction.after.messages), reversed(compaction.sent.messages)
+    for count in range(len(path), 0, -1):
+        for message in reversed(path[count - 1].messages):
+            if next(after_messages, None) is not message or next(sent, None) is not message:
+                return count
     return 0
 
 
 def _place(context: Context, id: str) -> int | None:
-    return next((at for at, one in enumerate(context.messages) if one.id == id), None)
+    return next((index for index, message in enumerate(context.messages) if message.id == id), None)
 
 
 def _reworded(context: Context, old: Message, new: Message, size: int) -> Context:
-    at = _place(context, old.id)
-    if at is None:
+    index = _place(context, old.id)
+    if index is None:
         return context
     messages, sizes = context.messages, context.sizes
     return replace(
         context,
-        messages=(*messages[:at], new, *messages[at + 1 :]),
-        sizes=(*sizes[:at], size, *sizes[at + 1 :]),
+        messages=(*messages[:index], new, *messages[index + 1 :]),
+        sizes=(*sizes[:index], size, *sizes[index + 1 :]),
     )
 
 
 def _exchanged(
-    context: Context, gone: Sequence[Message], now: Sequence[tuple[Message, int]]
+    context: Context, dropped: Sequence[Message], replacements: Sequence[tuple[Message, int]]
 ) -> Context:
     """The context without the messages that are gone, or with those in their places; what a
     stage rewrote stays so.
     """
-    found = {old.id: (old, new) for old, new in zip_longest(gone, now[: len(gone)])}
+    exchanges = {
+        old.id: (old, new) for old, new in zip_longest(dropped, replacements[: len(dropped)])
+    }
     pairs = []
     for message, size in zip(context.messages, context.sizes, strict=True):
-        old, new = found.get(message.id, (message, (message, size)))
+        old, new = exchanges.get(message.id, (message, (message, size)))
         if new is not None:
             pairs.append(
                 new if message is old else (replace(rejoined(message, new[0]), id=new[0].id), size)
@@ -281,38 +321,43 @@ def rejoined(message: Message, original: Message | None) -> Message:
     if original is None or message.role == "summary" or original.role != message.role:
         return message
     blocks = tuple(
-        next((own for own in original.blocks if own == block), block) for block in message.blocks
+        next(
+            (original_block for original_block in original.blocks if original_block == block), block
+        )
+        for block in message.blocks
     )
     return replace(message, blocks=blocks)  # type: ignore[arg-type]  # of the same role
 
 
-def _with_newest_user(context: Context, said: Sequence[tuple[Message, int]]) -> Context:
+def _with_newest_user(context: Context, sized: Sequence[tuple[Message, int]]) -> Context:
     """The context with the newest user message of all that was said, in its place, if it was
     left out.
     """
-    newest = last_user([message for message, _ in said])
-    if newest is None or _place(context, said[newest][0].id) is not None:
+    newest = last_user([message for message, _ in sized])
+    if newest is None or _place(context, sized[newest][0].id) is not None:
         return context
-    later = {message.id for message, _ in said[newest:]}
-    at = next(
-        (at for at, one in enumerate(context.messages) if one.id in later), len(context.messages)
-    )
+    later_ids = {message.id for message, _ in sized[newest:]}
     pairs = [*zip(context.messages, context.sizes, strict=True)]
-    return _with_pairs(context, [*pairs[:at], said[newest], *pairs[at:]])
+    index = 0
+    while index < len(pairs) and pairs[index][0].id not in later_ids:
+        index += 1
+    return _with_pairs(context, [*pairs[:index], sized[newest], *pairs[index:]])
 
 
 def _with_pairs(context: Context, pairs: Sequence[tuple[Message, int]]) -> Context:
     return replace(
-        context, messages=tuple(one for one, _ in pairs), sizes=tuple(size for _, size in pairs)
+        context,
+        messages=tuple(message for message, _ in pairs),
+        sizes=tuple(size for _, size in pairs),
     )
 
 
 def _uncovered(context: Context, covers: Covers) -> Context:
-    stays = [
-        one.role == "system" or (covers == "answers" and is_real_user(one))
-        for one in context.messages
-    ]
-    pairs = [*compress(zip(context.messages, context.sizes, strict=True), stays)]
+    pairs: list[tuple[Message, int]] = []
+    for message, size in zip(context.messages, context.sizes, strict=True):
+        stays = message.role == "system" or (covers == "answers" and is_real_user(message))
+        if stays:
+            pairs.append((message, size))
     return replace(_with_pairs(context, pairs), overhead=0)
 
 
@@ -334,22 +379,22 @@ def write_messages(
     came in.
     """
     writer = FORMATS[format]
-    shown: list[OutgoingMessage] = []
-    for at, run in groupby(messages, key=lambda message: place.get(message.id)):
+    outgoing: list[OutgoingMessage] = []
+    for place_of_run, run in groupby(messages, key=lambda message: place.get(message.id)):
         group = tuple(run)
-        if at is None:
-            shown += [
+        if place_of_run is None:
+            outgoing += [
                 OutgoingMessage(new)
-                for one in group
-                if not is_empty(one)
-                for new in writer.new(one)
+                for new_message in group
+                if not is_empty(new_message)
+                for new in writer.new(new_message)
             ]
-        elif [*map(id, group)] == [*map(id, path[at].messages)]:
-            own = range(at + 1 - path[at].span, at + 1)
-            shown += [OutgoingMessage(path[i].object, made=False, at=i) for i in own]
+        elif [*map(id, group)] == [*map(id, path[place_of_run].messages)]:
+            host_places = range(place_of_run + 1 - path[place_of_run].span, place_of_run + 1)
+            outgoing += [OutgoingMessage(path[i].object, made=False, at=i) for i in host_places]
         else:
-            shown += [
-                OutgoingMessage(record, at=at)
-                for record in path[at].rewritten(group, writer.rewritten)
+            outgoing += [
+                OutgoingMessage(record, at=place_of_run)
+                for record in path[place_of_run].rewritten(group, writer.rewritten)
             ]
-    return writer.finished(shown, path)
+    return writer.finished(outgoing, path)

@@ -37,12 +37,15 @@ def _figures(value: Json) -> Json:
     """Counts, and dicts of counts; None for anything else."""
     if isinstance(value, int | float):
         return int(value) if value > 0 and not isinstance(value, bool) else None
+    record = _fields_of(value)
+    if record is None:
+        return None
+    return {name: _figures(figure) for name, figure in record.items()}
+
+
+def _fields_of(value: Json) -> Json:
+    """The fields of a mapping or of a client's object; None for anything else."""
+    if isinstance(value, Mapping):
+        return value
     dump = getattr(value, "model_dump", None)
-    record = (
-        value
-        if isinstance(value, Mapping)
-        else dump()
-        if callable(dump)
-        else getattr(value, "__dict__", None)
-    )
-    return None if record is None else {name: _figures(one) for name, one in record.items()}
+    return dump() if callable(dump) else getattr(value, "__dict__", None)

@@ -42,6 +42,19 @@ def test_the_state_keeps_every_message_and_what_is_sent_stays_within_the_window(
         assert len(live.original) == 80 and "compactor" not in agent.invoke(asked(20), CONFIG)
 
 
+def test_most_steps_change_only_the_small_field_of_the_state() -> None:
+    with answering(chat) as provider:
+        agent, _ = made(provider.address, "truncate", InMemorySaver(), window=100_000)
+        ask(agent, 20)
+        wholes, sizes = [], []
+        for step in agent.get_state_history(CONFIG):
+            if "compactor" in step.values:
+                wholes.append(str(step.values["compactor_whole"]))
+                sizes.append(len(str(step.values["compactor"])))
+    assert len(set(wholes)) < 0.5 * len(wholes)
+    assert max(sizes) < len(max(wholes, key=len))
+
+
 @pytest.mark.parametrize("how", ["sync", "async"] if FULL else ["sync"])
 def test_killed_in_mid_turn_it_goes_on_with_the_requests_of_an_agent_that_was_not(
     tmp_path: Path, how: str

@@ -59,6 +59,19 @@ def test_killed_in_mid_run_it_goes_on_with_the_requests_of_an_agent_that_was_not
     assert "part 0," not in str(killed[16])  # something was compacted before the kill
 
 
+def test_each_request_adds_what_changed_to_the_session_of_what_the_compactor_knows(
+    file: str,
+) -> None:
+    with answering(responses) as provider:
+        agent, compactor = made(provider.address, file, "truncate", window=100_000)
+        asyncio.run(ask(agent, compactor, 20))
+    sessions = [SQLiteSession(f"chat/compactor-{number}", file) for number in range(2)]
+    items: list[Any] = [asyncio.run(session.get_items()) for session in sessions]
+    whole, *changes = max(items, key=len)
+    assert len(changes) >= 40 and len(str(changes[-1])) < 0.2 * sum(map(len, map(str, changes)))
+    assert whole["document"]["workbench"] == "compactor"
+
+
 def test_with_recall_the_agent_calls_the_tool_and_gets_back_what_went(file: str) -> None:
     with answering(responses) as provider:
         agent, compactor = made(provider.address, file, "truncate+recall")

@@ -2,7 +2,9 @@
 
 The agent's state keeps every message; only what is sent is compacted. What the compactor knows is
 in the state too, so that a checkpointer writes both together: a conversation that is resumed, in
-another process or from an earlier checkpoint, goes on as if it had not been stopped.
+another process or from an earlier checkpoint, goes on as if it had not been stopped. A step changes
+one small field of the state, which holds what the compactor learned of late; the large one changes
+in one step of many.
 
 Source:
     LangChain 1.4: `wrap_model_call`, `ExtendedModelResponse`, `PrivateStateAttr`. Deep Agents keeps
@@ -17,6 +19,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 from uuid import uuid4
 
@@ -28,7 +31,9 @@ from workbench.engine.models.model import Model
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
+from workbench.live.journal import line_of
 from workbench.live.recall_tool import ABOUT
+from workbench.live.recorder import Recorder
 
 try:
     from langchain.agents.middleware import (
@@ -59,12 +64,63 @@ its state.
 """
 
 
+GROWTH = 2
+"""Records that are so many times as large as the whole one among them begin anew."""
+
+
 class CompactionState(AgentState[Any]):
-    """The state of an agent, and in it the compactor as `Compactor.save` wrote it, under a stamp
-    of that moment.
+    """The state of an agent, and in it what the compactor knows, as records of its `Recorder`.
+
+    Attributes:
+        compactor: the newest `changes`, under a stamp of the moment.
+        compactor_whole: the `records` before these: a whole one and the changes behind it.
     """
 
     compactor: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]  # type: ignore[valid-type]  # a TypedDict
+    compactor_whole: NotRequired[Annotated[dict[str, Any], PrivateStateAttr]]  # type: ignore[valid-type]  # a TypedDict
+
+
+@dataclass(slots=True)
+class LiveConversation:
+    """A compactor, and how it is written into the state.
+
+    The large field of the state is written again once the small one has cost as much.
+
+    Attributes:
+        size, largest_size: bytes of its records, and those above which they begin anew.
+        changes_size: bytes of the records in the small field.
+    """
+
+    compactor: Compactor
+    recorder: Recorder
+    size: int = 0
+    largest_size: int = 0
+    changes_size: int = 0
+
+    def whole_update(self) -> dict[str, Any]:
+        """What goes into the state, with everything in it."""
+        record = self.recorder.whole()
+        self.size = len(line_of(record))
+        self.largest_size = GROWTH * self.size
+        self.changes_size = 0
+        return {"compactor": {"changes": []}, "compactor_whole": {"records": [record]}}
+
+    def update(self, state: CompactionState) -> dict[str, Any]:
+        """What goes into a state that holds all that was known when it was written."""
+        if self.size > self.largest_size:
+            return self.whole_update()
+        changes = list(state["compactor"]["changes"])
+        change = self.recorder.changes()
+        if change is not None:
+            change_size = len(line_of(change))
+            self.size += change_size
+            self.changes_size += change_size
+            changes.append(change)
+        if len(changes) * self.changes_size < 2 * self.size:
+            return {"compactor": {"changes": changes}}
+        self.changes_size = 0
+        records = [*state["compactor_whole"]["records"], *changes]
+        return {"compactor": {"changes": []}, "compactor_whole": {"records": records}}
 
 
 class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
@@ -103,7 +159,7 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
             "model": None if model is None else find_model(model),
             **given,
         }
-        self._live: OrderedDict[str, Compactor] = OrderedDict()
+        self._live: OrderedDict[str, LiveConversation] = OrderedDict()
         Compactor(self._preset, **self._given)  # so that what it refuses is refused here
         self.tools: Sequence[BaseTool] = (
             [self._recall_tool()] if self._preset.strategy.recall else []
@@ -116,9 +172,10 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
         saved = state.get("compactor")
         if saved is None:
             return Compactor(self._preset, **self._given)
-        return self._live.get(saved["stamp"]) or Compactor.load(
-            saved["document"], self._preset, **self._given
-        )
+        live = self._live.get(saved["stamp"])
+        if live is not None:
+            return live.compactor
+        return Compactor.load(_records_in(state), self._preset, **self._given)
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
@@ -176,33 +233,47 @@ class CompactionMiddleware(AgentMiddleware[CompactionState, Any, Any]):
     def _answered(
         self, live: Compactor, response: ModelResponse[Any], call: "_Call"
     ) -> ExtendedModelResponse[Any]:
-        answer = next((one for one in response.result if isinstance(one, AIMessage)), None)
+        answer = next(
+            (message for message in response.result if isinstance(message, AIMessage)), None
+        )
         if answer is not None and answer.usage_metadata:
-            told = answer.response_metadata
-            stop = str(told.get("finish_reason") or told.get("stop_reason") or "")
-            managed = told.get("context_management")
+            metadata = answer.response_metadata
+            stop = str(metadata.get("finish_reason") or metadata.get("stop_reason") or "")
+            managed = metadata.get("context_management")
             live.report_usage(
                 _usage(answer), stop=stop, model=call.model, context_management=managed
             )
         update = Command(update=self._saved(live, call.request.state))
         return ExtendedModelResponse(model_response=response, command=update)
 
-    def _saved(self, live: Compactor, state: CompactionState) -> dict[str, Any]:
-        """What goes into the state. The state before has its document: who goes back to it has
-        that one loaded.
-        """
-        self._live.pop(state.get("compactor", {}).get("stamp", ""), None)
+    def _saved(self, compactor: Compactor, state: CompactionState) -> dict[str, Any]:
+        """What goes into the state. Whoever goes back to the state before loads what that one has."""
+        live = self._live.pop(state.get("compactor", {}).get("stamp", ""), None)
+        if live is not None and live.compactor is compactor:
+            update = live.update(state)
+        else:
+            live = LiveConversation(compactor, compactor.recorder())
+            update = live.whole_update()
         stamp = uuid4().hex
         self._live[stamp] = live
         while len(self._live) > CONVERSATIONS:
             self._live.popitem(last=False)
-        return {"compactor": {"stamp": stamp, "document": live.save()}}
+        update["compactor"]["stamp"] = stamp
+        return update
 
     def _recall_tool(self) -> BaseTool:
         def recall(runtime: ToolRuntime[Any, Any], id: str = "", query: str = "") -> str:
             return self.compactor(runtime.state).recall(id, query)
 
         return tool(TOOL, description=ABOUT)(recall)
+
+
+def _records_in(state: CompactionState) -> list[Json]:
+    """The records of a compactor; an earlier version had one whole document in the state."""
+    saved = state["compactor"]
+    if "document" in saved:
+        return [saved["document"]]
+    return [*state["compactor_whole"]["records"], *saved["changes"]]
 
 
 class _Call:
@@ -219,15 +290,18 @@ class _Call:
         system = request.system_message
         self.declared: dict[str, Any] = {
             "system": None if system is None else system.content,
-            "tools": [convert_to_openai_tool(one) for one in request.tools],
+            "tools": [convert_to_openai_tool(request_tool) for request_tool in request.tools],
             "model": self.model,
         }
 
     def sending(self, records: Sequence[Json], max_tokens: int | None = None) -> ModelRequest[Any]:
         """The request with these messages: the agent's own where they are as they were."""
-        own = {id(record): message for record, message in self.pairs}
+        originals = {id(record): message for record, message in self.pairs}
         named = {message.id: message for message in self.request.messages if message.id}
-        messages = [own.get(id(one)) or _message(one, named) for one in records]
+        messages = [
+            originals.get(id(sent_record)) or _message(sent_record, named)
+            for sent_record in records
+        ]
         settings = self.request.model_settings
         if max_tokens is not None:
             settings = {**settings, "max_tokens": max_tokens}
@@ -245,13 +319,15 @@ def _message(record: dict[str, Any], named: dict[str | None, BaseMessage]) -> Ba
     changed one.
     """
     message: BaseMessage = convert_to_messages([record])[0]
-    own = named.get(record.get("id"))
-    if own is None or own.type != message.type:
+    original = named.get(record.get("id"))
+    if original is None or original.type != message.type:
         return message
-    said = {"content": message.content}
-    return own.model_copy(
+    changed = {"content": message.content}
+    return original.model_copy(
         update=(
-            {**said, "tool_calls": message.tool_calls} if isinstance(message, AIMessage) else said
+            {**changed, "tool_calls": message.tool_calls}
+            if isinstance(message, AIMessage)
+            else changed
         )
     )
 

@@ -2,8 +2,9 @@
 and sessions.
 
 The session keeps every item; only what is sent is compacted. What the compactor knows is kept in
-two more sessions of the same kind, which are written in turn, so that one of them is whole whenever
-the process is killed.
+another session of the same kind: first the whole, then an item for what changed with each request.
+Once that has grown large it begins anew in a second session, so that one of the two is whole
+whenever the process is killed.
 
 Source:
     openai-agents 0.24: `RunConfig.call_model_input_filter`, `RunHooks.on_llm_end`, the protocol
@@ -24,7 +25,9 @@ from workbench.engine.models.provider_errors import ProviderError
 from workbench.engine.transcript.message import Json
 from workbench.live.async_compactor import AsyncCompactor
 from workbench.live.compactor import Compactor
+from workbench.live.journal import largest_size, line_of
 from workbench.live.recall_tool import ABOUT
+from workbench.live.recorder import Recorder
 
 try:
     from agents import (
@@ -81,7 +84,10 @@ class AgentsCompactor(RunHooks[Any]):
         self._preset, self._given = preset, {"format": "responses", **given}
         self._live = AsyncCompactor(Compactor(preset, **self._given))
         self._agent: Agent[Any] | None = None
-        self._saves: int | None = None
+        self._saves: int | None = None  # None until what was saved is loaded
+        self._session_in_use = 0
+        self._recorder: Recorder | None = None  # None where the session in use needs the whole
+        self._size = self._largest_size = 0  # of the items in the session in use
         self.tools: list[Tool] = (
             [self._recall_tool()] if self.compactor.preset.strategy.recall else []
         )
@@ -97,18 +103,18 @@ class AgentsCompactor(RunHooks[Any]):
         """Arguments for `Runner.run` and its kin: the session, the hooks, and this configuration
         with the filter.
         """
-        before = config or RunConfig()
-        first = before.call_model_input_filter
+        run_config = config or RunConfig()
+        host_filter = run_config.call_model_input_filter
 
         async def both(data: CallModelData[Any]) -> ModelInputData:
-            filtered = data.model_data if first is None else first(data)
-            own = await filtered if isawaitable(filtered) else filtered
-            return await self._filter(own, data.agent)
+            filtered = data.model_data if host_filter is None else host_filter(data)
+            host_input = await filtered if isawaitable(filtered) else filtered
+            return await self._filter(host_input, data.agent)
 
         return {
             "session": self.session,
             "hooks": self,
-            "run_config": replace(before, call_model_input_filter=both),
+            "run_config": replace(run_config, call_model_input_filter=both),
         }
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Agent[Any]) -> None:
@@ -139,33 +145,47 @@ class AgentsCompactor(RunHooks[Any]):
         sent = await self._live.before_request(
             data.input,
             system=data.instructions,
-            tools=[_schema(one) for one in agent.tools],
+            tools=[_schema(agent_tool) for agent_tool in agent.tools],
             model=_model(agent),
         )
         await self._save()
         return ModelInputData(input=sent, instructions=data.instructions)
 
     async def _load(self) -> None:
-        """Go on from the newest document, if this compactor has not begun yet."""
+        """Go on from what was saved last, if this compactor has not begun yet."""
         if self._saves is not None:
             return
-        found = [item for one in self._kept for item in await one.get_items(1)]
-        newest: Any = max(found, key=lambda item: item["saves"], default={"saves": 0})
-        if "document" in newest:
-            self._live = AsyncCompactor(
-                Compactor.load(newest["document"], self._preset, **self._given)
-            )
-        self._saves = newest["saves"]
+        self._saves = 0
+        records: list[Json] = []
+        for index, session in enumerate(self._kept):
+            items: list[Any] = await session.get_items()
+            if items and items[-1]["saves"] > self._saves:
+                self._saves, self._session_in_use = items[-1]["saves"], index
+                records = [item["document"] for item in items]
+        if records:
+            self._live = AsyncCompactor(Compactor.load(records, self._preset, **self._given))
 
     async def _save(self) -> None:
-        """Write the document over the older one of the two."""
+        """Add what changed to the session in use, or begin anew in the other one."""
         self._saves = (self._saves or 0) + 1
-        kept, item = (
-            self._kept[self._saves % 2],
-            {"saves": self._saves, "document": self.compactor.save()},
-        )
-        await kept.clear_session()
-        await kept.add_items([item])  # a session keeps any JSON
+        recorder, self._recorder = self._recorder, None  # should the session fail
+        if recorder is None or self._size > self._largest_size:
+            recorder = self.compactor.recorder()
+            self._session_in_use = 1 - self._session_in_use
+            await self._kept[self._session_in_use].clear_session()
+            self._size = await self._add(recorder.whole())
+            self._largest_size = largest_size(self._size)
+        else:
+            changes = recorder.changes()
+            if changes is not None:
+                self._size += await self._add(changes)
+        self._recorder = recorder
+
+    async def _add(self, record: Json) -> int:
+        """Add a record to the session in use, which keeps any JSON; the size of the record."""
+        item: Any = {"saves": self._saves, "document": record}
+        await self._kept[self._session_in_use].add_items([item])
+        return len(line_of(record))
 
     def _recall_tool(self) -> Tool:
         async def recall(id: str = "", query: str = "") -> str:

@@ -28,20 +28,20 @@ def said(value: Json) -> Json:
     value = plain(value)
     if not isinstance(value, Mapping):
         return value
-    found = {
-        name: one
-        for name, one in value.items()
-        if name not in MARKERS and one is not None and one != []
+    fields = {
+        name: field_value
+        for name, field_value in value.items()
+        if name not in MARKERS and field_value is not None and field_value != []
     }
-    for name in found.keys() & {*BODIES}:
-        found[name] = [said(part) for part in parts_of(found[name])]
-    if isinstance(found.get("tool_calls"), list):
-        found["tool_calls"] = [said(call) for call in found["tool_calls"]]
-    if isinstance(found.get("function"), Mapping):
-        found["function"] = said(found["function"])
-    if isinstance(found.get("arguments"), str):
-        found["arguments"] = _decoded(found["arguments"])
-    return {name: one for name, one in found.items() if one != []}
+    for name in fields.keys() & {*BODIES}:
+        fields[name] = [said(part) for part in parts_of(fields[name])]
+    if isinstance(fields.get("tool_calls"), list):
+        fields["tool_calls"] = [said(call) for call in fields["tool_calls"]]
+    if isinstance(fields.get("function"), Mapping):
+        fields["function"] = said(fields["function"])
+    if isinstance(fields.get("arguments"), str):
+        fields["arguments"] = _decoded(fields["arguments"])
+    return {name: field_value for name, field_value in fields.items() if field_value != []}
 
 
 def parts_of(content: Json) -> list[Json]:
@@ -50,12 +50,17 @@ def parts_of(content: Json) -> list[Json]:
         return [{"type": "text", "text": content}] if content else []
     if not isinstance(content, list):
         return [content]
-    found = ({"type": "text", "text": part} if isinstance(part, str) else part for part in content)
-    return [
-        part
-        for part in found
-        if not (isinstance(part, Mapping) and part and part.keys() <= MARKERS)
-    ]
+    parts: list[Json] = []
+    for part in content:
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": part})
+        elif not _is_only_marker(part):
+            parts.append(part)
+    return parts
+
+
+def _is_only_marker(part: Json) -> bool:
+    return isinstance(part, Mapping) and bool(part) and part.keys() <= MARKERS
 
 
 def _decoded(arguments: str) -> Json:

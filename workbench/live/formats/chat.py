@@ -80,63 +80,74 @@ class Chat(HostFormat):
             return [
                 SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), name=name)
             ]
-        if own := entry.own_summary(content):
-            return [own]
+        if summary := entry.own_summary(content):
+            return [summary]
         messages: list[Message] = []
-        rest = content
+        other_content = content
         if isinstance(content, list):
-            rest = [part for part in content if type_of(part) != "tool_result"]
+            other_content = [part for part in content if type_of(part) != "tool_result"]
             for part in content:
                 if type_of(part) == "tool_result":
                     result = _result(label(part, "tool_use_id"), part.get("content"), entry)
                     messages.append(replace(result, is_error=part.get("is_error") is True))
                     entry.parts[id(messages[-1])] = part
-        if rest or not messages:
-            said = blocks(rest, entry.parts)
-            by_client = bool(said) and all(
-                one.type == "text" and _BY_CLIENT.fullmatch(one.text) for one in said
+        if other_content or not messages:
+            user_blocks = blocks(other_content, entry.parts)
+            by_client = bool(user_blocks) and all(
+                block.type == "text" and _BY_CLIENT.fullmatch(block.text) for block in user_blocks
             )
-            made = UserMessage(
-                id=entry.new_id(), blocks=said, name=name, pinned=entry.pinned, synthetic=by_client
+            user_message = UserMessage(
+                id=entry.new_id(),
+                blocks=user_blocks,
+                name=name,
+                pinned=entry.pinned,
+                synthetic=by_client,
             )
-            messages.append(made)
+            messages.append(user_message)
         return messages
 
-    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
+    def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterator[Record]:
         """The host's message with what a stage changed or removed; one that is of another kind
         now is written anew.
         """
-        before = {message.id: message for message in given.messages}
+        originals = {message.id: message for message in host_message.messages}
         parts: list[Json] = []
         for message in group:
-            was = before[message.id]
-            if type(was) is not type(message) or (message.role == "summary" and message is not was):
+            original = originals[message.id]
+            is_of_another_kind = type(original) is not type(message)
+            is_another_summary = message.role == "summary" and message is not original
+            if is_of_another_kind or is_another_summary:
                 yield from self.new(message)
             elif message.role == "summary":
-                parts.append(given.parts[id(was)])
-            elif id(was) in given.parts:
-                parts.append(
-                    {**given.parts[id(was)], "content": content_of(message.blocks, given, WORDS)}
-                )
-            elif message.role == "assistant" and was.role == "assistant":
-                for record in _rewritten_answer(message, was, given):
+                parts.append(host_message.parts[id(original)])
+            elif id(original) in host_message.parts:
+                content = content_of(message.blocks, host_message, WORDS)
+                parts.append({**host_message.parts[id(original)], "content": content})
+            elif message.role == "assistant" and original.role == "assistant":
+                for record in _rewritten_answer(message, original, host_message):
                     yield {**record, "content": [*parts, *record["content"]]} if parts else record
                     parts = []
-            elif len(given.messages) == 1:
-                yield {**given.record, "content": content_of(message.blocks, given, WORDS)}
+            elif len(host_message.messages) == 1:
+                content = content_of(message.blocks, host_message, WORDS)
+                yield {**host_message.record, "content": content}
             else:
-                parts += own_parts(message.blocks, given, WORDS)
+                parts += own_parts(message.blocks, host_message, WORDS)
         if parts:
-            yield {**given.record, "content": parts}
+            yield {**host_message.record, "content": parts}
 
     def finished(
-        self, shown: list[OutgoingMessage], path: Sequence[HostMessage]
+        self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
     ) -> list[OutgoingMessage]:
         """With a user's turn where one is required, and the results of one turn in one message."""
-        first = next(
-            (one.record["role"] for one in path if one.record["role"] not in SYSTEM_ROLES), ""
+        first_role = next(
+            (
+                host_message.record["role"]
+                for host_message in path
+                if host_message.record["role"] not in SYSTEM_ROLES
+            ),
+            "",
         )
-        return _merged_results(_with_turns(shown, opens=first == "user"))
+        return _merged_results(_with_turns(outgoing, opens=first_role == "user"))
 
 
 class OpenAIChat(Chat):
@@ -146,18 +157,12 @@ class OpenAIChat(Chat):
 
     def shows(self, record: Record) -> bool:
         """Whether it has a call or a result, or a picture's address."""
-        content = record.get("content")
-        if (
-            record.get("role") in ("tool", "function")
-            or record.get("tool_calls")
-            or record.get("function_call")
-        ):
+        if record.get("role") in ("tool", "function"):
             return True
-        return (
-            any(type_of(part) == "image_url" for part in content)
-            if isinstance(content, list)
-            else False
-        )
+        if record.get("tool_calls") or record.get("function_call"):
+            return True
+        content = record.get("content")
+        return isinstance(content, list) and any(type_of(part) == "image_url" for part in content)
 
     def new(self, message: Message) -> tuple[Record]:
         """The message as OpenAI writes it."""
@@ -195,13 +200,11 @@ class Anthropic(Chat):
         """The message as Anthropic writes it."""
         text = said_by_name(message)
         if message.role == "tool":
-            part = {"type": "tool_result", "tool_use_id": message.call_id, "content": text}
-            return (
-                {
-                    "role": "user",
-                    "content": [{**part, "is_error": True} if message.is_error else part],
-                },
-            )
+            part: dict[str, Json] = {"type": "tool_result", "tool_use_id": message.call_id}
+            part["content"] = text
+            if message.is_error:
+                part["is_error"] = True
+            return ({"role": "user", "content": [part]},)
         if message.role == "assistant" and message.calls:
             parts: list[Json] = [{"type": "text", "text": text}] if text else []
             uses = [
@@ -221,9 +224,9 @@ def function_of(call: ToolCall) -> dict[str, Json]:
 
 def _result(call_id: str, content: Json, entry: Entry, name: str = "") -> ToolResult:
     name = entry.names.get(call_id) or name
-    said = blocks(content, entry.parts)
+    result_blocks = blocks(content, entry.parts)
     return ToolResult(
-        id=entry.new_id(), call_id=call_id, blocks=said, name=name, pinned=entry.pinned
+        id=entry.new_id(), call_id=call_id, blocks=result_blocks, name=name, pinned=entry.pinned
     )
 
 
@@ -235,13 +238,15 @@ def _answers(record: Record, entry: Entry) -> list[Message]:
     """
     content = record.get("content")
     parts = content if isinstance(content, list) else []
-    made = [i for i, part in enumerate(parts) if _compacts(part)]
-    if not made:
+    compaction_indices = [i for i, part in enumerate(parts) if _compacts(part)]
+    if not compaction_indices:
         return [_answer(record, entry)]
-    part, rest = parts[made[-1]], parts[made[-1] + 1 :]
+    part, later_parts = parts[compaction_indices[-1]], parts[compaction_indices[-1] + 1 :]
     summary = Summary(id=entry.new_id(), text=part["content"], said_by="assistant")
     entry.parts[id(summary)], entry.covers = part, "all"
-    return [summary, _answer({**record, "content": rest}, entry)] if rest else [summary]
+    return (
+        [summary, _answer({**record, "content": later_parts}, entry)] if later_parts else [summary]
+    )
 
 
 def _compacts(part: Json) -> bool:
@@ -253,48 +258,54 @@ def _answer(record: Record, entry: Entry) -> AssistantMessage:
     thoughts = (
         [Thinking(content, WANTED_BACK)] if content else thought_block(label(record, "reasoning"))
     )
-    said: list[AnswerBlock] = [*thoughts, *blocks(record.get("content"), entry.parts, _ANSWERED)]
+    answer_blocks: list[AnswerBlock] = [
+        *thoughts,
+        *blocks(record.get("content"), entry.parts, _ANSWERED),
+    ]
     calls = [*(record.get("tool_calls") or ()), {"function": record.get("function_call")}]
     unnamed = Counter[str]()
-    for one in calls if record.get("function_call") else calls[:-1]:
-        call = tool_call(one)
+    for call_record in calls if record.get("function_call") else calls[:-1]:
+        call = tool_call(call_record)
         if not call.id:
             unnamed[call.name] += 1
             call = replace(call, id=_own_id(call.name, unnamed[call.name]))
-        said.append(call)
-        entry.parts[id(call)] = one
+        answer_blocks.append(call)
+        entry.parts[id(call)] = call_record
     name = label(record, "name")
-    return AssistantMessage(id=entry.new_id(), blocks=tuple(said), name=name, pinned=entry.pinned)
+    return AssistantMessage(
+        id=entry.new_id(), blocks=tuple(answer_blocks), name=name, pinned=entry.pinned
+    )
 
 
 def _rewritten_answer(
-    message: AssistantMessage, was: AssistantMessage, given: HostMessage
+    message: AssistantMessage, original: AssistantMessage, host_message: HostMessage
 ) -> Iterator[Record]:
     """The host's answer with what is left of it, if anything; thoughts stay only as they were,
     all of them or none.
     """
-    intact = thoughts_of(message) == thoughts_of(was)
+    intact = thoughts_of(message) == thoughts_of(original)
     parts: list[Json] = []
     calls: list[Json] = []
     for block in message.blocks:
         if block.type == "tool_call":
-            entry = _rewritten_call(block, was, given)
-            (parts if entry.get("type") == "tool_use" else calls).append(entry)
+            call = _rewritten_call(block, original, host_message)
+            if call.get("type") == "tool_use":
+                parts.append(call)
+            else:
+                calls.append(call)
         elif intact or block.type != "thinking":
-            parts += own_parts((block,), given, WORDS)
-    dropped = (
-        {"tool_calls", "function_call"}
-        if intact
-        else {"tool_calls", "function_call", *_THOUGHT_KEYS}
-    )
-    record = {key: value for key, value in given.record.items() if key not in dropped}
-    if message.calls and not intact and given.record.get("reasoning_content"):
+            parts += own_parts((block,), host_message, WORDS)
+    dropped = {"tool_calls", "function_call"}
+    if not intact:
+        dropped |= _THOUGHT_KEYS
+    record = {key: value for key, value in host_message.record.items() if key not in dropped}
+    if message.calls and not intact and host_message.record.get("reasoning_content"):
         record["reasoning_content"] = _thought_of(message)
-    as_text = not isinstance(record.get("content"), list) and all(
-        part.get("type") == "text" for part in parts
-    )
-    record["content"] = ("\n".join(part["text"] for part in parts) or None) if as_text else parts
-    if calls and given.record.get("function_call"):
+    had_parts = isinstance(record.get("content"), list)
+    record["content"] = parts
+    if not had_parts and all(part.get("type") == "text" for part in parts):
+        record["content"] = "\n".join(part["text"] for part in parts) or None
+    if calls and host_message.record.get("function_call"):
         record["function_call"] = calls[0]["function"]
     elif calls:
         record["tool_calls"] = calls
@@ -315,21 +326,23 @@ def _own_id(name: str, number: int) -> str:
     return f"function:{name}" if number == 1 else f"function:{name}:{number}"
 
 
-def _rewritten_call(call: ToolCall, was: AssistantMessage, given: HostMessage) -> Json:
+def _rewritten_call(call: ToolCall, original: AssistantMessage, host_message: HostMessage) -> Json:
     """The host's own entry for a call, with the arguments replaced where a stage changed them."""
-    if id(call) in given.parts:
-        return given.parts[id(call)]
-    own: Json = next((given.parts[id(block)] for block in was.calls if block.id == call.id), {})
-    if own.get("type") == "tool_use":
-        return {**own, "input": dict(call.arguments)}
-    written: Json = function_of(call)
-    if isinstance(own.get("function", {}).get("arguments"), Mapping):
-        written = {"name": call.name, "arguments": dict(call.arguments)}
-    beside = own or {"type": "function", "id": call.id}
-    return {**beside, "function": {**own.get("function", {}), **written}}
+    if id(call) in host_message.parts:
+        return host_message.parts[id(call)]
+    host_part: Json = next(
+        (host_message.parts[id(block)] for block in original.calls if block.id == call.id), {}
+    )
+    if host_part.get("type") == "tool_use":
+        return {**host_part, "input": dict(call.arguments)}
+    function: Json = function_of(call)
+    if isinstance(host_part.get("function", {}).get("arguments"), Mapping):
+        function = {"name": call.name, "arguments": dict(call.arguments)}
+    other_fields = host_part or {"type": "function", "id": call.id}
+    return {**other_fields, "function": {**host_part.get("function", {}), **function}}
 
 
-def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
+def _with_turns(outgoing: list[OutgoingMessage], opens: bool) -> list[OutgoingMessage]:
     """A user's turn where the conversation began with one, and between answers that did not follow
     each other.
 
@@ -337,38 +350,46 @@ def _with_turns(shown: list[OutgoingMessage], opens: bool) -> list[OutgoingMessa
     row.
     """
     result: list[OutgoingMessage] = []
-    last: OutgoingMessage | None = None
-    for one in shown:
-        parted = (
-            opens
-            if last is None
-            else last.role == "assistant" and (last.at is None or one.at != last.at + 1)
-        )
-        if one.role == "assistant" and parted:
+    previous: OutgoingMessage | None = None
+    for message in outgoing:
+        if message.role == "assistant" and _needs_turn(previous, message, opens):
             result.append(OutgoingMessage({"role": "user", "content": GAP}))
-        result.append(one)
-        last = last if one.role in SYSTEM_ROLES else one
+        result.append(message)
+        if message.role not in SYSTEM_ROLES:
+            previous = message
     return result
 
 
-def _merged_results(shown: list[OutgoingMessage]) -> list[OutgoingMessage]:
+def _needs_turn(previous: OutgoingMessage | None, answer: OutgoingMessage, opens: bool) -> bool:
+    """Whether a user's turn must stand before an answer."""
+    if previous is None:
+        return opens
+    if previous.role != "assistant":
+        return False
+    return previous.at is None or answer.at != previous.at + 1
+
+
+def _merged_results(outgoing: list[OutgoingMessage]) -> list[OutgoingMessage]:
     """Tool results of one turn in Anthropic's format go into one message, as the API requires."""
     result: list[OutgoingMessage] = []
-    for one in shown:
-        last = result[-1] if result else None
-        if last is not None and last.made and _holds_results(last) and _holds_results(one):
-            content = [*last.object["content"], *one.object["content"]]
-            result[-1] = OutgoingMessage({**one.object, "content": content}, at=one.at)
+    for message in outgoing:
+        previous = result[-1] if result else None
+        if (
+            previous is not None
+            and previous.made
+            and _holds_results(previous)
+            and _holds_results(message)
+        ):
+            content = [*previous.object["content"], *message.object["content"]]
+            result[-1] = OutgoingMessage({**message.object, "content": content}, at=message.at)
         else:
-            result.append(one)
+            result.append(message)
     return result
 
 
-def _holds_results(one: OutgoingMessage) -> bool:
+def _holds_results(message: OutgoingMessage) -> bool:
     """Whether it is a user's message in Anthropic's format that begins with a tool result."""
-    content = (
-        one.object.get("content")
-        if isinstance(one.object, Mapping) and one.role == "user"
-        else None
-    )
+    if message.role != "user" or not isinstance(message.object, Mapping):
+        return False
+    content = message.object.get("content")
     return isinstance(content, list) and bool(content) and type_of(content[0]) == "tool_result"

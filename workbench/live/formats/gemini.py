@@ -80,44 +80,55 @@ class Gemini(HostFormat):
         messages: list[Message] = [
             _result(part, entry, waiting) for part in parts if _of(part, _RESULT) is not None
         ]
-        rest = [part for part in parts if _of(part, _RESULT) is None and part]
-        if len(rest) == 1 and not messages and (own := entry.own_summary(rest[0].get("text"))):
-            return [own]
-        if rest or not messages:
-            blocks = tuple(_block(part, entry) for part in rest)
+        other_parts = [part for part in parts if _of(part, _RESULT) is None and part]
+        if (
+            len(other_parts) == 1
+            and not messages
+            and (summary := entry.own_summary(other_parts[0].get("text")))
+        ):
+            return [summary]
+        if other_parts or not messages:
+            blocks = tuple(_block(part, entry) for part in other_parts)
             messages.append(UserMessage(id=entry.new_id(), blocks=blocks, pinned=entry.pinned))  # type: ignore[arg-type]  # a user's part is no thought
         return messages
 
-    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
+    def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterator[Record]:
         """The content with the parts that a stage changed or removed."""
-        before = {message.id: message for message in given.messages}
+        originals = {message.id: message for message in host_message.messages}
         parts: list[Record] = []
         for message in group:
-            was = before[message.id]
-            if type(was) is not type(message):
+            original = originals[message.id]
+            if type(original) is not type(message):
                 yield from self.new(message)
-            elif message is was and id(was) in given.parts:
-                parts.append(given.parts[id(was)])
-            elif message.role == "assistant" and was.role == "assistant":
-                parts += _rewritten_answer(message, was, given)
+            elif message is original and id(original) in host_message.parts:
+                parts.append(host_message.parts[id(original)])
+            elif message.role == "assistant" and original.role == "assistant":
+                parts += _rewritten_answer(message, original, host_message)
             elif message.role == "tool":
-                own = given.parts[id(was)]
-                parts.append(own if message is was else _rewritten_result(message, own, given))
+                host_part = host_message.parts[id(original)]
+                parts.append(
+                    host_part
+                    if message is original
+                    else _rewritten_result(message, host_part, host_message)
+                )
             else:
-                parts += own_parts(message.blocks, given, {})
+                parts += own_parts(message.blocks, host_message, {})
         if parts:
-            yield {**given.record, "parts": parts}
+            yield {**host_message.record, "parts": parts}
 
     def new(self, message: Message) -> Iterable[Record]:
         """A content that the host never had."""
         text = said_by_name(message)
         if message.role == "tool":
-            told = {
+            response = {
                 "name": message.name,
                 "response": {"error" if message.is_error else "output": text},
             }
             return (
-                {"role": "user", "parts": [{"functionResponse": _with_id(told, message.call_id)}]},
+                {
+                    "role": "user",
+                    "parts": [{"functionResponse": _with_id(response, message.call_id)}],
+                },
             )
         calls = message.calls if message.role == "assistant" else ()
         parts: list[Record] = [{"text": text}] if text else []
@@ -129,7 +140,7 @@ class Gemini(HostFormat):
         return ({"role": "model" if role == "assistant" else "user", "parts": parts},)
 
     def finished(
-        self, shown: list[OutgoingMessage], path: Sequence[HostMessage]
+        self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
     ) -> list[OutgoingMessage]:
         """With user and model in turns: contents that now follow each other are joined, answers are
         parted.
@@ -137,29 +148,33 @@ class Gemini(HostFormat):
         Two contents of one role that the host itself put behind each other stay as they are.
         """
         result: list[OutgoingMessage] = []
-        for one in shown:
-            last = result[-1] if result else None
-            if (
-                last is None
-                and one.role == "model"
-                and path
-                and path[0].record.get("role") != "model"
-            ):
-                result.append(OutgoingMessage({"role": "user", "parts": [{"text": GAP}]}))
-            together = last is not None and (
-                last.at is None or last.made or one.made or one.at != last.at + 1
-            )
-            if last is None or last.role != one.role or not together:
-                result.append(one)
-            elif one.role == "model":
-                result += [OutgoingMessage({"role": "user", "parts": [{"text": GAP}]}), one]
+        for message in outgoing:
+            if not result:
+                if message.role == "model" and path and path[0].record.get("role") != "model":
+                    result.append(_gap())
+                result.append(message)
+                continue
+            previous = result[-1]
+            if previous.role != message.role or _follows(previous, message):
+                result.append(message)
+            elif message.role == "model":
+                result += [_gap(), message]
             else:
-                joined = {
-                    "role": "user",
-                    "parts": [*_sent_parts(last, path), *_sent_parts(one, path)],
-                }
-                result[-1] = OutgoingMessage(joined, at=one.at)
+                parts = [*_sent_parts(previous, path), *_sent_parts(message, path)]
+                result[-1] = OutgoingMessage({"role": "user", "parts": parts}, at=message.at)
         return result
+
+
+def _gap() -> OutgoingMessage:
+    """A user's turn in the place of what was left out."""
+    return OutgoingMessage({"role": "user", "parts": [{"text": GAP}]})
+
+
+def _follows(previous: OutgoingMessage, message: OutgoingMessage) -> bool:
+    """Whether the host itself put the one behind the other."""
+    if previous.at is None or previous.made or message.made:
+        return False
+    return message.at == previous.at + 1
 
 
 def _of(part: Record, names: tuple[str, str]) -> Json:
@@ -167,8 +182,8 @@ def _of(part: Record, names: tuple[str, str]) -> Json:
     return next((part[name] for name in names if part.get(name) is not None), None)
 
 
-def _sent_parts(one: OutgoingMessage, path: Sequence[HostMessage]) -> Sequence[Json]:
-    record = one.object if one.made or one.at is None else path[one.at].record
+def _sent_parts(message: OutgoingMessage, path: Sequence[HostMessage]) -> Sequence[Json]:
+    record = message.object if message.made or message.at is None else path[message.at].record
     return list(record["parts"])
 
 
@@ -188,29 +203,33 @@ def _answer(parts: Sequence[Record], entry: Entry) -> AssistantMessage:
 def _result(part: Record, entry: Entry, waiting: list[tuple[str, str]]) -> ToolResult:
     """A result, paired with the first call of its name where it names none by id."""
     read = tool_result(part)
-    known = [
-        one
-        for one in waiting
-        if one[0] == read.call_id or (not read.call_id and one[1] == read.name)
-    ]
-    if known:
-        waiting.remove(known[0])
-    call_id = read.call_id or (known[0][0] if known else f"{_UNNAMED}{read.name}")
-    inner = _of(part, _RESULT).get("parts") or ()
-    pictures = tuple(_block(one, entry) for one in inner if isinstance(one, Mapping))
-    blocks = read.blocks + tuple(block for block in pictures if isinstance(block, Text | Image))
-    name = read.name or entry.names.get(call_id, "")
-    failed = read.is_error
+    call = _call_of(read, waiting)
+    if call is not None:
+        waiting.remove(call)
+    call_id = read.call_id or (call[0] if call is not None else f"{_UNNAMED}{read.name}")
+    blocks = list(read.blocks)
+    for inner in _of(part, _RESULT).get("parts") or ():
+        block = _block(inner, entry) if isinstance(inner, Mapping) else None
+        if isinstance(block, Text | Image):
+            blocks.append(block)
     result = ToolResult(
         id=entry.new_id(),
         call_id=call_id,
-        blocks=blocks,
-        name=name,
-        is_error=failed,
+        blocks=tuple(blocks),
+        name=read.name or entry.names.get(call_id, ""),
+        is_error=read.is_error,
         pinned=entry.pinned,
     )
     entry.parts[id(result)] = part
     return result
+
+
+def _call_of(result: ToolResult, waiting: Sequence[tuple[str, str]]) -> tuple[str, str] | None:
+    """The first call that waits for this result, by its id or, without one, by its name."""
+    for call_id, name in waiting:
+        if call_id == result.call_id or (not result.call_id and name == result.name):
+            return call_id, name
+    return None
 
 
 def _block(part: Record, entry: Entry) -> AnswerBlock:
@@ -236,20 +255,22 @@ def _block(part: Record, entry: Entry) -> AnswerBlock:
 
 
 def _rewritten_answer(
-    message: AssistantMessage, was: AssistantMessage, given: HostMessage
+    message: AssistantMessage, original: AssistantMessage, host_message: HostMessage
 ) -> list[Record]:
     """What is left of an answer's parts; thoughts stay as they were, all of them or none."""
-    intact = thoughts_of(message) == thoughts_of(was)
-    calls = {call.id: given.parts[id(call)] for call in was.calls}
+    intact = thoughts_of(message) == thoughts_of(original)
+    calls = {call.id: host_message.parts[id(call)] for call in original.calls}
     parts: list[Record] = []
     for block in message.blocks:
         if block.type == "tool_call":
-            own = given.parts.get(id(block))
-            parts.append(own if own is not None else _rewritten_call(block, calls.get(block.id)))
+            host_part = host_message.parts.get(id(block))
+            parts.append(
+                host_part if host_part is not None else _rewritten_call(block, calls.get(block.id))
+            )
         elif intact or block.type != "thinking":
-            parts += own_parts((block,), given, {})
-    first: Record = next(iter(calls.values()), {})
-    signed = {name: first[name] for name in _SIGNATURE if first.get(name)}
+            parts += own_parts((block,), host_message, {})
+    first_call: Record = next(iter(calls.values()), {})
+    signed = {name: first_call[name] for name in _SIGNATURE if first_call.get(name)}
     for n, part in enumerate(parts):
         if _of(part, _CALL) is not None:
             parts[n] = part if _of(part, _SIGNATURE) else {**part, **signed}
@@ -257,34 +278,41 @@ def _rewritten_answer(
     return parts
 
 
-def _rewritten_call(call: ToolCall, own: Record | None) -> Record:
-    key = next((name for name in _CALL if own is not None and own.get(name) is not None), _CALL[0])
-    made = {
-        **(own[key] if own is not None else _with_id({"name": call.name}, call.id)),
+def _rewritten_call(call: ToolCall, host_part: Record | None) -> Record:
+    key = next(
+        (name for name in _CALL if host_part is not None and host_part.get(name) is not None),
+        _CALL[0],
+    )
+    call_fields = {
+        **(host_part[key] if host_part is not None else _with_id({"name": call.name}, call.id)),
         "args": dict(call.arguments),
     }
-    return {**(own or {}), key: made}
+    return {**(host_part or {}), key: call_fields}
 
 
-def _rewritten_result(result: ToolResult, own: Record, given: HostMessage) -> Record:
+def _rewritten_result(result: ToolResult, host_part: Record, host_message: HostMessage) -> Record:
     """The host's part with another text under the key that had it; without pictures that were
     taken out.
     """
-    key = next(name for name in _RESULT if own.get(name) is not None)
-    before = own[key].get("response")
-    spoken = next(
-        (name for name in _SPOKEN if isinstance(before, Mapping) and name in before), "output"
+    key = next(name for name in _RESULT if host_part.get(name) is not None)
+    host_response = host_part[key].get("response")
+    text_field = next(
+        (name for name in _SPOKEN if isinstance(host_response, Mapping) and name in host_response),
+        "output",
     )
     response = {
-        spoken: text_of([block for block in result.blocks if block.type == "text"]) or EMPTY_RESULT
+        text_field: text_of([block for block in result.blocks if block.type == "text"])
+        or EMPTY_RESULT
     }
-    made = {name: value for name, value in own[key].items() if name != "parts"} | {
+    result_fields = {name: value for name, value in host_part[key].items() if name != "parts"} | {
         "response": response
     }
-    if pictures := [given.parts[id(block)] for block in result.blocks if block.type == "image"]:
-        made["parts"] = pictures
-    return {**own, key: made}
+    if pictures := [
+        host_message.parts[id(block)] for block in result.blocks if block.type == "image"
+    ]:
+        result_fields["parts"] = pictures
+    return {**host_part, key: result_fields}
 
 
-def _with_id(made: dict[str, Json], call_id: str) -> dict[str, Json]:
-    return made if call_id.startswith(_UNNAMED) else {"id": call_id, **made}
+def _with_id(fields: dict[str, Json], call_id: str) -> dict[str, Json]:
+    return fields if call_id.startswith(_UNNAMED) else {"id": call_id, **fields}

@@ -45,12 +45,12 @@ def type_of(part: Json) -> str:
 
 def blocks(content: Json, parts: dict[int, Json], kinds: frozenset[str] = SAID) -> tuple[Any, ...]:
     """The blocks of a content, of these kinds; the part of each is put into `parts`."""
-    found = []
+    read_blocks = []
     for part in content if isinstance(content, list) else [content]:
         if part is not None and part != "":
-            found.append(block(part, kinds))
-            parts[id(found[-1])] = part
-    return tuple(found)
+            read_blocks.append(block(part, kinds))
+            parts[id(read_blocks[-1])] = part
+    return tuple(read_blocks)
 
 
 def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
@@ -75,8 +75,8 @@ def block(part: Json, kinds: frozenset[str]) -> AnswerBlock:
 
 def _openai_picture(part: Mapping[str, Json], read: Image) -> Image:
     """The picture with its tokens as OpenAI counts them."""
-    given = part.get("image_url")
-    holder = given if isinstance(given, Mapping) else part
+    link = part.get("image_url")
+    holder = link if isinstance(link, Mapping) else part
     if holder.get("detail") == "low":
         return replace(read, tokens=LOW_DETAIL)
     url = label(holder, "url") or label(holder, "image_url")
@@ -100,7 +100,7 @@ def jsonable(value: Json) -> Json:
     """What JSON has no form for: a client's object as its values, a mapping as a dict, anything
     else as text.
     """
-    found = plain(value)
-    if found is not value:
-        return found
+    plain_value = plain(value)
+    if plain_value is not value:
+        return plain_value
     return dict(value) if isinstance(value, Mapping) else str(value)

@@ -87,10 +87,10 @@ class Responses(HostFormat):
 
     def problem(self, record: Record) -> tuple[str, str]:
         """Whether it has neither a type nor a role."""
-        known = _kind(record) or record.get("role")
-        return (
-            ("", "") if known else ("type", "expected an item with a type, or a role and content")
-        )
+        kind_or_role = _kind(record) or record.get("role")
+        if kind_or_role:
+            return "", ""
+        return "type", "expected an item with a type, or a role and content"
 
     def joins(self, record: Record) -> bool:
         """Whether a model wrote it."""
@@ -104,22 +104,15 @@ class Responses(HostFormat):
         record = entry.records[0]
         kind = _kind(record)
         if self.joins(record):
-            said = tuple(block for one in entry.records for block in _answered(one, entry))
-            return [AssistantMessage(id=entry.new_id(), blocks=said, pinned=entry.pinned)]
+            answer_blocks: list[AnswerBlock] = []
+            for item in entry.records:
+                answer_blocks += _answered(item, entry)
+            message = AssistantMessage(
+                id=entry.new_id(), blocks=tuple(answer_blocks), pinned=entry.pinned
+            )
+            return [message]
         if kind in _OUTPUTS:
-            call_id = label(record, "call_id") or label(record, "id")
-            said, name = _output(record, entry), entry.names.get(call_id) or label(record, "name")
-            failed = record.get("status") == "failed"
-            return [
-                ToolResult(
-                    id=entry.new_id(),
-                    call_id=call_id,
-                    blocks=said,
-                    name=name,
-                    is_error=failed,
-                    pinned=entry.pinned,
-                )
-            ]
+            return [_result(record, entry)]
         if kind != "message":
             block = sealed_compaction(record) if kind in _NATIVE else sealed(record)
             entry.parts[id(block)] = record
@@ -129,23 +122,26 @@ class Responses(HostFormat):
         content = record.get("content")
         if record.get("role") in SYSTEM_ROLES:
             return [SystemMessage(id=entry.new_id(), blocks=blocks(content, entry.parts))]
-        if own := entry.own_summary(content):
-            return [own]
-        return [
-            UserMessage(id=entry.new_id(), blocks=blocks(content, entry.parts), pinned=entry.pinned)
-        ]
+        summary = entry.own_summary(content)
+        if summary is not None:
+            return [summary]
+        user_blocks = blocks(content, entry.parts)
+        return [UserMessage(id=entry.new_id(), blocks=user_blocks, pinned=entry.pinned)]
 
-    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterator[Record]:
+    def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterator[Record]:
         """The items of an answer that are left, or one item with another content."""
-        for message, was in zip(group, given.messages, strict=True):
-            if message.role == "assistant" and was.role == "assistant":
-                yield from _rewritten_answer(message, was, given)
-            elif type(message) is not type(was):
+        for message, original in zip(group, host_message.messages, strict=True):
+            if message.role == "assistant" and original.role == "assistant":
+                yield from _rewritten_answer(message, original, host_message)
+            elif type(message) is not type(original):
                 yield from self.new(message)
             elif message.role == "tool":
-                yield {**given.record, "output": _output_of(message, given)}
+                yield {**host_message.record, "output": _output_of(message, host_message)}
             else:
-                yield {**given.record, "content": content_of(message.blocks, given, WORDS)}
+                yield {
+                    **host_message.record,
+                    "content": content_of(message.blocks, host_message, WORDS),
+                }
 
     def new(self, message: Message) -> Iterable[Record]:
         """A message that the host never had, as items."""
@@ -159,9 +155,9 @@ class Responses(HostFormat):
                 },
             )
         role = message.said_by if message.role == "summary" else message.role
-        said = [{"type": "message", "role": role, "content": text}] if text else []
+        text_items = [{"type": "message", "role": role, "content": text}] if text else []
         calls = message.calls if message.role == "assistant" else ()
-        return (*said, *map(_new_call, calls))
+        return (*text_items, *map(_new_call, calls))
 
 
 def sealed_compaction(record: Record) -> Image:
@@ -181,20 +177,34 @@ def _kind(record: Record) -> str:
     return label(record, "type") or ("message" if "role" in record else "")
 
 
+def _result(record: Record, entry: Entry) -> ToolResult:
+    """What a call came back with."""
+    call_id = label(record, "call_id") or label(record, "id")
+    result_blocks = _output(record, entry)
+    return ToolResult(
+        id=entry.new_id(),
+        call_id=call_id,
+        blocks=result_blocks,
+        name=entry.names.get(call_id) or label(record, "name"),
+        is_error=record.get("status") == "failed",
+        pinned=entry.pinned,
+    )
+
+
 def _answered(record: Record, entry: Entry) -> tuple[AnswerBlock, ...]:
     """The blocks of one item of an answer."""
     kind = _kind(record)
-    found: tuple[AnswerBlock, ...]
+    answer_blocks: tuple[AnswerBlock, ...]
     if kind == "message":
-        found = blocks(record.get("content"), {}, _ANSWERED)
+        answer_blocks = blocks(record.get("content"), {}, _ANSWERED)
     elif kind == "reasoning":
-        found = (_thought(record),)
+        answer_blocks = (_thought(record),)
     elif kind in _CALLS and label(record, "call_id"):
-        found = (tool_call(record),)
+        answer_blocks = (tool_call(record),)
     else:
-        found = (sealed(record),)
-    entry.parts.update((id(block), record) for block in found)
-    return found
+        answer_blocks = (sealed(record),)
+    entry.parts.update((id(block), record) for block in answer_blocks)
+    return answer_blocks
 
 
 def _thought(record: Record) -> Thinking:
@@ -216,51 +226,73 @@ def _output(record: Record, entry: Entry) -> tuple[Text | Image, ...]:
     return blocks([output] if isinstance(output, Mapping) else output, entry.parts)
 
 
-def _output_of(result: ToolResult, given: HostMessage) -> Json:
+def _output_of(result: ToolResult, host_message: HostMessage) -> Json:
     """A changed result in the shape that its kind of item has."""
-    kind, text = _kind(given.record), text_of(result.blocks) or EMPTY_RESULT
+    kind, text = _kind(host_message.record), text_of(result.blocks) or EMPTY_RESULT
     if kind == "computer_call_output":
         return {"type": "computer_screenshot", "image_url": BLANK}
     if kind == "shell_call_output":
-        before = given.record.get("output")
-        outcome = before[-1].get("outcome") if isinstance(before, list) and before else None
+        host_output = host_message.record.get("output")
+        outcome = (
+            host_output[-1].get("outcome")
+            if isinstance(host_output, list) and host_output
+            else None
+        )
         return [
             {"stdout": text, "stderr": "", "outcome": outcome or {"type": "exit", "exit_code": 0}}
         ]
     takes_parts = kind in ("function_call_output", "custom_tool_call_output")
-    return content_of(result.blocks, given, WORDS) if takes_parts else text
+    return content_of(result.blocks, host_message, WORDS) if takes_parts else text
 
 
 def _rewritten_answer(
-    message: AssistantMessage, was: AssistantMessage, given: HostMessage
+    message: AssistantMessage, original: AssistantMessage, host_message: HostMessage
 ) -> Iterator[Record]:
     """The answer's items with what is left of them, if anything but thoughts is; thoughts stay
     all or none.
     """
-    intact = thoughts_of(message) == thoughts_of(was)
-    calls = {block.id: given.parts[id(block)] for block in was.calls}
+    intact = thoughts_of(message) == thoughts_of(original)
+    calls = {block.id: host_message.parts[id(block)] for block in original.calls}
+
+    def is_text_of_item(block: AnswerBlock) -> tuple[bool, int]:
+        return block.type == "text", id(host_message.parts.get(id(block)))
+
     items: list[Record] = []
-    for kind, run in groupby(
-        message.blocks, key=lambda block: (block.type == "text", id(given.parts.get(id(block))))
-    ):
-        said = list(run)
-        own = given.parts.get(id(said[0]))
-        if kind[0]:
-            whole = len(said) == sum(given.parts.get(id(block)) is own for block in was.blocks)
-            items += [own] if own is not None and whole else _message(text_of(said), own)
-        for block in () if kind[0] else said:
-            if block.type == "tool_call":
-                items.append(own if own is not None else _changed_call(block, calls.get(block.id)))
-            elif own is not None and (intact or block.type != "thinking"):
-                items.append(own)
-    if not any(_kind(item) != "reasoning" for item in items):
+    for (is_text, _), run in groupby(message.blocks, key=is_text_of_item):
+        run_blocks = list(run)
+        host_item = host_message.parts.get(id(run_blocks[0]))
+        if is_text:
+            items += _text_items(run_blocks, original, host_message)
+            continue
+        for block in run_blocks:
+            if block.type == "tool_call" and host_item is None:
+                items.append(_changed_call(block, calls.get(block.id)))
+            elif host_item is not None and (intact or block.type != "thinking"):
+                items.append(host_item)
+    if all(_kind(item) == "reasoning" for item in items):
         return
     for item in items:
-        yield (
-            item
-            if intact
-            else {key: value for key, value in item.items() if key != "id" or _needs_id(item)}
-        )
+        yield item if intact else _without_id(item)
+
+
+def _text_items(
+    run_blocks: Sequence[AnswerBlock], original: AssistantMessage, host_message: HostMessage
+) -> list[Record]:
+    """The host's item that these texts came in, or one with what is left of its texts."""
+    host_item = host_message.parts.get(id(run_blocks[0]))
+    blocks_of_item = 0
+    for block in original.blocks:
+        blocks_of_item += host_message.parts.get(id(block)) is host_item
+    if host_item is not None and len(run_blocks) == blocks_of_item:
+        return [host_item]
+    return _message(text_of(run_blocks), host_item)
+
+
+def _without_id(item: Record) -> Record:
+    """The item without its id, where the API takes it so."""
+    if _needs_id(item):
+        return item
+    return {key: value for key, value in item.items() if key != "id"}
 
 
 def _needs_id(item: Record) -> bool:
@@ -276,29 +308,28 @@ def _needs_id(item: Record) -> bool:
     )
 
 
-def _message(text: str, own: Record | None) -> list[Record]:
+def _message(text: str, host_item: Record | None) -> list[Record]:
     """A message item with this text; none where it is empty."""
-    phase = {"phase": own["phase"]} if own is not None and own.get("phase") else {}
-    return (
-        [{"type": "message", "role": "assistant", "content": text, **phase}] if text.strip() else []
-    )
+    if not text.strip():
+        return []
+    item: dict[str, Json] = {"type": "message", "role": "assistant", "content": text}
+    if host_item is not None and host_item.get("phase"):
+        item["phase"] = host_item["phase"]
+    return [item]
 
 
-def _changed_call(call: ToolCall, own: Record | None) -> Record:
+def _changed_call(call: ToolCall, host_item: Record | None) -> Record:
     """The host's own item of a call with other arguments."""
-    field = _CALLS.get(_kind(own)) if own is not None else None
-    if own is None or field is None:
+    field = _CALLS.get(_kind(host_item)) if host_item is not None else None
+    if host_item is None or field is None:
         return _new_call(call)
     value: Json = dict(call.arguments)
-    if field == "arguments" and isinstance(own.get(field), str):
+    if field == "arguments" and isinstance(host_item.get(field), str):
         value = call.arguments_json()
     elif field == "input":
-        value = (
-            call.arguments["input"]
-            if isinstance(call.arguments.get("input"), str)
-            else call.arguments_json()
-        )
-    return {**own, field: value}
+        text = call.arguments.get("input")
+        value = text if isinstance(text, str) else call.arguments_json()
+    return {**host_item, field: value}
 
 
 def _new_call(call: ToolCall) -> Record:

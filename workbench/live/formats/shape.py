@@ -37,9 +37,9 @@ def is_system(entry: Json) -> bool:
     return isinstance(record, Mapping) and record.get("role") in SYSTEM_ROLES
 
 
-def record_of(given: Json) -> dict[str, Json]:
+def record_of(host_message: Json) -> dict[str, Json]:
     """A copy of a host's entry as plain data."""
-    record = deepcopy(dict(plain(given)))
+    record = deepcopy(dict(plain(host_message)))
     for name, value in record.items():
         record[name] = [plain(part) for part in value] if isinstance(value, list) else plain(value)
     return record
@@ -52,7 +52,7 @@ def misfit(record: Record) -> tuple[str, str]:
             return name, f"expected text or a list of parts, found {type(value).__name__}"
     calls = record.get("tool_calls")
     if calls and not (
-        isinstance(calls, list | tuple) and all(isinstance(one, Mapping) for one in calls)
+        isinstance(calls, list | tuple) and all(isinstance(call, Mapping) for call in calls)
     ):
         return "tool_calls", "expected a list of calls"
     return "", ""
@@ -94,20 +94,20 @@ class HostMessage:
         """The entry with what stages made of its messages, written once for as long as that
         stays the same.
         """
-        known = self._rewritten[-1:]
-        if not known or [*map(id, known[0][0])] != [*map(id, group)]:
-            known = [(group, [*write(group, self)])]
-            self._rewritten[:] = known
-        return known[0][1]
+        last_written = self._rewritten[-1:]
+        if not last_written or [*map(id, last_written[0][0])] != [*map(id, group)]:
+            last_written = [(group, [*write(group, self)])]
+            self._rewritten[:] = last_written
+        return last_written[0][1]
 
     @cached_property
     def key(self) -> bytes:
         """The same for entries that say the same."""
         return key(self.record)
 
-    def says(self, now: Json) -> bool:
+    def says(self, present: Json) -> bool:
         """Whether the host's entry, as it is now, says what was read."""
-        return bool(self.record == plain(now)) or self.key == key(now)
+        return bool(self.record == plain(present)) or self.key == key(present)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,11 @@ class OutgoingMessage:
     @property
     def role(self) -> str:
         """Its role in the host's format; empty where it has none."""
-        given = self.object
+        message = self.object
         named = (
-            given.get("role") if isinstance(given, dict | Mapping) else getattr(given, "role", "")
+            message.get("role")
+            if isinstance(message, dict | Mapping)
+            else getattr(message, "role", "")
         )
         return named if isinstance(named, str) else ""
 
@@ -167,8 +169,8 @@ class Entry:
 
     def own_summary(self, content: Json) -> Summary | None:
         """Our own summary, where the host hands one back."""
-        known = self.written.get(content) if isinstance(content, str) else None
-        return None if known is None else replace(known, id=self.new_id())
+        summary = self.written.get(content) if isinstance(content, str) else None
+        return None if summary is None else replace(summary, id=self.new_id())
 
 
 def said_by_name(message: Message) -> str:
@@ -203,7 +205,7 @@ class HostFormat(ABC):
         """The messages that an entry, or all pieces of one answer, hold."""
 
     @abstractmethod
-    def rewritten(self, group: Sequence[Message], given: HostMessage) -> Iterable[Record]:
+    def rewritten(self, group: Sequence[Message], host_message: HostMessage) -> Iterable[Record]:
         """The host's entry with the parts that a stage changed or removed."""
 
     @abstractmethod
@@ -211,33 +213,36 @@ class HostFormat(ABC):
         """A message that the host never had."""
 
     def finished(
-        self, shown: list[OutgoingMessage], path: Sequence[HostMessage]
+        self, outgoing: list[OutgoingMessage], path: Sequence[HostMessage]
     ) -> list[OutgoingMessage]:
         """All that is sent, with what the API requires of the whole."""
-        return shown
+        return outgoing
 
 
-def own_parts(blocks: Sequence[AnswerBlock], given: HostMessage, words: Record) -> list[Record]:
+def own_parts(
+    blocks: Sequence[AnswerBlock], host_message: HostMessage, words: Record
+) -> list[Record]:
     """The host's own parts where nothing changed; a part of these words for other blocks that
     say something.
     """
-    own = ((given.parts.get(id(block)), text_of([block])) for block in blocks)
-    found = (
+    parts_and_texts = ((host_message.parts.get(id(block)), text_of([block])) for block in blocks)
+    parts = (
         (part if isinstance(part, Mapping) else text and {**words, "text": text})
-        for part, text in own
+        for part, text in parts_and_texts
     )
-    return [part for part in found if part]
+    return [part for part in parts if part]
 
 
-def content_of(said: Sequence[AnswerBlock], given: HostMessage, words: Record) -> Json:
+def content_of(blocks: Sequence[AnswerBlock], host_message: HostMessage, words: Record) -> Json:
     """Text where there is only text and no part of the host's, else a list of parts; what was
     there is never empty.
     """
     if any(
-        block.type != "text" or isinstance(given.parts.get(id(block)), Mapping) for block in said
+        block.type != "text" or isinstance(host_message.parts.get(id(block)), Mapping)
+        for block in blocks
     ):
-        return own_parts(said, given, words) or EMPTY_RESULT
-    return text_of(said) or EMPTY_RESULT
+        return own_parts(blocks, host_message, words) or EMPTY_RESULT
+    return text_of(blocks) or EMPTY_RESULT
 
 
 def thoughts_of(message: AssistantMessage) -> list[int]:

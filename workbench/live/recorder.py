@@ -1,0 +1,368 @@
+"""Writes down what a compactor knows: the whole of it, or what changed since it was last written
+down.
+
+To find what changed costs little, also of a conversation of thousands of messages. No text is
+compared: messages and compactions never change, so another object is another message. And a history
+whose version is the same has only grown.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Generic, TypeVar
+
+from workbench.engine.transcript.context import Context
+from workbench.engine.transcript.log import Entry, Log, MessageEntry
+from workbench.engine.transcript.message import Json, Message, Summary
+from workbench.live.formats.parts import jsonable
+from workbench.live.formats.shape import HostMessage
+from workbench.live.identity import HostList
+from workbench.live.recovery import Recovery
+from workbench.live.saved_changes import Change, ListChange
+from workbench.live.saved_document import VERSION, SavedLimit
+from workbench.live.scheduler import Scheduler
+from workbench.live.state import Checkpoint
+from workbench.recordings.importers.native import as_plain
+
+Item = TypeVar("Item")
+
+BLOCK = 256
+"""So many places of a host's list are compared in one step where they are the same."""
+
+
+class Recorder:
+    """Writes down one compactor: first the whole, then what changed since.
+
+    A record is JSON, and holds nothing that the compactor holds.
+    """
+
+    def __init__(self, preset: str, recovery: Recovery, scheduler: Scheduler) -> None:
+        self._preset, self._recovery, self._scheduler = preset, recovery, scheduler
+        self._begin()
+
+    def whole(self) -> dict[str, Json]:
+        """Everything, as the document that `Compactor.save` returns; changes follow on it."""
+        with self._scheduler.runner.lock:
+            self._begin()
+            return self._document(self._change())
+
+    def changes(self) -> dict[str, Json] | None:
+        """What changed since the last record, see `document_of`; None where nothing did."""
+        with self._scheduler.runner.lock:
+            change = self._change()
+            if change.is_empty:
+                return None
+            self._number += 1
+            return _as_json(change.record(self._number))
+
+    @staticmethod
+    def _document(change: Change) -> dict[str, Json]:
+        """The document that a change of an empty one makes."""
+        document: dict[str, Json] = {"workbench": "compactor", "version": VERSION, **change.values}
+        document |= change.mappings
+        for name, list_change in change.lists.items():
+            document[name] = list(list_change.items.values())
+        return _as_json(document)
+
+    def _begin(self) -> None:
+        """Nothing is written down yet."""
+        self._number = 0
+        self._version = -1
+        self._path = _RecordedList[HostMessage]()
+        self._log = _RecordedLog()
+        self._checkpoints = _RecordedList[Checkpoint]()
+        self._checkpoint_records: dict[int, Json] = {}
+        self._summaries = _RecordedList[Summary]()
+        self._made = _MadeMessages()
+        self._given, self._returned = _RecordedSlots(), _RecordedSlots()
+        self._mappings: dict[str, dict[str, Json]] = {"names": {}, "archive": {}}
+        self._values: dict[str, Json] = {}
+
+    def _change(self) -> Change:
+        memory = self._scheduler.memory
+        path = memory.state.path
+        same = len(self._path.items) if memory.version == self._version else 0
+        self._version = memory.version
+        dropped = self._path.dropped(path, same)
+        lists = {
+            "entries": self._path.change(path, _entry_record, same),
+            "log": self._log_change(dropped),
+            "checkpoints": self._checkpoint_change(),
+            "made": self._made.change(),  # behind the checkpoints, which refer to them
+            "written": self._summaries.change([*memory.reader.written.values()], as_plain),
+            "given": self._given.change(memory.given),
+            "returned": self._returned.change(memory.returned),
+        }
+        mappings = {
+            "names": self._mapping_change("names", memory.reader.names),
+            "archive": self._mapping_change("archive", memory.archive),
+        }
+        return Change(
+            self._value_change(),
+            {name: mapping for name, mapping in mappings.items() if mapping},
+            {name: change for name, change in lists.items() if change is not None},
+        )
+
+    def _log_change(self, dropped: Sequence[HostMessage]) -> ListChange | None:
+        """What is new in the log, and the messages in it that are no longer among the host's."""
+        log = self._scheduler.memory.log
+        items = self._log.dropped_items(log, dropped)
+        for entry in islice(log, len(self._log.places), None):
+            is_host_message = isinstance(entry, MessageEntry) and self._is_host_message(
+                entry.message
+            )
+            items[len(self._log.places)] = _log_record(entry, is_host_message)
+            self._log.places[entry.id] = len(self._log.places)
+        return ListChange(len(log), items) if items else None
+
+    def _checkpoint_change(self) -> ListChange | None:
+        change = self._checkpoints.change(
+            self._scheduler.memory.state.checkpoints[1:], self._checkpoint_record
+        )
+        if change is None:
+            return None
+        # one with a renewed system prompt is another object and says the same
+        items = {
+            index: record
+            for index, record in change.items.items()
+            if self._checkpoint_records.get(index) != record
+        }
+        for index in [index for index in self._checkpoint_records if index >= change.length]:
+            del self._checkpoint_records[index]
+        self._checkpoint_records.update(items)
+        if change.is_shorter or items:
+            return ListChange(change.length, items, change.is_shorter)
+        return None
+
+    def _checkpoint_record(self, checkpoint: Checkpoint) -> Json:
+        sent = None
+        if checkpoint.sent is not checkpoint.kept:
+            sent = self._context_record(checkpoint.sent)
+        return {
+            "kept": self._context_record(checkpoint.kept),
+            "heard": checkpoint.heard,
+            "sent": sent,
+            "covers": checkpoint.covers,
+            "entry": checkpoint.entry,
+            "usd": checkpoint.usd,
+        }
+
+    def _context_record(self, context: Context) -> Json:
+        references = []
+        for message in context.messages:
+            if self._is_host_message(message):
+                references.append(message.id)
+            else:
+                references.append(self._made.reference(message))
+        return {
+            "messages": references,
+            "sizes": list(context.sizes),
+            "overhead": context.overhead,
+            "archived": list(context.archive),
+        }
+
+    def _is_host_message(self, message: Message) -> bool:
+        """Whether it is one of the host's messages, as it was read."""
+        state = self._scheduler.memory.state
+        place = state.place.get(message.id)
+        if place is None:
+            return False
+        return any(host_message is message for host_message in state.path[place].messages)
+
+    def _mapping_change(self, name: str, present: Mapping[str, Json]) -> dict[str, Json]:
+        """The keys of a mapping that are new or have another value; most are new ones at its end."""
+        recorded = self._mappings[name]
+        changed = dict(islice(present.items(), len(recorded), None))
+        recorded.update(changed)
+        if recorded != present:
+            for key, value in present.items():
+                if recorded.get(key) != value:
+                    changed[key] = recorded[key] = value
+        return changed
+
+    def _value_change(self) -> dict[str, Json]:
+        present = self._present_values()
+        changed: dict[str, Json] = {}
+        for name, value in present.items():
+            if name not in self._values or self._values[name] != value:
+                changed[name] = value
+        self._values = present
+        return changed
+
+    def _present_values(self) -> dict[str, Json]:
+        """Every field of the document that is no list or mapping that grows."""
+        scheduler, recovery = self._scheduler, self._recovery
+        runner, gauge, memory = scheduler.runner, scheduler.gauge, scheduler.memory
+        reader, breaker, seconds_now = memory.reader, runner.breaker, gauge.clock()
+        limits = []
+        for model, (tokens, until) in gauge.limits.items():
+            limits.append(as_plain(SavedLimit(model, tokens, until - seconds_now)))
+        return {
+            "preset": self._preset,
+            "window": gauge.configured,
+            "format": reader.format,
+            "likely": reader.likely,
+            "log_leaf": memory.log.leaf,
+            "leaf": memory.state.leaf,
+            "history": memory.version,
+            "number": reader.number,
+            "additions": list(memory.additions.saved()),
+            "added": memory.added,
+            "model": gauge.model,
+            "request": as_plain(gauge.request),
+            "reported": as_plain(gauge.reported),
+            "limits": limits,
+            "declared": gauge.declared_tokens,
+            "least": gauge.least,
+            "lightest": gauge.lightest,
+            "accepted": gauge.accepted,
+            "calibration": as_plain(gauge.calibration),
+            "compactions": runner.number,
+            "patience": runner.patience,
+            "vain": runner.vain,
+            "usd": runner.usd,
+            "ending": as_plain(runner.ending),
+            "misses": breaker.misses,
+            "paused": breaker.paused,
+            "pause_tokens": _finite(breaker.resumes_at),
+            "pause_seconds": _finite(breaker.resumes_after - seconds_now),
+            "mended": recovery.mended,
+            "resent": recovery.resent,
+            "overflowed": scheduler.overflowed,
+            "requested": scheduler.requested,
+        }
+
+
+class _RecordedList(Generic[Item]):
+    """The items of a list as they were recorded last; an item never changes."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+
+    def dropped(self, present: Sequence[Item], same: int) -> list[Item]:
+        """The recorded items that the present list no longer has; `same` of the first it has."""
+        dropped = self.items[len(present) :]
+        for recorded, item in zip(self.items[same:], present[same:], strict=False):
+            if recorded is not item:
+                dropped.append(recorded)
+        return dropped
+
+    def change(
+        self, present: Sequence[Item], record: Callable[[Item], Json], same: int = 0
+    ) -> ListChange | None:
+        """What became of the list since, with a record of each item that is another now.
+
+        Args:
+            present: the list.
+            record: writes an item down.
+            same: how many of the first items are known to be the same.
+        """
+        is_shorter = len(present) < len(self.items)
+        items: dict[int, Json] = {}
+        for index in range(same, len(present)):
+            if index >= len(self.items) or self.items[index] is not present[index]:
+                items[index] = record(present[index])
+        self.items[same:] = present[same:]
+        if is_shorter or items:
+            return ListChange(len(present), items, is_shorter)
+        return None
+
+
+class _RecordedLog:
+    """Where in the log each entry stands that was recorded."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def dropped_items(self, log: Log, dropped: Sequence[HostMessage]) -> dict[int, Json]:
+        """The whole entries of messages that were the host's, and are on a branch now."""
+        items: dict[int, Json] = {}
+        for host_message in dropped:
+            for message in host_message.messages:
+                if message.id not in self.places:
+                    continue
+                entry = log[message.id]
+                if isinstance(entry, MessageEntry) and entry.message is message:
+                    items[self.places[message.id]] = _log_record(entry, is_host_message=False)
+        return items
+
+
+class _MadeMessages:
+    """The messages that stages wrote, numbered as compactions refer to them."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._numbers: dict[int, int] = {}
+        self._recorded = 0
+
+    def reference(self, message: Message) -> str:
+        """What stands for the message in a compaction."""
+        number = self._numbers.get(id(message))
+        if number is None:
+            number = self._numbers[id(message)] = len(self._messages)
+            self._messages.append(message)
+        return f"@{number}"
+
+    def change(self) -> ListChange | None:
+        """The messages that were referred to for the first time."""
+        items: dict[int, Json] = {}
+        for number in range(self._recorded, len(self._messages)):
+            items[number] = as_plain(self._messages[number])
+        self._recorded = len(self._messages)
+        return ListChange(len(self._messages), items) if items else None
+
+
+class _RecordedSlots:
+    """A list that the host may hold, as it was recorded last.
+
+    Each of its messages is known by its place among the host's own, or is one that was written for
+    the host.
+    """
+
+    def __init__(self) -> None:
+        self._slots: list[Json] = []
+
+    def change(self, present: HostList) -> ListChange | None:
+        """What became of the list since."""
+        recorded, slots = self._slots, _slots_of(present)
+        items: dict[int, Json] = {}
+        for start in range(0, len(slots), BLOCK):
+            block = slots[start : start + BLOCK]
+            if block == recorded[start : start + BLOCK]:
+                continue
+            for index, slot in enumerate(block, start):
+                if index >= len(recorded) or recorded[index] != slot:
+                    items[index] = {"at": slot} if isinstance(slot, int) else {"record": slot}
+        self._slots = slots
+        if items or len(slots) < len(recorded):
+            return ListChange(len(slots), items, len(slots) < len(recorded))
+        return None
+
+
+def _slots_of(messages: HostList) -> list[Json]:
+    """Of each message its place among the host's own, or the message where it is none of them."""
+    pairs = zip(messages.places, messages.objects, strict=True)
+    return [message if place is None else place for place, message in pairs]
+
+
+def _entry_record(host_message: HostMessage) -> Json:
+    number = 1
+    if host_message.messages:
+        number = int(host_message.messages[0].id[1:])
+    return {"record": host_message.record, "number": number, "span": host_message.span}
+
+
+def _log_record(entry: Entry, is_host_message: bool) -> Json:
+    if is_host_message:
+        return {"type": "host_message", "id": entry.id, "parent": entry.parent}
+    return as_plain(entry)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _as_json(value: Json) -> dict[str, Json]:
+    record: dict[str, Json] = json.loads(json.dumps(value, default=jsonable))
+    return record
