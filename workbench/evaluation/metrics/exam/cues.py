@@ -169,14 +169,19 @@ class Question:
         return highest[:-1], BELOW * float(highest[-1])
 
     def _lines_with_most_of_cue(self, past: Flags) -> Flags:
-        """(lines,) whether look-alikes are looked for in each line of the history."""
+        """(lines,) whether look-alikes are looked for in each line of the history.
+
+        Of lines with an equal share of the cue the first ones are taken. `np.argpartition` would
+        take others on another processor.
+        """
         cue_share = self.history.sums(self.cue)
         cue_share[~past] = 0
         if len(cue_share) <= BEST_LINES:
             return np.asarray(cue_share > 0)
-        best_lines = np.argpartition(-cue_share, BEST_LINES)[:BEST_LINES]
-        is_best = np.zeros(len(past), dtype=bool)
-        is_best[best_lines] = True
+        bar = np.partition(cue_share, -BEST_LINES)[-BEST_LINES]
+        is_best = np.asarray(cue_share > bar)
+        level_lines = np.flatnonzero(cue_share == bar)
+        is_best[level_lines[: BEST_LINES - np.count_nonzero(is_best)]] = True
         return is_best & (cue_share > 0)
 
     def _answer_rows(self) -> Ints:

@@ -136,7 +136,7 @@ class _SameWindow:
         weights = self.weights[entry]
         changes = np.concatenate((weights, -weights))
         moments = np.concatenate((begins, ends))
-        order = np.argsort(of_set * (2 * by_word.length + 2) + moments)
+        order = np.argsort(of_set * (2 * by_word.length + 2) + moments, kind="stable")
         of_set = of_set[order]
         running_weight = np.cumsum(changes[order])
         set_starts = np.flatnonzero(np.append(True, of_set[1:] != of_set[:-1]))
