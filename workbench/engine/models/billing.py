@@ -39,14 +39,14 @@ class Bound:
         read: tokens of the prompt.
         wrote: tokens of the completion; None if it has no bound.
         rates: what its tokens cost; None if unknown.
-        own: whether these are the user's prices, and not the table's.
+        has_own_prices: whether these are the user's prices, and not the table's.
         usd: what the request may cost; None if unknown.
     """
 
     read: int
     wrote: int | None
     rates: Rates | None
-    own: bool
+    has_own_prices: bool
     usd: float | None
 
     def why_exceeded(self, read: int, wrote: int, usd: float | None = None) -> str:
@@ -70,11 +70,13 @@ class BoundedRequest:
 
     model: str
     call: Mapping[str, Any]
-    most: Bound
+    bound: Bound
     is_limited: bool = False
 
 
-def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
+def bound(
+    model: str, options: ProviderOptions, texts: Sequence[str], max_output: int | None
+) -> Bound:
     """The most that a request can cost.
 
     Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier
@@ -86,18 +88,26 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     """
     read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:
-        each, out = options.input_usd / MILLION, options.output_usd / MILLION
-        usd = None if most is None else read * each + most * out
-        return Bound(read, most, Rates(each, out, each, each, each), True, usd)
+        input_usd, output_usd = options.input_usd / MILLION, options.output_usd / MILLION
+        usd = None if max_output is None else read * input_usd + max_output * output_usd
+        return Bound(
+            read,
+            max_output,
+            Rates(input_usd, output_usd, input_usd, input_usd, input_usd),
+            True,
+            usd,
+        )
     # a prompt beyond the window is refused, and costs nothing
-    paid = min(read, window(model) or read)
-    dear, known = dearest(model, paid), tariff(model)
+    paid_tokens = min(read, window(model) or read)
+    dearest_rates, listed = dearest(model, paid_tokens), tariff(model)
     usd = (
         None
-        if dear is None or most is None
-        else paid * dear.input + most * dear.output + dear.request
+        if dearest_rates is None or max_output is None
+        else paid_tokens * dearest_rates.input
+        + max_output * dearest_rates.output
+        + dearest_rates.request
     )
-    return Bound(read, most, None if known is None else known.rates, False, usd)
+    return Bound(read, max_output, None if listed is None else listed.rates, False, usd)
 
 
 def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
@@ -114,21 +124,23 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    whole = _text(getattr(choices[0].message, "content", None))
-    called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
-    calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
-    _check_length("".join([whole, *(arguments for _, arguments in calls)]), sent)
-    text = THOUGHT.sub("", whole).strip()
+    content = _text(getattr(choices[0].message, "content", None))
+    tool_calls = (
+        (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
+    )
+    calls = tuple((str(call.function.name), str(call.function.arguments)) for call in tool_calls)
+    _check_length("".join([content, *(arguments for _, arguments in calls)]), sent)
+    text = THOUGHT.sub("", content).strip()
     finish = str(choices[0].finish_reason or "")
     usage = _reported(response)
     reported_usd = _reported_usd(response)
-    too_much = sent.most.why_exceeded(usage.read, usage.wrote, reported_usd)
+    too_much = sent.bound.why_exceeded(usage.read, usage.wrote, reported_usd)
     misreport = too_much or usage.why_impossible
-    counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
-    if counted:
+    is_counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
+    if is_counted:
         count = TiktokenCounter().count_text
         usage = _Usage(
-            sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0
+            sum(count(_text(call.get("content"))) for call in sent.call["messages"]), count(text), 0
         )
     completion = Completion(
         text=text,
@@ -136,15 +148,15 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
         input_tokens=usage.read,
         output_tokens=usage.wrote,
         cached_tokens=usage.cached,
-        usd=_usd(sent.most, usage, None if counted else reported_usd),
+        usd=_usd(sent.bound, usage, None if is_counted else reported_usd),
         cut=finish == "length",
-        counted=counted,
+        counted=is_counted,
         misreport=f"{sent.model} reported {misreport}" if misreport else "",
         why="" if text or calls else f"it ended with {finish!r}",
         logprobs=_logprobs(choices[0]),
         calls=calls,
     )
-    return completion, None if too_much and sent.most.usd is not None else completion.usd
+    return completion, None if too_much and sent.bound.usd is not None else completion.usd
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +185,13 @@ def _check_length(text: str, sent: BoundedRequest) -> None:
     Raises:
         ModelError: its provider did not keep to the bound.
     """
-    if not sent.is_limited or sent.most.wrote is None:
+    if not sent.is_limited or sent.bound.wrote is None:
         return
-    allowed = LONGER * sent.most.wrote + FRAME
+    allowed = LONGER * sent.bound.wrote + FRAME
     read = text[: LONGEST_TOKEN * allowed]
     if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
         raise ModelError(
-            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,}"
+            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.bound.wrote:,}"
             " were the most that it was asked for; the answer is not used, and counts as all that"
             " was set aside for it"
         )
@@ -188,8 +200,11 @@ def _check_length(text: str, sent: BoundedRequest) -> None:
 def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
     content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
     return tuple(
-        (one.token, {other.token: other.logprob for other in one.top_logprobs or ()})
-        for one in content
+        (
+            token.token,
+            {alternative.token: alternative.logprob for alternative in token.top_logprobs or ()},
+        )
+        for token in content
     )
 
 
@@ -220,13 +235,13 @@ def _reported_usd(response: Response) -> float | None:
     return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
+def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
     """What was reported, unless the user's own prices count, else what the tokens cost; None if
     that is unknown.
     """
-    if reported is not None and not most.own:
+    if reported is not None and not bound.has_own_prices:
         return reported
-    rates = most.rates
+    rates = bound.rates
     if rates is None:
         return None
     plain = (usage.read - usage.cached) * rates.input
@@ -237,10 +252,10 @@ def was_free(error: BaseException) -> bool:
     """Whether a failed request surely cost nothing: the provider refused it, or was never
     reached.
     """
-    seen: BaseException | None = error
-    while seen is not None:
-        module, name = type(seen).__module__, type(seen).__name__
-        if module.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
+    cause: BaseException | None = error
+    while cause is not None:
+        module, name = type(cause).__module__, type(cause).__name__
+        if module.startswith("openai") and getattr(cause, "status_code", 0) >= 400:
             return True
         if module.startswith("httpx") and name in (
             "ConnectError",
@@ -248,5 +263,5 @@ def was_free(error: BaseException) -> bool:
             "HTTPStatusError",
         ):
             return True
-        seen = seen.__cause__ or seen.__context__
+        cause = cause.__cause__ or cause.__context__
     return False

@@ -16,8 +16,8 @@ MOST_PACKED = 256 << 10
 class BoundedStream(httpx.SyncByteStream):
     """An answer's bytes, up to a bound."""
 
-    def __init__(self, stream: httpx.SyncByteStream, most: int) -> None:
-        self._stream, self._most = stream, most
+    def __init__(self, stream: httpx.SyncByteStream, max_bytes: int) -> None:
+        self._stream, self._most = stream, max_bytes
 
     def __iter__(self) -> Iterator[bytes]:
         read = 0

@@ -37,22 +37,24 @@ class CacheRules:
     hour: bool = False
     forgets: bool = False
 
-    def cached(self, prompt: int, prefix: int, before: int, head: int, waited: float | None) -> int:
+    def cached(
+        self, prompt: int, prefix: int, previous_prompt: int, head: int, seconds_since: float | None
+    ) -> int:
         """Tokens of a prompt that are read from the cache.
 
         Args:
             prompt: tokens of the whole request.
             prefix: tokens that it has in common with the request before it; 0 for the first.
-            before: tokens of the request before it; 0 for the first.
+            previous_prompt: tokens of the request before it; 0 for the first.
             head: tokens of system prompt and tools, which stand first and never change.
-            waited: seconds since the request before; None if unknown, then nothing has expired.
+            seconds_since: seconds since the request before; None if unknown, then nothing has expired.
         """
-        if not self.seconds or (waited is not None and waited > self.seconds):
+        if not self.seconds or (seconds_since is not None and seconds_since > self.seconds):
             return 0
-        if self.marked and prefix < before:
+        if self.marked and prefix < previous_prompt:
             prefix = min(prefix, head)
-        found = min(prefix, prompt) // self.block * self.block
-        return found if found >= max(self.minimum, 1) else 0
+        cached_tokens = min(prefix, prompt) // self.block * self.block
+        return cached_tokens if cached_tokens >= max(self.minimum, 1) else 0
 
 
 ANTHROPIC = CacheRules("Anthropic, 5 minutes", 1_024, 1, 5 * MINUTE, writes=True, marked=True)
@@ -142,17 +144,17 @@ def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRu
     if rates.cache_read >= rates.input:
         return NO_CACHE
     if "claude" in name:
-        found = ANTHROPIC_HOUR if hour else ANTHROPIC
+        rules = ANTHROPIC_HOUR if hour else ANTHROPIC
     elif "gemini" in name:
-        found = GEMINI
+        rules = GEMINI
     elif "deepseek" in name:
-        found = DEEPSEEK
+        rules = DEEPSEEK
     elif "gpt" in name or tariff.provider in ("openai", "azure", "chatgpt"):
-        found = OPENAI_WRITES if rates.cache_write > rates.input else OPENAI
+        rules = OPENAI_WRITES if rates.cache_write > rates.input else OPENAI
     elif rates.cache_write > rates.input:
-        found = ANTHROPIC
+        rules = ANTHROPIC
     else:
-        found = AUTOMATIC
-    block = next((size for model_name, size in BLOCKS.items() if model_name in name), found.block)
-    minimum = found.minimum if tariff.cache_minimum is None else tariff.cache_minimum
-    return replace(found, block=block, minimum=minimum)
+        rules = AUTOMATIC
+    block = next((size for model_name, size in BLOCKS.items() if model_name in name), rules.block)
+    minimum = rules.minimum if tariff.cache_minimum is None else tariff.cache_minimum
+    return replace(rules, block=block, minimum=minimum)

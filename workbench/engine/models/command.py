@@ -136,8 +136,8 @@ class Command(LanguageModel):
         try:
             answer = run.output.decode("utf-8-sig", "ignore" if run.is_too_long else "strict")
         except UnicodeDecodeError as error:
-            why = f"{self.name} wrote something that is no UTF-8 text, at byte {error.start:,}"
-            raise ModelError(why, retryable=True) from None
+            problem = f"{self.name} wrote something that is no UTF-8 text, at byte {error.start:,}"
+            raise ModelError(problem, retryable=True) from None
         text, is_cut = within_limit(answer, request)
         count = TiktokenCounter().count_text
         return Completion(
@@ -211,8 +211,8 @@ class ProgramRun:
     def reason(self) -> str:
         """The last line of its standard error behind a colon; empty where there is none."""
         lines = _ESCAPE.sub(b"", self.complaint).decode("utf-8", "replace").splitlines()
-        written = [" ".join(line.split()) for line in lines if line.strip()]
-        return f": {written[-1][:LONGEST_REASON]}" if written else ""
+        nonblank_lines = [" ".join(line.split()) for line in lines if line.strip()]
+        return f": {nonblank_lines[-1][:LONGEST_REASON]}" if nonblank_lines else ""
 
 
 def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramRun:
@@ -256,11 +256,11 @@ def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramR
 class _Reader(Thread):
     """Reads a pipe; stops after so many bytes, or keeps so many bytes of its end."""
 
-    def __init__(self, pipe: IO[bytes], most: int, *, keeps_end: bool) -> None:
+    def __init__(self, pipe: IO[bytes], max_bytes: int, *, keeps_end: bool) -> None:
         super().__init__(daemon=True)
         self.content = bytearray()
         self.is_full = False
-        self._pipe, self._most, self._keeps_end = pipe, most, keeps_end
+        self._pipe, self._most, self._keeps_end = pipe, max_bytes, keeps_end
         self.start()
 
     def run(self) -> None:

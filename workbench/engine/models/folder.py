@@ -163,9 +163,9 @@ class Folder(LanguageModel):
         return request_key(request, self.replicate)
 
 
-def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:
+def are_changed(folder: Path, taken_hashes: Mapping[str, str]) -> bool:
     """Whether a folder now has other answers than were taken; one that it lost does not count."""
-    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken.items())
+    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken_hashes.items())
     return any(answer and _hash(answer) != earlier for answer, earlier in answers)
 
 
@@ -363,8 +363,10 @@ def _answer(folder: Path, number: int) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        why = "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise SettingError(f"{file} cannot be read: {why}") from error
+        reason = (
+            "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        )
+        raise SettingError(f"{file} cannot be read: {reason}") from error
 
 
 def _stored_results(file: Path, calls: Calls) -> Sequence[str] | None:

@@ -106,21 +106,26 @@ def _without_parts(text: str, key: str) -> str:
     written.
     """
     parts, lowered = _parts(key), text.lower()
-    kept: list[str] = []
-    at = kept_to = 0
-    while at < len(text):
+    pieces: list[str] = []
+    position = piece_start = 0
+    while position < len(text):
         length = next(
-            (length for length in parts.lengths if lowered[at : at + length] in parts.texts), 0
+            (
+                length
+                for length in parts.lengths
+                if lowered[position : position + length] in parts.texts
+            ),
+            0,
         )
         if not length:
-            at += 1
+            position += 1
             continue
-        kept += [text[kept_to:at], MASK]
-        at += length
-        while lowered[at - length + 1 : at + 1] in parts.texts and at < len(text):
-            at += 1
-        kept_to = at
-    return "".join([*kept, text[kept_to:]])
+        pieces += [text[piece_start:position], MASK]
+        position += length
+        while lowered[position - length + 1 : position + 1] in parts.texts and position < len(text):
+            position += 1
+        piece_start = position
+    return "".join([*pieces, text[piece_start:]])
 
 
 class _Parts:
@@ -129,18 +134,20 @@ class _Parts:
     """
 
     def __init__(self, key: str) -> None:
-        written = {
+        spellings = {
             key,
             quote(key, safe=""),
             quote_plus(key),
             json.dumps(key)[1:-1],
             *_in_base64(key),
         }
-        self.forms = {form.lower() for form in written}
+        self.forms = {form.lower() for form in spellings}
         self.texts: set[str] = set()
         for form in self.forms:
             length = min(PART, len(form))
-            self.texts.update(form[at : at + length] for at in range(len(form) - length + 1))
+            self.texts.update(
+                form[start : start + length] for start in range(len(form) - length + 1)
+            )
         self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
 
 

@@ -139,13 +139,13 @@ class Ledger:
         """
         while True:
             with self._step() as step:
-                found = _answer(step, key)
-                if found is not None:
-                    return found
-                held = step.execute(
+                answer = _answer(step, key)
+                if answer is not None:
+                    return answer
+                claim_row = step.execute(
                     "select pid, until from asking where key = ?", (key,)
                 ).fetchone()
-                if held is None or not _alive(*held):
+                if claim_row is None or not _alive(*claim_row):
                     row = (key, os.getpid(), time.time() + seconds)
                     step.execute("insert or replace into asking values (?, ?, ?)", row)
                     return None
@@ -189,40 +189,47 @@ class Ledger:
                 f"{model} was not asked: its price is unknown, so the spending limit of"
                 f" ${self.max_usd:g} cannot be kept; give its prices in the models file"
             )
-        most = usd or 0.0
+        reserved_usd = usd or 0.0
         while True:
             with self._step() as step:
                 self._check_provider(step, model)
                 rows = step.execute(
                     "select pid, until, reserved, usd from calls where run = ?", (self.run,)
                 ).fetchall()
-                flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
-                spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
-                if self.max_usd is not None and spent + most > self.max_usd:
+                open_reservations = [
+                    row[2] for row in rows if row[3] is None and _alive(row[0], row[1])
+                ]
+                spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(
+                    open_reservations
+                )
+                if self.max_usd is not None and spent + reserved_usd > self.max_usd:
                     raise Unanswered(
-                        f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent,"
+                        f"{model} was not asked: it may cost ${reserved_usd:.4f}, ${spent:.4f} are spent,"
                         f" and the limit is ${self.max_usd:g}; the same command with a higher limit"
                         " continues"
                     )
-                room = self.max_usd is None or spent + sum(flying) + most <= self.max_usd
-                if room and (self.concurrency is None or len(flying) < self.concurrency):
-                    now = time.time()
-                    done = step.execute(
+                room = (
+                    self.max_usd is None
+                    or spent + sum(open_reservations) + reserved_usd <= self.max_usd
+                )
+                if room and (self.concurrency is None or len(open_reservations) < self.concurrency):
+                    started = time.time()
+                    inserted = step.execute(
                         "insert into calls (run, model, pid, until, reserved, began, request,"
                         " known) values (?, ?, ?, ?, ?, ?, ?, ?)",
                         (
                             self.run,
                             model,
                             os.getpid(),
-                            now + seconds,
-                            most,
-                            now,
+                            started + seconds,
+                            reserved_usd,
+                            started,
                             self.request,
                             usd is not None,
                         ),
                     )
-                    assert done.lastrowid is not None
-                    return done.lastrowid
+                    assert inserted.lastrowid is not None
+                    return inserted.lastrowid
             time.sleep(POLL)
 
     @_on_a_sound_file
@@ -256,28 +263,28 @@ class Ledger:
             "select rounds, why from failures where sitting = ? and model = ? and several and"
             " rounds >= ?"
         )
-        found = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
-        if found is not None:
-            why = (
-                f"{model} is not asked any more, since {found[0]} calls failed one after another:"
-                f" {found[1]}"
+        failure = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
+        if failure is not None:
+            problem = (
+                f"{model} is not asked any more, since {failure[0]} calls failed one after another:"
+                f" {failure[1]}"
             )
-            raise ModelError(why, outage=True)
+            raise ModelError(problem, outage=True)
 
     @_on_a_sound_file
     def paid(self, requests: Iterable[str]) -> dict[str, float | None]:
         """The dollars that the run has spent on each of these requests, 0 where it made no call;
         None if unknown.
         """
-        wanted = list(requests)
+        names = list(requests)
         query = (
             "select request, sum(coalesce(usd, reserved)), min(known) from calls where run = ? and"
             " request in (select value from json_each(?)) group by request"
         )
         with self._step() as step:
-            found = step.execute(query, (self.run, json.dumps(wanted))).fetchall()
-        return dict.fromkeys(wanted, 0.0) | {
-            name: usd if known else None for name, usd, known in found
+            rows = step.execute(query, (self.run, json.dumps(names))).fetchall()
+        return dict.fromkeys(names, 0.0) | {
+            name: usd if is_known else None for name, usd, is_known in rows
         }
 
     @property

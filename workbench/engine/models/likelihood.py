@@ -98,9 +98,9 @@ class LocalLikelihood:
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, with the mark of a beginning."""
-        return len(self._tokens(text, first=True))
+        return len(self._tokens(text, is_beginning=True))
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+    def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
         """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a
         byte of the places.
 
@@ -109,61 +109,66 @@ class LocalLikelihood:
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        head = self._tokens(before or "\n", first=True)  # the first token needs one before it
-        tail = self._tokens(text, first=False)
+        head = self._tokens(
+            preceding or "\n", is_beginning=True
+        )  # the first token needs one before it
+        tail = self._tokens(text, is_beginning=False)
         if len(head) + len(tail) > self.window:
-            why = (
+            problem = (
                 f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
             )
-            raise ModelError(why, overflow=True)
-        wanted = [
+            raise ModelError(problem, overflow=True)
+        scored_indices = [
             i
             for i, (start, end) in enumerate(pairwise([0, *self._ends(tail)]), len(head))
-            if not places or any(start < last and end > first for first, last in places)
+            if not places
+            or any(start < place_end and end > place_start for place_start, place_end in places)
         ]
-        return self._surprise(head + tail, wanted)
+        return self._surprise(head + tail, scored_indices)
 
-    def _surprise(self, whole: Sequence[int], wanted: Sequence[int]) -> tuple[float, ...]:
+    def _surprise(self, tokens: Sequence[int], scored_indices: Sequence[int]) -> tuple[float, ...]:
         """The surprise of the tokens at these places, in order; reads only what is not read yet."""
-        if not wanted:
+        if not scored_indices:
             return ()
         nats: list[float] = []
-        at, end = self._rewound(whole, wanted[0] - 1), wanted[-1]
-        while at < end:
-            n = min(BATCH, end - at)
-            here = [i for i in wanted if at < i <= at + n]
-            self._decode(whole, at, n, {i - 1 for i in here})
-            for i in here:
-                row = self._lib.llama_get_logits_ith(self._context, i - 1 - at)
+        position, end = self._rewound(tokens, scored_indices[0] - 1), scored_indices[-1]
+        while position < end:
+            batch_size = min(BATCH, end - position)
+            batch_indices = [i for i in scored_indices if position < i <= position + batch_size]
+            self._decode(tokens, position, batch_size, {i - 1 for i in batch_indices})
+            for i in batch_indices:
+                row = self._lib.llama_get_logits_ith(self._context, i - 1 - position)
                 logits = np.ctypeslib.as_array(row, (self._width,))
                 top = logits.max()
                 nats.append(
                     float(
-                        top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[whole[i]]
+                        top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[tokens[i]]
                     )
                 )
-            at += n
+            position += batch_size
         return tuple(nats)
 
-    def _rewound(self, whole: Sequence[int], most: int) -> int:
+    def _rewound(self, tokens: Sequence[int], limit: int) -> int:
         """Forget what differs from what was read; how many tokens of `whole` are still read,
         `most` at most.
         """
-        pairs = zip(self._read[:most], whole, strict=False)
+        pairs = zip(self._read[:limit], tokens, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
             self._lib.llama_memory_clear(self._memory, True)
             same = 0
-        self._read = list(whole[:same])
+        self._read = list(tokens[:same])
         return same
 
-    def _decode(self, whole: Sequence[int], at: int, n: int, wanted: set[int]) -> None:
+    def _decode(
+        self, tokens: Sequence[int], start: int, count: int, logit_indices: set[int]
+    ) -> None:
         batch = self._batch
-        batch.n_tokens = n
-        for i in range(n):
-            batch.token[i], batch.pos[i] = whole[at + i], at + i
+        batch.n_tokens = count
+        for i in range(count):
+            batch.token[i], batch.pos[i] = tokens[start + i], start + i
             batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
-            batch.logits[i] = at + i in wanted
+            batch.logits[i] = start + i in logit_indices
         status = self._lib.llama_decode(self._context, batch)
         if status:
             self._read = []
@@ -171,16 +176,16 @@ class LocalLikelihood:
             raise ModelError(
                 f"{self.label} failed to read the text (llama_decode returned {status})"
             )
-        self._read += whole[at : at + n]
-        self.decoded += n
+        self._read += tokens[start : start + count]
+        self.decoded += count
 
-    def _tokens(self, text: str, *, first: bool) -> list[int]:
+    def _tokens(self, text: str, *, is_beginning: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
         room = (c.c_int32 * (len(raw) + 8))()
         return list(
             room[
                 : self._lib.llama_tokenize(
-                    self._vocabulary, raw, len(raw), room, len(room), first, False
+                    self._vocabulary, raw, len(raw), room, len(room), is_beginning, False
                 )
             ]
         )
@@ -255,38 +260,46 @@ class CachedLikelihood:
         self._load, self._seal, self._disk = load, seal, Ledger(path)
 
     @classmethod
-    def of(cls, known: Weights) -> CachedLikelihood:
+    def of(cls, model_weights: Weights) -> CachedLikelihood:
         """The local model of these weights; its results are kept in the cache folder."""
-        version = next((found.version for found in distributions(name="xllamacpp")), "")
-        seal = f"{known.label} {known.path.stat().st_size} {version} {BATCH}"
+        version = next(
+            (distribution.version for distribution in distributions(name="xllamacpp")), ""
+        )
+        seal = f"{model_weights.label} {model_weights.path.stat().st_size} {version} {BATCH}"
         file = cache_folder() / "likelihoods.sqlite"
-        return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
+        return cls(
+            model_weights.label,
+            model_weights.window,
+            lambda: LocalLikelihood(model_weights),
+            file,
+            seal,
+        )
 
     @cached_property
     def model(self) -> LocalLikelihood:
         """The model itself, loaded now."""
         return self._load()
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
+    def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
         """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as
         well.
         """
-        key = self._key(before, text, places)
-        if (found := self._disk.stored(key)) is None:
-            found = self._scored(before, text, places)
-            self._disk.keep(key, found)
-        if "overflow" in found:
-            raise ModelError(str(found["overflow"]), overflow=True)
-        return tuple(found["nats"])
+        key = self._key(preceding, text, places)
+        if (stored := self._disk.stored(key)) is None:
+            stored = self._scored(preceding, text, places)
+            self._disk.keep(key, stored)
+        if "overflow" in stored:
+            raise ModelError(str(stored["overflow"]), overflow=True)
+        return tuple(stored["nats"])
 
-    def _scored(self, before: str, text: str, places: Places) -> Stored:
+    def _scored(self, preceding: str, text: str, places: Places) -> Stored:
         try:
-            return {"nats": [round(one, 5) for one in self.model.score(before, text, places)]}
+            return {"nats": [round(nats, 5) for nats in self.model.score(preceding, text, places)]}
         except ModelError as error:
             if not error.overflow:
                 raise
             return {"overflow": str(error)}
 
-    def _key(self, before: str, text: str, places: Places) -> str:
-        parts = (self._seal, before, text, str(sorted(places)))
+    def _key(self, preceding: str, text: str, places: Places) -> str:
+        parts = (self._seal, preceding, text, str(sorted(places)))
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -119,7 +119,7 @@ class LiteLLM(LanguageModel):
     ) -> Completion:
         """Ask once, and write down what that cost."""
         number = (
-            self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE)
+            self.ledger.open(sent.model, sent.bound.usd, options.timeout + GRACE)
             if self.ledger
             else 0
         )
@@ -176,10 +176,12 @@ def _sent(
         "num_retries": 0,
         "max_retries": 0,
     }
-    most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
-    if most is not None:
-        most += options.thinking
-        call["max_tokens"] = most = min(most, most_output(model) or most)
+    max_output = (
+        request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
+    )
+    if max_output is not None:
+        max_output += options.thinking
+        call["max_tokens"] = max_output = min(max_output, most_output(model) or max_output)
     if options.temperature is not None:
         call["temperature"] = options.temperature
     if request.logprobs:
@@ -192,7 +194,9 @@ def _sent(
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most), bounded)
+    return BoundedRequest(
+        model, call, bound(model, options, list(texts.values()), max_output), bounded
+    )
 
 
 def _environment_base() -> str | None:
@@ -236,8 +240,8 @@ def _check_bound(litellm: ModuleType, model: str) -> None:
     """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without
     a word.
     """
-    known = litellm.get_supported_openai_params(model=model)
-    if known and not {"max_tokens", "max_completion_tokens"} & set(known):
+    supported = litellm.get_supported_openai_params(model=model)
+    if supported and not {"max_tokens", "max_completion_tokens"} & set(supported):
         raise Unanswered(
             f"{model} was not asked: it takes no bound on the length of its answers, so the"
             " spending limit cannot be kept; without one it is asked"
@@ -272,8 +276,8 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
     if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
-    why = f"{model} gave no answer: {text}{_network(error)}"
-    return ModelError(why, retryable=retryable, retry_after=_retry_after(error), outage=True)
+    problem = f"{model} gave no answer: {text}{_network(error)}"
+    return ModelError(problem, retryable=retryable, retry_after=_retry_after(error), outage=True)
 
 
 def _error_in_answer(
@@ -293,11 +297,13 @@ def _error_in_answer(
     if not reason:
         return None
     one_line = " ".join(reason[:READ].split())
-    shown = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
+    shown_reason = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
     if classify(reason).kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {shown}", overflow=True)
+        return ModelError(f"the prompt does not fit into {model}: {shown_reason}", overflow=True)
     hopeless = _HOPELESS.search(reason) is not None
-    return ModelError(f"{model} gave no answer: {shown}", retryable=not hopeless, outage=True)
+    return ModelError(
+        f"{model} gave no answer: {shown_reason}", retryable=not hopeless, outage=True
+    )
 
 
 def _reason_in_text(error: BaseException) -> str:
@@ -316,11 +322,11 @@ def _reason_in_text(error: BaseException) -> str:
 
 def _network(error: BaseException) -> str:
     """What the operating system says of a connection that failed, in brackets; often empty."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, OSError) and found.strerror:
-            return f" ({found.strerror})"
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return f" ({cause.strerror})"
+        cause = cause.__cause__ or cause.__context__
     return ""
 
 
@@ -345,8 +351,8 @@ def _without_keys(completion: Completion, options: ProviderOptions) -> Completio
     """An answer in which no key stands whole, as a gateway may repeat one."""
     mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
     calls = tuple((mask(name), mask(arguments)) for name, arguments in completion.calls)
-    text, model, why = mask(completion.text), mask(completion.model), mask(completion.why)
-    return replace(completion, text=text, model=model, why=why, calls=calls)
+    text, model, reason = mask(completion.text), mask(completion.model), mask(completion.why)
+    return replace(completion, text=text, model=model, why=reason, calls=calls)
 
 
 def _short(error: Exception, options: ProviderOptions) -> str:

@@ -94,9 +94,13 @@ def most_output(model: str) -> int | None:
 
 def tariff(model: str) -> Tariff | None:
     """What the model costs; None if the table has no price for it."""
-    found = row(model)
-    entry = _table()[found] if found is not None else {}
-    if found is None or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
+    table_row = row(model)
+    entry = _table()[table_row] if table_row is not None else {}
+    if (
+        table_row is None
+        or "input_cost_per_token" not in entry
+        or "output_cost_per_token" not in entry
+    ):
         return None
     base = _rates(entry)
     bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.fullmatch(name)))
@@ -104,7 +108,7 @@ def tariff(model: str) -> Tariff | None:
         (1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds
     )
     return Tariff(
-        found,
+        table_row,
         base,
         longer,
         entry.get("prompt_cache_min_tokens"),
@@ -129,7 +133,7 @@ def given_tariff(text: str) -> Tariff:
     Raises:
         SettingError: a word is no price, or one of the two required prices is missing.
     """
-    found: dict[str, float] = {}
+    prices: dict[str, float] = {}
     for word in filter(None, map(str.strip, text.split(","))):
         name, _, amount = map(str.strip, word.partition("="))
         if name not in _OWN_PRICES:
@@ -140,17 +144,17 @@ def given_tariff(text: str) -> Tariff:
             raise SettingError(
                 f"the price {word!r} has no amount; write USD a million tokens, such as input=3"
             )
-        found[name] = float(amount) / MILLION
-    if missing := [name for name in ("input", "output") if name not in found]:
+        prices[name] = float(amount) / MILLION
+    if missing := [name for name in ("input", "output") if name not in prices]:
         raise SettingError(
             f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15"
         )
-    write = found.get("cache_write", found["input"])
+    write = prices.get("cache_write", prices["input"])
     return Tariff(
         "given",
         Rates(
-            **{"cache_read": found["input"], "cache_write": write, "cache_write_long": write}
-            | found
+            **{"cache_read": prices["input"], "cache_write": write, "cache_write_long": write}
+            | prices
         ),
     )
 
@@ -161,10 +165,10 @@ def dearest(model: str, read: int) -> Dearest | None:
     Tiers that must be requested (priority, flex, batches, an hour's cache) are left out, since we
     never request them.
     """
-    found = row(model)
-    if found is None or tariff(model) is None:
+    table_row = row(model)
+    if table_row is None or tariff(model) is None:
         return None
-    entry = _table()[found]
+    entry = _table()[table_row]
     costs = {
         name: cost
         for name, cost in entry.items()
@@ -173,7 +177,7 @@ def dearest(model: str, read: int) -> Dearest | None:
     }
     searches = (
         entry.get("search_context_cost_per_query")
-        if "sonar" in found or "search" in found
+        if "sonar" in table_row or "search" in table_row
         else None
     )
     return Dearest(
@@ -192,13 +196,13 @@ def row(model: str) -> str | None:
     names = list(filter(None, ("/".join(parts[i:]) for i in range(len(parts)))))
     exact = next((name for name in names if name in _table()), None)
     return exact or next(
-        (found for name in names if (found := _bare_names().get(_bare(name)))), None
+        (table_row for name in names if (table_row := _bare_names().get(_bare(name)))), None
     )
 
 
 def _limit(model: str, name: str) -> int | None:
-    found = row(model)
-    limit = None if found is None else _table()[found].get(name)
+    table_row = row(model)
+    limit = None if table_row is None else _table()[table_row].get(name)
     return limit if isinstance(limit, int) and limit > 0 else None
 
 
@@ -216,9 +220,9 @@ def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
     """
     read = entry[f"input_cost_per_token{tier}"]
     factor = read / base.input if base.input else 1.0
-    kept = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
+    cache_read = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
     wrote = entry.get(f"output_cost_per_token{tier}", base.output)
-    return Rates(read, wrote, kept, base.cache_write * factor, base.cache_write_long * factor)
+    return Rates(read, wrote, cache_read, base.cache_write * factor, base.cache_write_long * factor)
 
 
 def _bare(name: str) -> str:

@@ -97,8 +97,8 @@ class GeneralRule:
 
     def matches(self, text: str) -> bool:
         """Whether the text speaks of all that is wanted, and of nothing else."""
-        wanted = (self.about, self.fault, self.size)
-        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in wanted)
+        patterns = (self.about, self.fault, self.size)
+        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
         return speaks and not (self.unless and re.search(self.unless, text, re.IGNORECASE))
 
 
@@ -223,19 +223,19 @@ def classify_answer(
     if usage is None or not used:
         return None
     if used > window > 0:
-        why = f"{used} tokens reported in a window of {window}"
-        return Diagnosis("overflow", "compact", used=used, text=why)
+        reason = f"{used} tokens reported in a window of {window}"
+        return Diagnosis("overflow", "compact", used=used, text=reason)
     if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
         return Diagnosis(
             "overflow", "compact", used=used, text=f"{stop} with no output at a full window"
         )
     halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
     if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
-        why = (
+        reason = (
             f"{used} tokens after {previous.prompt} reported although {grown} were added: the"
             " provider cut the prompt"
         )
-        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=why)
+        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=reason)
     return None
 
 
@@ -271,9 +271,9 @@ def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]
         if "input" in parts and "output" in parts:
             return _plausible(parts.get("limit")), _count(parts["input"]), _count(parts["output"])
     for pattern in _PAIRS if kind != "output_cap" else ():
-        found = pattern.search(text)
-        if found is not None:
-            stated = found.groupdict()
+        match = pattern.search(text)
+        if match is not None:
+            stated = match.groupdict()
             return (
                 _plausible(stated.get("limit")),
                 _count(stated.get("used")),
@@ -297,17 +297,17 @@ def _parts(text: str) -> dict[str, str]:
     for index, number in enumerate(numbers):
         next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
         last_end = numbers[index - 1].end() if index else 0
-        behind = re.split(
+        following = re.split(
             r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)]
         )[0]
-        ahead = re.split(
+        preceding = re.split(
             r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()]
         )[-1]
         for neighbour, name in (
-            (behind, "output"),
-            (behind, "input"),
-            (ahead, "output"),
-            (ahead, "limit"),
+            (following, "output"),
+            (following, "input"),
+            (preceding, "output"),
+            (preceding, "limit"),
         ):
             if _PARTS[name].search(neighbour):
                 parts.setdefault(name, number.group())
@@ -327,10 +327,10 @@ def _states_size(text: str, prompt: int) -> bool:
 
 def _token_numbers(text: str) -> set[int]:
     """The numbers of a text that may be tokens of a prompt or a window."""
-    found = [
+    matches = [
         number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)
     ]
-    numbers = [_plausible(number.group()) for number in found]
+    numbers = [_plausible(number.group()) for number in matches]
     return {number for number in numbers if number is not None}
 
 
@@ -349,14 +349,14 @@ def _evidence(error: ProviderError) -> tuple[str, int | None]:
     """
     texts: list[str] = []
     status: int | None = None
-    for one in _chain(error):
-        stated = (getattr(one, name, None) for name in ("message", "body", "code"))
+    for cause in _chain(error):
+        stated = (getattr(cause, name, None) for name in ("message", "body", "code"))
         texts += [
-            _unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)
+            _unwrapped(part) for part in (str(cause), *stated) if isinstance(part, str | Mapping)
         ]
-        if _LITELLM_OVERFLOW in f"{type(one).__mro__} {str(one)[:200]}":
+        if _LITELLM_OVERFLOW in f"{type(cause).__mro__} {str(cause)[:200]}":
             texts.append(_LITELLM_OVERFLOW)
-        status = _status(one) or status
+        status = _status(cause) or status
     return "\n".join(dict.fromkeys(filter(None, texts))), status
 
 
@@ -384,7 +384,9 @@ def _status(error: ProviderError) -> int | None:
         response = getattr(error, "response", None)
         stated = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
         stated.append(int(named[1]) if named else None)
-    return next((one for one in stated if isinstance(one, int) and 100 <= one < 600), None)
+    return next(
+        (status for status in stated if isinstance(status, int) and 100 <= status < 600), None
+    )
 
 
 def _unwrapped(text: str | Mapping[str, Json]) -> str:

@@ -66,7 +66,7 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
         return (Finding("empty", True, "it is empty"),)
     source = _source(request)
     cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
-    found = (
+    possible_findings = (
         _markup(text, source),
         _loop(text),
         _echo(text, request),
@@ -75,7 +75,7 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
         _sections(request, text),
         _fabricated(text, source),
     )
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(finding for finding in possible_findings if finding is not None)
 
 
 def _source(request: SummaryRequest) -> str:
@@ -85,9 +85,11 @@ def _source(request: SummaryRequest) -> str:
 
 
 def _markup(text: str, source: str) -> Finding | None:
-    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source), None)
-    why = f"it contains the markup of a tool call or of a chat: {found and found.strip()!r}"
-    return None if found is None else Finding("markup", True, why)
+    markup = next(
+        (candidate for candidate in _MARKUP.findall(text) if candidate.strip() not in source), None
+    )
+    sentence = f"it contains the markup of a tool call or of a chat: {markup and markup.strip()!r}"
+    return None if markup is None else Finding("markup", True, sentence)
 
 
 def _loop(text: str) -> Finding | None:
@@ -148,7 +150,9 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
     lines = {
-        found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))
+        heading.group(1).casefold()
+        for line in text.splitlines()
+        if (heading := _HEADING.match(line))
     }
     missing = [name for name in request.sections if name.casefold() not in lines]
     if not missing:
@@ -178,11 +182,11 @@ def _fabricated(text: str, source: str) -> Finding | None:
     if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
         return None
     fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
-    shown = ", ".join(map(repr, map(_short, false[:8])))
+    examples = ", ".join(map(repr, map(_short, false[:8])))
     return Finding(
         "fabricated",
         fatal,
-        f"{len(false)} of the {len(named)} things it names are not in the record: {shown}",
+        f"{len(false)} of the {len(named)} things it names are not in the record: {examples}",
     )
 
 
@@ -238,46 +242,46 @@ class RepairingModel(ModelWrapper):
         if request.purpose == "question":
             return self.model.complete(request)
         try:
-            first = self.model.complete(request)
+            draft = self.model.complete(request)
         except ModelError as error:
             if self.otherwise == "fail" and not error.outage:
                 raise Refused(f"{self.name} wrote no summary: {error}") from error
             raise
-        wrong = findings(request, first)
+        wrong = findings(request, draft)
         if not wrong or self.otherwise == "keep":
-            return replace(first, findings=_sentences(wrong))
-        completion, left = self._repaired(request, first, wrong)
-        if not any(one.fatal for one in left):
-            return replace(completion, findings=_sentences(left))
-        return self._fallback(request, completion, left)
+            return replace(draft, findings=_sentences(wrong))
+        completion, remaining = self._repaired(request, draft, wrong)
+        if not any(finding.fatal for finding in remaining):
+            return replace(completion, findings=_sentences(remaining))
+        return self._fallback(request, completion, remaining)
 
     def _repaired(
-        self, request: SummaryRequest, first: Completion, wrong: Sequence[Finding]
+        self, request: SummaryRequest, draft: Completion, wrong: Sequence[Finding]
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
         try:
-            second = self.model.complete(
-                replace(request, write=lambda _: _repair_prompt(request, first.text, wrong))
+            repair = self.model.complete(
+                replace(request, write=lambda _: _repair_prompt(request, draft.text, wrong))
             )
         except ModelError as error:
             if error.outage:
                 raise
-            return first, wrong  # the first one may still be of use
-        left = findings(request, second)
-        better = _rank(left) >= _rank(wrong)
-        best, method = (second, "repaired") if better else (first, "repair was worse")
+            return draft, wrong  # the first one may still be of use
+        remaining = findings(request, repair)
+        better = _rank(remaining) >= _rank(wrong)
+        best, method = (repair, "repaired") if better else (draft, "repair was worse")
         best = replace(best, method=", ".join(filter(None, (best.method, method))))
-        return with_total_cost(best, (first, second)), left if better else wrong
+        return with_total_cost(best, (draft, repair)), remaining if better else wrong
 
     def _fallback(
         self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]
     ) -> Completion:
-        why = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
+        reason = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
         if self.otherwise == "fail":
-            raise Refused(why)
+            raise Refused(reason)
         if not completion.text.strip() and request.if_empty is not None:
             return completion  # the preset says itself what an empty summary means
-        completion = replace(completion, fallback=True, why=why, findings=_sentences(wrong))
+        completion = replace(completion, fallback=True, why=reason, findings=_sentences(wrong))
         if (stand_in := request.stand_in) is not None:
             return replace(completion, text=stand_in, method="")
         extract = Extractive().complete(request)
@@ -288,7 +292,7 @@ def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]
     """The prompt of the second request: the first one, the draft that it gave, and what is wrong
     with the draft.
     """
-    faults = "\n".join(f"- {one.sentence}" for one in wrong)
+    faults = "\n".join(f"- {fault.sentence}" for fault in wrong)
     return (
         f"{request.prompt}\n\nThis was written for it"
         f" before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n</draft>\n\nIt cannot be"
@@ -297,10 +301,10 @@ def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]
     )
 
 
-def _rank(found: Sequence[Finding]) -> tuple[int, int]:
+def _rank(faults: Sequence[Finding]) -> tuple[int, int]:
     """More is better: first no fatal findings, then few."""
-    return -sum(one.fatal for one in found), -len(found)
+    return -sum(fault.fatal for fault in faults), -len(faults)
 
 
-def _sentences(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(one.sentence for one in found)
+def _sentences(faults: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(fault.sentence for fault in faults)

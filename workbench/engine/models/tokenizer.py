@@ -84,14 +84,14 @@ def loaded() -> Encoding:
     import tiktoken
 
     with _LOADING:
-        before = os.environ.get(_CACHE_DIR)
+        user_folder = os.environ.get(_CACHE_DIR)
         os.environ[_CACHE_DIR] = str(_folder())
         try:
             return tiktoken.get_encoding(ENCODING)
         finally:
             del os.environ[_CACHE_DIR]
-            if before is not None:
-                os.environ[_CACHE_DIR] = before
+            if user_folder is not None:
+                os.environ[_CACHE_DIR] = user_folder
 
 
 def _folder() -> Path:
@@ -100,8 +100,11 @@ def _folder() -> Path:
     """
     spec = find_spec("litellm")  # finds the package without importing it, which takes seconds
     places = (spec and spec.submodule_search_locations) or ()
-    own = Path(os.environ.get(_CACHE_DIR, ""))
-    for folder in (own, *(Path(place, "litellm_core_utils", "tokenizers") for place in places)):
+    user_folder = Path(os.environ.get(_CACHE_DIR, ""))
+    for folder in (
+        user_folder,
+        *(Path(place, "litellm_core_utils", "tokenizers") for place in places),
+    ):
         if (folder / TABLE).is_file() and sha256(
             (folder / TABLE).read_bytes()
         ).hexdigest() == SHA256:

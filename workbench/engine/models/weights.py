@@ -80,27 +80,31 @@ def weights(name: str) -> Weights:
                 " file"
             )
         return Weights(path.stem, path, OTHER_WINDOW, path.name, "see its model card")
-    known = _KNOWN[name]
-    spec = find_spec(known.module)
+    description = _KNOWN[name]
+    spec = find_spec(description.module)
     if spec is None or spec.origin is None:
-        raise SetupError(f"the weights of {known.label} are not installed; run: {known.install}")
-    here = Path(spec.origin).parent / known.path
-    return replace(known, path=here if here.is_file() else _assembled(known))
+        raise SetupError(
+            f"the weights of {description.label} are not installed; run: {description.install}"
+        )
+    installed_path = Path(spec.origin).parent / description.path
+    return replace(
+        description, path=installed_path if installed_path.is_file() else _assembled(description)
+    )
 
 
-def _assembled(known: Weights) -> Path:
+def _assembled(description: Weights) -> Path:
     """The file that a package ships in parts, put together once; another process never sees half
     of it.
     """
-    target = cache_folder() / "weights" / known.path
+    target = cache_folder() / "weights" / description.path
     if not target.is_file():
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            import_module(known.module).assemble(part)
+            import_module(description.module).assemble(part)
         except (OSError, ValueError) as error:
             part.unlink(missing_ok=True)
             raise SetupError(
-                f"the parts of {known.label} are damaged; install the package again: {error}"
+                f"the parts of {description.label} are damaged; install the package again: {error}"
             ) from error
         part.replace(target)
     return target

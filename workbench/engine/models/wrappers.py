@@ -46,8 +46,8 @@ class ModelWrapper:
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """The context window in tokens, completion included; None if unknown."""
-        own = getattr(self.model, "window", None)
-        return own(request) if callable(own) else None
+        inner_window = getattr(self.model, "window", None)
+        return inner_window(request) if callable(inner_window) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +92,16 @@ def innermost(model: Model) -> Model:
 
 def with_total_cost(completion: Completion, of: Sequence[Completion]) -> Completion:
     """A completion that took several, with the tokens, dollars and seconds of all of them."""
-    usd = [one.usd for one in of if one.usd is not None]
+    usd = [part.usd for part in of if part.usd is not None]
     return replace(
         completion,
-        input_tokens=sum(one.input_tokens for one in of),
-        output_tokens=sum(one.output_tokens for one in of),
-        cached_tokens=sum(one.cached_tokens for one in of),
+        input_tokens=sum(part.input_tokens for part in of),
+        output_tokens=sum(part.output_tokens for part in of),
+        cached_tokens=sum(part.cached_tokens for part in of),
         usd=sum(usd) if len(usd) == len(of) else None,
-        seconds=sum(one.seconds for one in of),
-        counted=any(one.counted for one in of),
-        misreport=next((one.misreport for one in of if one.misreport), ""),
+        seconds=sum(part.seconds for part in of),
+        counted=any(part.counted for part in of),
+        misreport=next((part.misreport for part in of if part.misreport), ""),
     )
 
 
@@ -124,7 +124,7 @@ class CachedModel(ModelWrapper):
         only: never ask the model.
         off: ask it each time, and keep nothing.
         part: the part of the run that calls are made for, which is in their names in the ledger.
-        asked: those names, in the order of the requests.
+        ledger_names: those names, in the order of the requests.
     """
 
     model: LanguageModel
@@ -133,7 +133,7 @@ class CachedModel(ModelWrapper):
     only: bool = False
     off: bool = False
     part: str = ""
-    asked: list[str] = field(default_factory=list, compare=False, repr=False)
+    ledger_names: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The stored completion, else the model's; raises Unanswered where the model may not be
@@ -141,7 +141,7 @@ class CachedModel(ModelWrapper):
         """
         key = self.key(request)
         name = f"{key} {self.part}"
-        self.asked.append(name)
+        self.ledger_names.append(name)
         if self.off:
             return self._ask(request, name)
         completion = self._stored(key)
@@ -197,7 +197,9 @@ def _completion(stored: Stored) -> Completion | None:
         return None
     try:
         calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
-        logprobs = tuple((token, others) for token, others in stored.get("logprobs", ()))
+        logprobs = tuple(
+            (token, alternatives) for token, alternatives in stored.get("logprobs", ())
+        )
         return Completion(**{**stored, "findings": (), "logprobs": logprobs, "calls": calls})
     except (TypeError, ValueError):
         return None
@@ -220,7 +222,7 @@ def requests_of(model: Model) -> tuple[str, ...]:
     """
     while isinstance(model, ModelWrapper) and not isinstance(model, CachedModel):
         model = model.model
-    return tuple(dict.fromkeys(model.asked)) if isinstance(model, CachedModel) else ()
+    return tuple(dict.fromkeys(model.ledger_names)) if isinstance(model, CachedModel) else ()
 
 
 MARGIN = 1.25  # the model's own tokens that there may be for one of ours
@@ -252,9 +254,11 @@ class SplittingModel(ModelWrapper):
             return self.model.complete(request)
         if window is None:
             return self._in_unknown_window(request)
-        most = int(LARGEST_COMPLETION * window)
+        max_completion = int(LARGEST_COMPLETION * window)
         lowered = (
-            request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
+            request
+            if (request.max_tokens or 0) <= max_completion
+            else replace(request, max_tokens=max_completion)
         )
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
@@ -300,15 +304,15 @@ class SplittingModel(ModelWrapper):
         raise refusal
 
     def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
-        left, so_far = list(request.messages), request.previous
+        messages, so_far = list(request.messages), request.previous
         completions: list[Completion] = []
-        while left:
+        while messages:
             if len(completions) == MOST_PARTS:
                 raise ModelError(
                     f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts",
                     overflow=True,
                 )
-            part, left = _next_part(request, left, so_far, room)
+            part, messages = _next_part(request, messages, so_far, room)
             partial = _partial(request, part, so_far)
             completions.append(replace(self.model.complete(partial), left_out=partial.left_out))
             so_far = completions[-1].text
@@ -317,7 +321,7 @@ class SplittingModel(ModelWrapper):
         return replace(
             with_total_cost(completions[-1], completions),
             method=f"in {len(completions)} parts",
-            left_out=sum(one.left_out or 0 for one in completions),
+            left_out=sum(part_completion.left_out or 0 for part_completion in completions),
         )
 
 
@@ -336,7 +340,7 @@ def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> S
 
 
 def _next_part(
-    request: SummaryRequest, left: list[Message], so_far: str, room: int
+    request: SummaryRequest, remaining: list[Message], so_far: str, room: int
 ) -> tuple[list[Message], list[Message]]:
     """As many messages as fit, at least one or the beginning of one, and the rest.
 
@@ -347,15 +351,15 @@ def _next_part(
     def size(messages: Sequence[Message]) -> int:
         return _size(_partial(request, messages, so_far).prompt)
 
-    fit = bisect_right(range(1, len(left) + 1), room, key=lambda n: size(left[:n]))
+    fit = bisect_right(range(1, len(remaining) + 1), room, key=lambda n: size(remaining[:n]))
     if fit:
-        return left[:fit], left[fit:]
-    text = counted_text(left[0])
+        return remaining[:fit], remaining[fit:]
+    text = counted_text(remaining[0])
     length = len(text) // 2
     while length >= FEWEST_CHARACTERS:
-        beginning = _with_text(left[0], text[:length])
+        beginning = _with_text(remaining[0], text[:length])
         if size([beginning]) <= room:
-            return [beginning], [_with_text(left[0], text[length:]), *left[1:]]
+            return [beginning], [_with_text(remaining[0], text[length:]), *remaining[1:]]
         length //= 2
     raise ModelError(
         "the prompt does not fit into the model's window, not even without the record",

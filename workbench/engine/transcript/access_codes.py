@@ -90,8 +90,8 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
         for match in _CODE_BEFORE.finditer(text):
             yield match.span("code")
         for number in _NUMBER.finditer(text):
-            before = lower[max(0, number.start() - _REACH) : number.start()]
-            if number.group() not in _SAMPLES and _is_announced(before):
+            text_before = lower[max(0, number.start() - _REACH) : number.start()]
+            if number.group() not in _SAMPLES and _is_announced(text_before):
                 yield number.span()
     for match in matches_with(_PIN_OF_ELEMENT, text, "<p", "<P", "alarm"):
         yield match.span(match.lastgroup or 0)
@@ -109,13 +109,13 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("key")
 
 
-def _is_announced(before: str) -> bool:
+def _is_announced(text_before: str) -> bool:
     """Whether what stands before a number says that it opens something."""
-    if not any(stem in before for stem in _STEMS):
+    if not any(stem in text_before for stem in _STEMS):
         return False
-    return _LABEL.search(before) is not None or _is_of_door(before)
+    return _LABEL.search(text_before) is not None or _is_of_door(text_before)
 
 
-def _is_of_door(before: str) -> bool:
+def _is_of_door(text_before: str) -> bool:
     """Whether a number is said to open a door, or whatever a code is said to be for."""
-    return _DOOR.search(before) is not None or _CODE_OF.search(before) is not None
+    return _DOOR.search(text_before) is not None or _CODE_OF.search(text_before) is not None

@@ -50,12 +50,12 @@ class _Stretch:
     """Requests between which the context only grew.
 
     Attributes:
-        whole: whether the recording shows all that was sent: it begins with the session or with a
+        is_whole: whether the recording shows all that was sent: it begins with the session or with a
             summary.
         points: counted context and reported prompt of each request.
     """
 
-    whole: bool
+    is_whole: bool
     points: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -84,21 +84,34 @@ def calibrate(
     scale = _scale(stretches)
     if scale is None:
         return None
-    whole = [stretch for stretch in stretches if stretch.whole] or stretches
+    whole_stretches = [stretch for stretch in stretches if stretch.is_whole] or stretches
     overhead = min(
-        median([reported - scale * counted for counted, reported in stretch.points])
-        for stretch in whole
+        median(
+            [
+                reported_tokens - scale * counted_tokens
+                for counted_tokens, reported_tokens in stretch.points
+            ]
+        )
+        for stretch in whole_stretches
     )
-    points = [point for stretch in whole for point in stretch.points]
+    points = [point for stretch in whole_stretches for point in stretch.points]
     if overhead < 0:
         overhead, scale = (
             0.0,
-            median([reported / counted for counted, reported in points if counted] or [1.0]),
+            median(
+                [
+                    reported_tokens / counted_tokens
+                    for counted_tokens, reported_tokens in points
+                    if counted_tokens
+                ]
+                or [1.0]
+            ),
         )
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
     errors = [
-        one.error for one in predicted_requests(session, sizes, count, round(overhead), scale)
+        request.error
+        for request in predicted_requests(session, sizes, count, round(overhead), scale)
     ]
     return TokenCalibration(round(overhead), scale, len(points), median(errors))
 
@@ -110,11 +123,16 @@ def _scale(stretches: Sequence[_Stretch]) -> float | None:
     slopes: list[tuple[float, int]] = []
     for stretch in stretches:
         half = len(stretch.points) // 2
-        for (counted, reported), (later, then) in zip(
+        for (counted_tokens, reported_tokens), (later_counted, later_reported) in zip(
             stretch.points, stretch.points[half:], strict=False
         ):
-            if later > counted:
-                slopes.append(((then - reported) / (later - counted), later - counted))
+            if later_counted > counted_tokens:
+                slopes.append(
+                    (
+                        (later_reported - reported_tokens) / (later_counted - counted_tokens),
+                        later_counted - counted_tokens,
+                    )
+                )
     growth = sum(stretch.points[-1][0] - stretch.points[0][0] for stretch in stretches)
     if growth < LEAST_GROWTH or not slopes:
         return None
@@ -137,7 +155,7 @@ def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> I
             dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
             if dropped or answer.model != model:
                 yield stretch
-                stretch, model = _Stretch(stretch.whole and not dropped), answer.model
+                stretch, model = _Stretch(stretch.is_whole and not dropped), answer.model
             if model == usual:
                 stretch.points.append((sent.tokens, prompt))
         elif isinstance(entry, CompactionEntry | ClearingEntry):
@@ -151,4 +169,8 @@ def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
     ordered = sorted(values)
     half = sum(weight for _, weight in ordered) / 2
     upto = accumulate(weight for _, weight in ordered)
-    return next(value for (value, _), seen in zip(ordered, upto, strict=True) if seen >= half)
+    return next(
+        value
+        for (value, _), weight_so_far in zip(ordered, upto, strict=True)
+        if weight_so_far >= half
+    )

@@ -67,13 +67,19 @@ def _is_drawn(value: str) -> bool:
     """Whether a token is drawn, and no name of a thing, encoded text or part of a file."""
     if value.startswith(_PUBLISHABLE) or "..." in value or is_sample(value):
         return False
-    drawn = _behind_prefix(value)
-    if _HEX.fullmatch(drawn) or _is_id(value) or any(map(_is_of_words, _PART.findall(drawn))):
+    unprefixed = _behind_prefix(value)
+    if (
+        _HEX.fullmatch(unprefixed)
+        or _is_id(value)
+        or any(map(_is_of_words, _PART.findall(unprefixed)))
+    ):
         return False
-    if _BASE32.fullmatch(drawn):
+    if _BASE32.fullmatch(unprefixed):
         return True
-    is_encoded = BASE64.fullmatch(drawn) is not None and said_in_base64(drawn, strict=True) != ""
-    return len(drawn) >= _LEAST and is_random(drawn, _LEAST) and not is_encoded
+    is_encoded = (
+        BASE64.fullmatch(unprefixed) is not None and said_in_base64(unprefixed, strict=True) != ""
+    )
+    return len(unprefixed) >= _LEAST and is_random(unprefixed, _LEAST) and not is_encoded
 
 
 def _behind_prefix(value: str) -> str:
@@ -102,13 +108,13 @@ def _needs_no_context(text: str, value: str, start: int) -> bool:
         or text.startswith("base64,", start - len("base64,"))
     ):
         return False
-    drawn = _behind_prefix(value)
-    if any(sign in drawn for sign in ".~|$"):
+    unprefixed = _behind_prefix(value)
+    if any(sign in unprefixed for sign in ".~|$"):
         return False
-    if drawn != value and (_SMALL.fullmatch(drawn) or _LARGE.fullmatch(drawn)):
+    if unprefixed != value and (_SMALL.fullmatch(unprefixed) or _LARGE.fullmatch(unprefixed)):
         return True
-    return any(map(str.isupper, drawn)) and (
-        any(map(str.islower, drawn)) or _BASE32.fullmatch(drawn) is not None
+    return any(map(str.isupper, unprefixed)) and (
+        any(map(str.islower, unprefixed)) or _BASE32.fullmatch(unprefixed) is not None
     )
 
 

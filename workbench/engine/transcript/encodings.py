@@ -21,15 +21,15 @@ def readings(text: str, depth: int = _DEPTH) -> Iterator[str]:
     """A text, and what comes of it where escapes and encodings are undone."""
     yield text
     if depth:
-        said = filter(None, (said_in_base64(found.group()) for found in BASE64.finditer(text)))
-        undone = {unescape(text), unquote(text), unescaped(text), "\n".join(said)}
-        for other in undone - {text, ""}:
-            yield from readings(other, depth - 1)
+        decoded_texts = filter(None, (said_in_base64(run.group()) for run in BASE64.finditer(text)))
+        decoded = {unescape(text), unquote(text), unescaped(text), "\n".join(decoded_texts)}
+        for reading in decoded - {text, ""}:
+            yield from readings(reading, depth - 1)
 
 
 def unescaped(text: str) -> str:
     """A text without the escapes of JSON."""
-    return _ESCAPE.sub(lambda found: str(json.loads(f'"{found.group()}"')), text)
+    return _ESCAPE.sub(lambda escape: str(json.loads(f'"{escape.group()}"')), text)
 
 
 def said_in_base64(run: str, *, strict: bool = False) -> str:
@@ -43,7 +43,7 @@ def said_in_base64(run: str, *, strict: bool = False) -> str:
     bare = bare[:-1] if len(bare) % 4 == 1 else bare
     raw = urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
     try:
-        said = raw.decode("utf-8", "strict" if strict else "ignore")
+        decoded = raw.decode("utf-8", "strict" if strict else "ignore")
     except UnicodeDecodeError:
         return ""
-    return said if len(said) >= _LEAST and not (strict and _CONTROL.search(said)) else ""
+    return decoded if len(decoded) >= _LEAST and not (strict and _CONTROL.search(decoded)) else ""

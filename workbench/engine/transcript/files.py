@@ -98,8 +98,8 @@ def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
     patch.
     """
     edits = arguments.get("edits")
-    for one in (arguments, *(edits if isinstance(edits, list) else ())):
-        for key, text in one.items() if isinstance(one, Mapping) else ():
+    for edit in (arguments, *(edits if isinstance(edits, list) else ())):
+        for key, text in edit.items() if isinstance(edit, Mapping) else ():
             if isinstance(text, str) and key in OLD_KEYS:
                 yield text
             elif isinstance(text, str) and _PATCHED.search(text):
@@ -119,7 +119,9 @@ def patched_texts(text: str) -> Iterator[str]:
 
 def merged(operations: Iterable[FileOps]) -> FileOps:
     """All of them in order, promoted from read to changed where a later one says so."""
-    every = list(operations)
-    modified = dict.fromkeys(path for one in every for path in one.modified)
-    read = dict.fromkeys(path for one in every for path in one.read if path not in modified)
+    all_operations = list(operations)
+    modified = dict.fromkeys(path for operation in all_operations for path in operation.modified)
+    read = dict.fromkeys(
+        path for operation in all_operations for path in operation.read if path not in modified
+    )
     return FileOps(tuple(read), tuple(modified))

@@ -141,8 +141,8 @@ def _has_initials(words: list[str]) -> bool:
 
 def _does(text: str, start: int, stop: int) -> bool:
     """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
-    behind = _NEXT_WORD.match(text, stop)
-    is_doing = behind is not None and behind[1] in _DOINGS
+    next_word = _NEXT_WORD.match(text, stop)
+    is_doing = next_word is not None and next_word[1] in _DOINGS
     return is_doing and _BEGINS_SENTENCE.search(text, max(0, start - 2), start) is not None
 
 
@@ -152,8 +152,8 @@ def is_given_name(word: str) -> bool:
 
 
 def _is_told_to(text: str, start: int) -> bool:
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
-    return before is not None and before[1] in _TOLD
+    word_before = _BEFORE.search(text, max(0, start - _REACH), start)
+    return word_before is not None and word_before[1] in _TOLD
 
 
 def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:

@@ -98,9 +98,9 @@ class Log:
             self.append(entry)
 
     def __copy__(self) -> "Log":
-        made = Log()
-        made._entries, made._by_id, made.leaf = [*self._entries], dict(self._by_id), self.leaf
-        return made
+        copy = Log()
+        copy._entries, copy._by_id, copy.leaf = [*self._entries], dict(self._by_id), self.leaf
+        return copy
 
     def append(self, entry: Entry) -> None:
         """Add one entry and make it the leaf.
@@ -145,12 +145,12 @@ class Log:
 
     def path(self, leaf: str | None = None) -> tuple[Entry, ...]:
         """The entries from the root to this leaf (the log's own leaf if none is named)."""
-        at = self.leaf if leaf is None else leaf
-        found: list[Entry] = []
-        while at is not None:
-            found.append(self._by_id[at])
-            at = found[-1].parent
-        return tuple(reversed(found))
+        entry_id = self.leaf if leaf is None else leaf
+        entries: list[Entry] = []
+        while entry_id is not None:
+            entries.append(self._by_id[entry_id])
+            entry_id = entries[-1].parent
+        return tuple(reversed(entries))
 
 
 def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
@@ -159,15 +159,15 @@ def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     The last compaction's summary comes first, then what it kept, then all that came later; results
     that were cleared on the way hold a marker. Without a compaction: all messages.
     """
-    last = next(
+    start = next(
         (i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0
     )
-    compaction = path[last] if path else None
+    compaction = path[start] if path else None
     messages: list[Message] = []
     if isinstance(compaction, CompactionEntry):
         messages += [] if compaction.summary is None else [compaction.summary]
-        messages += _messages(_kept(path[:last], compaction))
-    messages += _messages(path[last:])
+        messages += _messages(_kept(path[:start], compaction))
+    messages += _messages(path[start:])
     cleared = {
         call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids
     }
@@ -185,9 +185,9 @@ def _messages(entries: Iterable[Entry]) -> list[Message]:
     return [entry.message for entry in entries if isinstance(entry, MessageEntry)]
 
 
-def _kept(before: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
+def _kept(earlier_entries: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
     if compaction.kept is not None:
-        kept = set(compaction.kept)
-        return [entry for entry in before if entry.id in kept]
-    starts = (i for i, entry in enumerate(before) if entry.id == compaction.first_kept)
-    return before[next(starts, len(before)) :]
+        kept_ids = set(compaction.kept)
+        return [entry for entry in earlier_entries if entry.id in kept_ids]
+    starts = (i for i, entry in enumerate(earlier_entries) if entry.id == compaction.first_kept)
+    return earlier_entries[next(starts, len(earlier_entries)) :]

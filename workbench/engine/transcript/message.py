@@ -202,15 +202,15 @@ def argument_texts(value: Json) -> Iterator[str]:
     """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth
     cannot hurt.
     """
-    rest = [value]
-    while rest:
-        item = rest.pop()
+    values = [value]
+    while values:
+        item = values.pop()
         if isinstance(item, str):
             yield item
         elif isinstance(item, Mapping):
-            rest.extend(reversed(list(item.values())))
+            values.extend(reversed(list(item.values())))
         elif isinstance(item, list | tuple):
-            rest.extend(reversed(item))
+            values.extend(reversed(item))
         elif isinstance(item, int | float) and not isinstance(item, bool):
             yield str(item)
 

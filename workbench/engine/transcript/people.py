@@ -67,13 +67,13 @@ class Cue(NamedTuple):
 
     Attributes:
         phrase: in small letters.
-        least: how many words the name has at least.
+        least_words: of the name.
         begins_line: whether the phrase does.
         ends_line: whether the name is in the next line.
     """
 
     phrase: str
-    least: int
+    least_words: int
     begins_line: bool = False
     ends_line: bool = False
 
@@ -135,8 +135,8 @@ def people(text: str) -> Iterator[tuple[int, int]]:
     """Where a cue says that the name of a person stands, half-open."""
     for candidate in _CANDIDATE.finditer(text):
         start, stop = candidate.span()
-        head, space, rest = candidate.group().partition(" ")
-        starts = (start, stop - len(rest)) if space and head.lower() in _CUES else (start,)
+        head, space, last_words = candidate.group().partition(" ")
+        starts = (start, stop - len(last_words)) if space and head.lower() in _CUES else (start,)
         for name_start in starts:
             if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
                 yield name_start, stop
@@ -150,20 +150,22 @@ def _is_told(text: str, start: int, stop: int) -> bool:
     is_before_mail = words > 1 and text[stop : stop + 1] in _BEFORE_MAIL
     if is_before_mail and _MAIL_BEHIND.match(text, stop):
         return True
-    before = text[max(0, start - _REACH) : start]
-    gap = _NEW_LINES.search(before) or (_END_OF_LINE.match(text, stop) and _COMMA.search(before))
-    phrase = (before[: gap.start()] if gap else before.rstrip(_BETWEEN)).lower()
+    text_before = text[max(0, start - _REACH) : start]
+    gap = _NEW_LINES.search(text_before) or (
+        _END_OF_LINE.match(text, stop) and _COMMA.search(text_before)
+    )
+    phrase = (text_before[: gap.start()] if gap else text_before.rstrip(_BETWEEN)).lower()
     for cue in _CUES.get(_EDGE.split(phrase)[-1], ()):
-        if words >= cue.least and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
+        if words >= cue.least_words and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
             return not cue.begins_line or cue.ends_line or _GREETED.match(text, stop) is not None
     return False
 
 
-def _ends_with(before: str, cue: Cue) -> bool:
+def _ends_with(text: str, cue: Cue) -> bool:
     """Whether a text ends with the phrase of a cue, and nothing before that belongs to it."""
-    if not before.endswith(cue.phrase):
+    if not text.endswith(cue.phrase):
         return False
-    rest = before[: len(before) - len(cue.phrase)]
+    text_before = text[: len(text) - len(cue.phrase)]
     if cue.begins_line:
-        return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
-    return not rest[-1:].isalnum() and rest[-1:] not in tuple("_-$/")
+        return text_before.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
+    return not text_before[-1:].isalnum() and text_before[-1:] not in tuple("_-$/")

@@ -69,18 +69,18 @@ def _is_label(letters: re.Match[str]) -> bool:
 
 
 def _is_of_person(text: str, start: int, stop: int, digits: int) -> bool:
-    before = text[max(0, start - _REACH) : start]
-    label = _LABELLED.search(before)
+    text_before = text[max(0, start - _REACH) : start]
+    label = _LABELLED.search(text_before)
     if label:
         return digits > _LEAST_DIGITS or (text[start].isupper() and text[start:stop].isalnum())
     if digits >= _LEAST_OF_ROW:
-        if _ROW.search(before) and text[stop : stop + 1] in (";", ",", "\t", "\n", " ", ""):
+        if _ROW.search(text_before) and text[stop : stop + 1] in (";", ",", "\t", "\n", " ", ""):
             return True
-        if _BEHIND_NAME.search(before) and text[stop : stop + 1] == ")":
+        if _BEHIND_NAME.search(text_before) and text[stop : stop + 1] == ")":
             return True
     value = text[start:stop]
     if digits >= _LEAST_OF_ROW and _BEFORE_NAME.match(text, stop) and not value.isdigit():
         return True
-    if _PECULIAR.fullmatch(value) or (digits >= _LEAST_OF_ROW and not before.isascii()):
-        return _SPOKEN_OF.search(before) is not None
+    if _PECULIAR.fullmatch(value) or (digits >= _LEAST_OF_ROW and not text_before.isascii()):
+        return _SPOKEN_OF.search(text_before) is not None
     return False

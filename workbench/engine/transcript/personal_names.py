@@ -299,7 +299,9 @@ def _is_word_too(label: Label) -> bool:
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
-    before = text[start - 1 : start]
+    previous_character = text[start - 1 : start]
     return (
-        not before.isalpha() or (before.islower() and text[start].isupper()) or not before.isascii()
+        not previous_character.isalpha()
+        or (previous_character.islower() and text[start].isupper())
+        or not previous_character.isascii()
     )

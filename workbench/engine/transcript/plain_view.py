@@ -158,9 +158,9 @@ def _letter(match: re.Match[str]) -> str:
 
 def _space_of_form(match: re.Match[str]) -> str:
     """A space where the plus stands in the value of a field of a form."""
-    before = _FIELD_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start())
-    is_field = before is not None and (
-        before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end())
+    field_before = _FIELD_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start())
+    is_field = field_before is not None and (
+        field_before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end())
     )
     return " " if is_field else "+"
 

@@ -112,7 +112,7 @@ class AddressEnd(NamedTuple):
     """An address that its end gives away, and what may stand before that."""
 
     end: re.Pattern[str]
-    before: re.Pattern[str]
+    beginning: re.Pattern[str]
 
 
 _ADDRESS_ENDS = (
@@ -183,11 +183,11 @@ def places(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
     for address in _ADDRESS_ENDS:
         for match in address.end.finditer(text):
-            before = address.before.search(
+            first_part = address.beginning.search(
                 text, max(0, match.start() - _LONGEST_BEFORE), match.start()
             )
-            if before:
-                yield before.start(), match.end()
+            if first_part:
+                yield first_part.start(), match.end()
     for match in _TOWN_OF_STATES.finditer(text):
         yield match.span()
     if "\n" in text:
@@ -229,6 +229,6 @@ def _coordinates(text: str) -> Iterator[tuple[int, int]]:
         yield match.span(match.lastindex or 0)
     for match in _PAIR.finditer(text):
         line = text[max(text.rfind("\n", 0, match.start()), match.start() - 100, 0) : match.start()]
-        behind = text[match.end() : match.end() + 40].partition("\n")[0]
-        if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(behind):
+        following_text = text[match.end() : match.end() + 40].partition("\n")[0]
+        if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(following_text):
             yield match.span("pair")

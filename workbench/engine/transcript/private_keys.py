@@ -54,18 +54,18 @@ def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """The body between the first and the last line of a key, whatever stands around its lines."""
     runs = list(_RUN.finditer(text, start, stop))
     if runs:
-        last = _LAST_LINE.match(text, runs[-1].end(), stop)
-        yield start, last.end() if last else runs[-1].end()
+        last_line = _LAST_LINE.match(text, runs[-1].end(), stop)
+        yield start, last_line.end() if last_line else runs[-1].end()
 
 
-def _before(text: str, stop: int, least: int) -> Iterator[tuple[int, int]]:
+def _before(text: str, stop: int, first_start: int) -> Iterator[tuple[int, int]]:
     """The body before the last line of a key whose first line is missing."""
     pattern = _SHORT_LINE
-    start = end = text.rfind("\n", least, stop)
-    while start > least:
-        line_start = text.rfind("\n", least, start)
+    start = end = text.rfind("\n", first_start, stop)
+    while start > first_start:
+        line_start = text.rfind("\n", first_start, start)
         if not pattern.fullmatch(text, line_start + 1, start):
             break
         start, pattern = line_start, _LONG_LINE
     if pattern is _LONG_LINE and start < end:
-        yield max(start + 1, least), end
+        yield max(start + 1, first_start), end

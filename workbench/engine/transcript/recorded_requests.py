@@ -98,13 +98,13 @@ def recorded_requests(
     """
     family = {entry.id for entry in session.path[:1]}
     numbers: dict[Hashable, int] = {}
-    at: str | None = None
+    previous_id: str | None = None
     sent = SentContext(session, sizes, count)
     for entry in session.log:
         if entry.id not in family and entry.parent not in family:
             continue
         family.add(entry.id)
-        if entry.parent != at:
+        if entry.parent != previous_id:
             sent = SentContext(session, sizes, count)
             for earlier in session.log.path(entry.parent):
                 sent.take(earlier)
@@ -119,19 +119,19 @@ def recorded_requests(
             )
             numbers[entry.id] = len(numbers)
         sent.take(entry)
-        at = entry.id
+        previous_id = entry.id
 
 
 def turns_before(session: Session) -> Mapping[int, int]:
     """By message number, each answer of the main path that has a `RecordedRequest.turn_before`,
     with that answer.
     """
-    turns, found = Turns(), dict[int, int]()
-    for at, message in enumerate(session.messages):
+    turns, turn_before = Turns(), dict[int, int]()
+    for index, message in enumerate(session.messages):
         if isinstance(message, AssistantMessage) and isinstance(turns.before, int):
-            found[at] = turns.before
-        turns.take(message, at)
-    return found
+            turn_before[index] = turns.before
+        turns.take(message, index)
+    return turn_before
 
 
 class SentContext:
@@ -188,7 +188,9 @@ class SentContext:
     def _compact(self, entry: CompactionEntry) -> None:
         self._start = len(self._sizes)
         if entry.kept is not None:
-            self._kept = {self._place[one] for one in entry.kept if one in self._place}
+            self._kept = {
+                self._place[entry_id] for entry_id in entry.kept if entry_id in self._place
+            }
         else:
             self._kept = set(
                 range(self._place.get(entry.first_kept or "", self._start), self._start)
@@ -281,14 +283,14 @@ def predicted_requests(
     its calibration.
     """
     usual = usual_model(session)
-    found: list[PredictedRequest] = []
+    predictions: list[PredictedRequest] = []
     places: dict[int, int] = {}
-    off = 0.0
+    difference = 0.0
     change: Change = ""
     for number, request in enumerate(recorded_requests(session, sizes, count)):
         usage = request.answer.usage
         change = request.change or change
-        begins, before = (
+        begins, turn_before = (
             None if number is None else places.get(number)
             for number in (request.begins_with, request.turn_before)
         )
@@ -297,27 +299,29 @@ def predicted_requests(
                 places[number] = begins  # what follows begins with what this one began with
             continue
         request = replace(request, change=change)
-        law = overhead + scale * request.counted
-        off = 0.0 if change == "compaction" else off
-        turn = _turn(request, found[-1] if found else None, law, scale)
-        places[number] = len(found)
-        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins, before))
-        off, change = usage.prompt - law if turn else off, ""
-    return tuple(found)
+        predicted = overhead + scale * request.counted
+        difference = 0.0 if change == "compaction" else difference
+        turn = _turn(request, predictions[-1] if predictions else None, predicted, scale)
+        places[number] = len(predictions)
+        predictions.append(
+            PredictedRequest(request, max(predicted + difference, 0.0), turn, begins, turn_before)
+        )
+        difference, change = usage.prompt - predicted if turn else difference, ""
+    return tuple(predictions)
 
 
 def _turn(
-    request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float
+    request: RecordedRequest, previous: PredictedRequest | None, predicted: float, scale: float
 ) -> Turn:
     reported = request.answer.usage.prompt if request.answer.usage is not None else 0
     if request.change:
         return request.change
-    if before is None:
-        return "unseen start" if reported > MIDDLE * law else ""
-    said = scale * (request.counted - before.request.counted)
-    if reported < before.reported + min(0.0, said) - DROP * before.reported:
+    if previous is None:
+        return "unseen start" if reported > MIDDLE * predicted else ""
+    growth = scale * (request.counted - previous.request.counted)
+    if reported < previous.reported + min(0.0, growth) - DROP * previous.reported:
         return "shrunk"
-    if reported > before.reported + FACTOR * max(0.0, said) + DROP * reported:
+    if reported > previous.reported + FACTOR * max(0.0, growth) + DROP * reported:
         return "grown"
     return ""
 

@@ -127,7 +127,7 @@ class Redactor:
         if "home" in self._kinds and (
             "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
         ):  # the pattern alone is slow
-            text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
+            text = _HOME.sub(lambda match: match[1] + self._home(match[2]), text)
         return self._where_encoded(text, self.mask)
 
     def _discoveries(self, text: str) -> Iterator[Discovery]:
@@ -160,9 +160,9 @@ class Redactor:
         a folded path.
         """
         if "home" in self._kinds:
-            text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
+            text = _FOLDED_HOME.sub(lambda match: f"-{match[1]}-{self._folded(match[2])}", text)
             text = _INNER_HOME.sub(
-                lambda found: found[1] + self._homes.get(found[2], found[2]), text
+                lambda match: match[1] + self._homes.get(match[2], match[2]), text
             )
         return self._repeated.masked(self._where_encoded(text, self.mask_again))
 
@@ -176,15 +176,15 @@ class Redactor:
         are undone.
         """
         if "00000" in text:
-            text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
-        text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
+            text = _HEXDUMP.sub(lambda match: self._in_hexdump(match.group(), mask), text)
+        text = BASE64.sub(lambda match: self._in_base64(match.group(), mask), text)
         if "%" in text or "\\" in text:
-            text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
+            text = _QUOTED.sub(lambda match: _in_quotes(match.group(), mask), text)
         return text
 
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
-        said = "" if MARK in run else said_in_base64(run, strict=True)
-        return self._secret(run, "encoded") if said and mask(said) != said else run
+        decoded = "" if MARK in run else said_in_base64(run, strict=True)
+        return self._secret(run, "encoded") if decoded and mask(decoded) != decoded else run
 
     def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
         digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
@@ -221,8 +221,10 @@ class Redactor:
         return (
             "-"
             + "".join(
-                sha256(f"{self._salt}/{label}/{at}".encode("utf-8", "surrogatepass")).hexdigest()
-                for at in parts
+                sha256(
+                    f"{self._salt}/{label}/{offset}".encode("utf-8", "surrogatepass")
+                ).hexdigest()
+                for offset in parts
             )[:length]
         )
 
@@ -243,18 +245,21 @@ class Redactor:
         self._repeated.add(bare, "login", user)
         return user + name[len(bare) :]
 
-    def _folded(self, rest: str) -> str:
+    def _folded(self, folded_path: str) -> str:
         """The rest of a path whose slashes and dots were made hyphens, without the name that it
         begins with.
         """
-        for known in sorted(self._homes, key=len, reverse=True):
-            folded = re.sub(r"[^A-Za-z0-9]", "-", known)
-            if rest == folded or rest.startswith(folded + "-"):
-                return self._homes[known] + rest[len(folded) :]
-        if any(rest == name or rest.startswith(name + "-") for name in self._homes.values()):
-            return rest
-        name, hyphen, more = rest.partition("-")
-        return self._home(name) + hyphen + more
+        for home_name in sorted(self._homes, key=len, reverse=True):
+            folded = re.sub(r"[^A-Za-z0-9]", "-", home_name)
+            if folded_path == folded or folded_path.startswith(folded + "-"):
+                return self._homes[home_name] + folded_path[len(folded) :]
+        if any(
+            folded_path == name or folded_path.startswith(name + "-")
+            for name in self._homes.values()
+        ):
+            return folded_path
+        name, hyphen, remainder = folded_path.partition("-")
+        return self._home(name) + hyphen + remainder
 
 
 def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
@@ -273,33 +278,33 @@ def _placeholders(text: str) -> list[Discovery]:
 
 def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
     """The discoveries by place, without those that overlap a placeholder or an earlier one."""
-    kept = [*placeholders]
+    separate = [*placeholders]
     starts = [placeholder.start for placeholder in placeholders]
     for discovery in discoveries:
         position = bisect_right(starts, discovery.start)
-        free_before = position == 0 or kept[position - 1].stop <= discovery.start
-        free_behind = position == len(kept) or kept[position].start >= discovery.stop
+        free_before = position == 0 or separate[position - 1].stop <= discovery.start
+        free_behind = position == len(separate) or separate[position].start >= discovery.stop
         if free_before and free_behind:
-            kept.insert(position, discovery)
+            separate.insert(position, discovery)
             starts.insert(position, discovery.start)
-    return [discovery for discovery in kept if discovery.kind]
+    return [discovery for discovery in separate if discovery.kind]
 
 
 def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
-    said = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
-    masked = mask(said)
-    if masked == said:
+    decoded = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
+    masked = mask(decoded)
+    if masked == decoded:
         return run
     return quote(masked, safe="/:?&=#@;,+") if "%" in run else json.dumps(masked)[1:-1]
 
 
 def _addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
-    for found in _DOMAIN.finditer(text):
-        local = _LOCAL.search(text, max(0, found.start() - 64), found.start())
+    for domain in _DOMAIN.finditer(text):
+        local = _LOCAL.search(text, max(0, domain.start() - 64), domain.start())
         name = local.group().lstrip(".%-") if local else ""
-        if name and name.lower() not in _SERVICES and not _PICTURE.match(found[1]):
-            yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
+        if name and name.lower() not in _SERVICES and not _PICTURE.match(domain[1]):
+            yield Place(domain.start() - len(name), domain.end(), domain.group()[: -len(domain[1])])
 
 
 def _names_in(local: str) -> list[str]:
@@ -345,8 +350,8 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
     if kinds is None:
         return session, frozenset()
     redactor = Redactor(session.id, kinds)
-    first = _rewritten(session, redactor.mask_named)
-    return _rewritten(first, lambda _, text: redactor.mask_again(text)), redactor.masked
+    masked_session = _rewritten(session, redactor.mask_named)
+    return _rewritten(masked_session, lambda _, text: redactor.mask_again(text)), redactor.masked
 
 
 def holds_one(text: str, masked: frozenset[str]) -> bool:
@@ -368,11 +373,11 @@ def _told_name(value: Mapping[str, Json]) -> str:
 def _rewritten(session: Session, write: Write) -> Session:
     log = Log(_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    known = {
+    session_fields = {
         name: _value(getattr(session, name), write, name)
         for name in ("cwd", "id", "title", "project", "origin")
     }
-    return replace(session, log=log, **known)
+    return replace(session, log=log, **session_fields)
 
 
 def _value(value: Json, write: Write, name: str = "") -> Json:
@@ -382,18 +387,20 @@ def _value(value: Json, write: Write, name: str = "") -> Json:
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
-        told = _told_name(value)
+        told_name = _told_name(value)
         return {
-            write("", key): _value(item, write, told if key in _VALUES else key)
+            write("", key): _value(item, write, told_name if key in _VALUES else key)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
         return type(value)(_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    known = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+    init_fields = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
     changed = {
-        name: _value(old, write, name) for name, old in known.items() if name not in _UNTOUCHED
+        name: _value(field_value, write, name)
+        for name, field_value in init_fields.items()
+        if name not in _UNTOUCHED
     }
     if isinstance(value, Thinking) and changed["text"] != value.text:
         # the provider's seal holds the thought itself, which nobody here can read

@@ -106,8 +106,8 @@ def _is_wallet(text: str, match: re.Match[str]) -> bool:
 
 def _is_named(text: str, start: int) -> bool:
     """Whether a word for a secret stands directly before digits of sixteen."""
-    before = text[_line_start(text, start) : start]
-    return _NAME_BEFORE.search(before) is not None and _OF_THINGS.search(before) is None
+    text_before = text[_line_start(text, start) : start]
+    return _NAME_BEFORE.search(text_before) is not None and _OF_THINGS.search(text_before) is None
 
 
 def is_something_else(text: str, start: int) -> bool:
@@ -120,9 +120,9 @@ def is_something_else(text: str, start: int) -> bool:
 def is_in_telling_line(text: str, start: int, stop: int) -> bool:
     """Whether the rest of a line speaks of what opens something."""
     end = text.find("\n", stop)
-    before = text[_line_start(text, start) : start]
-    behind = text[stop : min(len(text) if end < 0 else end, stop + _BEHIND)]
-    return _TELLING.search(before) is not None or _TELLING.search(behind) is not None
+    text_before = text[_line_start(text, start) : start]
+    text_behind = text[stop : min(len(text) if end < 0 else end, stop + _BEHIND)]
+    return _TELLING.search(text_before) is not None or _TELLING.search(text_behind) is not None
 
 
 def _line_start(text: str, start: int) -> int:

@@ -143,8 +143,8 @@ def name_strength(name: str) -> Strength | None:
         return Strength.PASSWORD
     for position in range(len(words) - 1, -1, -1):
         if strength := _word_strength(words, position):
-            behind = words[position + 1 :]
-            if any(word in _SOMETHING_ELSE for word in behind):
+            words_behind = words[position + 1 :]
+            if any(word in _SOMETHING_ELSE for word in words_behind):
                 return None if strength is Strength.KEY else Strength.KEY
             return strength
     return None
@@ -173,12 +173,12 @@ def _word_strength(words: list[str], position: int) -> Strength | None:
     return None
 
 
-def _key_strength(before: list[str], word: str) -> Strength | None:
+def _key_strength(words_before: list[str], word: str) -> Strength | None:
     if word != "key":
         return Strength.KEY if not word.startswith("public") else None
-    before = [word for word in before if word not in _PROSE]
-    if not before or not _FOR_ALL.isdisjoint(before):
+    words_before = [word for word in words_before if word not in _PROSE]
+    if not words_before or not _FOR_ALL.isdisjoint(words_before):
         return None
-    if before[-1] in _TOGETHER:
-        return Strength.SECRET if before[-1] in ("secret", "private") else Strength.KEY
-    return None if _OTHER_KEYS.intersection(before) else Strength.KEY
+    if words_before[-1] in _TOGETHER:
+        return Strength.SECRET if words_before[-1] in ("secret", "private") else Strength.KEY
+    return None if _OTHER_KEYS.intersection(words_before) else Strength.KEY

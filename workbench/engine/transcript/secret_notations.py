@@ -144,12 +144,12 @@ _LINE = 300
 
 def values_of(text: str, name: Name) -> Iterator[Value]:
     """What stands where a value of this name could."""
-    before = text[max(0, name.start - _LINE) : name.start]
-    yield from _assigned(text, name, before)
-    yield from _in_object(text, name, before)
-    yield from _in_elements(text, name, before)
-    yield from _in_calls(text, name, before)
-    yield from _spaced(text, name, before)
+    text_before = text[max(0, name.start - _LINE) : name.start]
+    yield from _assigned(text, name, text_before)
+    yield from _in_object(text, name, text_before)
+    yield from _in_elements(text, name, text_before)
+    yield from _in_calls(text, name, text_before)
+    yield from _spaced(text, name, text_before)
     if members := _MEMBERS.match(text, name.stop):
         for member in _TEXT.finditer(text, *members.span("members")):
             if is_random(member[1]):
@@ -159,7 +159,7 @@ def values_of(text: str, name: Name) -> Iterator[Value]:
             yield Value(*match.span("value"), quoted=False, sure=True)
 
 
-def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
+def _assigned(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`name = value`, `"name": "value"`, `name: Type = value`, `name is value`."""
     stop = stop_of_label(text, name)
     sign = _SIGN.match(text, stop)
@@ -182,14 +182,14 @@ def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
     if fallback := _FALLBACK.match(text, start):
         yield Value(*fallback.span("value"), quoted=True, sure=True)
         return
-    line = before[before.rfind("\n") + 1 :]
-    whole = _LINE_END.match(text, start)
+    line = text_before[text_before.rfind("\n") + 1 :]
+    line_value = _LINE_END.match(text, start)
     if (
-        whole
+        line_value
         and _begins_line(line)
-        and (linked.strip("\"'`") == "=" or _is_yaml(linked, whole.group(), line))
+        and (linked.strip("\"'`") == "=" or _is_yaml(linked, line_value.group(), line))
     ):
-        yield Value(*whole.span(), quoted=False, sure=True)
+        yield Value(*line_value.span(), quoted=False, sure=True)
         return
     bare = _BARE.match(text, start)
     if bare is None or text[bare.end() : bare.end() + 1] in tuple("([{"):
@@ -197,7 +197,7 @@ def _assigned(text: str, name: Name, before: str) -> Iterator[Value]:
     stop = bare.end()
     if line[-1:] in ("?", "&") and (more := _MORE_OF_QUERY.search(text, start, stop)):
         stop = more.start()
-    sure = _is_setting(linked, line, text[stop : stop + 1]) or _in_section(linked, before)
+    sure = _is_setting(linked, line, text[stop : stop + 1]) or _in_section(linked, text_before)
     yield Value(start, stop, quoted=False, sure=sure)
 
 
@@ -217,7 +217,7 @@ def _is_yaml(linked: str, value: str, line: str) -> bool:
     return linked.strip(" \t\"'`*") == ":" and linked[-1:] in (" ", "\t")
 
 
-def _is_setting(linked: str, line: str, behind: str) -> bool:
+def _is_setting(linked: str, line: str, next_character: str) -> bool:
     """Whether a bare value is set as in a shell or a connection string, where words stand for
     themselves.
 
@@ -230,57 +230,60 @@ def _is_setting(linked: str, line: str, behind: str) -> bool:
         return (
             "(" not in line
             and (line[-1:] not in (",", ".") or between_commas)
-            and (behind not in (",", ")") or between_commas)
+            and (next_character not in (",", ")") or between_commas)
         )
     if linked == ":":
-        return behind in (" ", "}") and "{" in line and re.search(r"\w:\w", line) is not None
+        return (
+            next_character in (" ", "}") and "{" in line and re.search(r"\w:\w", line) is not None
+        )
     if linked.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip() in (
         ":",
         "：",
     ):
-        return _FIRST_WORDS.fullmatch(line) is not None and behind in ("", "\n", "\r")
+        return _FIRST_WORDS.fullmatch(line) is not None and next_character in ("", "\n", "\r")
     return False
 
 
-def _in_section(linked: str, before: str) -> bool:
+def _in_section(linked: str, text_before: str) -> bool:
     return (
-        linked.strip(" \t") == "=" and _SECTION.search(before[: before.rfind("\n") + 1]) is not None
+        linked.strip(" \t") == "="
+        and _SECTION.search(text_before[: text_before.rfind("\n") + 1]) is not None
     )
 
 
-def _in_object(text: str, name: Name, before: str) -> Iterator[Value]:
+def _in_object(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`{"name": NAME, "value": VALUE}` and `NAME: {"value": VALUE}` in any notation, also with
     the value first.
     """
     if inner := _INNER_VALUE.match(text, name.stop):
         yield from _any_value(text, inner.end())
-    if not _NAME_OF.search(before[-40:]):
+    if not _NAME_OF.search(text_before[-40:]):
         return
     if link := _VALUE_OF.match(text, name.stop):
         yield from _any_value(text, link.end())
-    if earlier := _VALUE_BEFORE.search(before):
-        offset = name.start - len(before)
+    if earlier := _VALUE_BEFORE.search(text_before):
+        offset = name.start - len(text_before)
         yield Value(
             earlier.start("value") + offset, earlier.end("value") + offset, quoted=True, sure=True
         )
 
 
-def _in_elements(text: str, name: Name, before: str) -> Iterator[Value]:
+def _in_elements(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`<name>value</name>`, `<entry key="name">value</entry>`,
     `<key>name</key><string>value</string>`.
     """
-    is_element = before[-1:] in ("<", ":") or _NAME_OF.search(before[-40:]) is not None
+    is_element = text_before[-1:] in ("<", ":") or _NAME_OF.search(text_before[-40:]) is not None
     if is_element and (match := _ELEMENT.match(text, name.stop)):
         yield Value(*match.span("value"), quoted=True, sure=True)
     if match := _NEXT_ELEMENT.match(text, name.stop):
         yield Value(*match.span("value"), quoted=True, sure=True)
 
 
-def _in_calls(text: str, name: Name, before: str) -> Iterator[Value]:
+def _in_calls(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`set("name", "value")`, `("name", "value")`, `setName("value")`."""
     if match := _NEXT_ARGUMENT.match(text, name.stop):
-        told = _SETTING_CALL.search(before) is not None or match["typed"] is not None
-        yield Value(*match.span("value"), quoted=told, sure=told)
+        is_set = _SETTING_CALL.search(text_before) is not None or match["typed"] is not None
+        yield Value(*match.span("value"), quoted=is_set, sure=is_set)
     if match := _ARGUMENT.match(text, name.stop):
         word = text[name.start : name.stop].rpartition(".")[2]
         yield Value(
@@ -298,22 +301,22 @@ def _ends_line(text: str, start: int) -> bool:
     return value is not None and is_unlike_words(value.group())
 
 
-def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
+def _spaced(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`--name value`, `ENV NAME value`, `PASSWORD 'value'`, `requirepass value`."""
     space = _SPACE.match(text, name.stop)
     if space is None:
         return
     start = space.end()
-    line = before[before.rfind("\n") + 1 :]
+    line = text_before[text_before.rfind("\n") + 1 :]
     directive = _is_directive(text, name, line, start)
     takes_value = directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
     if quoted := _QUOTED.match(text, start):
-        told = takes_value or _takes_quoted(
+        is_set = takes_value or _takes_quoted(
             text[name.start : name.stop], name.strength, line, quoted["quote"]
         )
         is_phrase = " " in quoted["value"]
-        if not text.startswith(" {", quoted.end()) and (told or not is_phrase):
-            yield Value(*quoted.span("value"), quoted=told, sure=told, set=is_phrase)
+        if not text.startswith(" {", quoted.end()) and (is_set or not is_phrase):
+            yield Value(*quoted.span("value"), quoted=is_set, sure=is_set, set=is_phrase)
     elif takes_value and (option := _SETTER_OPTION.match(text, start)):
         yield from _any_value(text, option.end())
     elif takes_value and (bare := (_LINE_END if directive else _BARE).match(text, start)):
@@ -322,8 +325,8 @@ def _spaced(text: str, name: Name, before: str) -> Iterator[Value]:
         )
         if not bare.group().startswith("-") and bare.group().lower() not in _PROSE and not is_help:
             yield Value(*bare.span(), quoted=False, sure=True)
-    elif (drawn := _drawn_behind(text, name, start)) is not None:
-        yield drawn
+    elif (drawn_value := _drawn_behind(text, name, start)) is not None:
+        yield drawn_value
 
 
 def _drawn_behind(text: str, name: Name, start: int) -> Value | None:

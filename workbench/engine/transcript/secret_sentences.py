@@ -151,13 +151,13 @@ def _spoken(text: str, name: Name) -> tuple[int, int] | None:
         if number == 1:
             is_value = _is_beside(word, text[name.start : name.stop])
         else:
-            behind = number - verb if verb else 0
-            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(
-                word, is_announced=behind == 1
+            words_since_verb = number - verb if verb else 0
+            is_value = 0 < words_since_verb <= _WORDS_BEHIND_VERB and is_password_like(
+                word, is_announced=words_since_verb == 1
             )
             is_value = is_value or (is_strong_password(word) and _is_made_up(word))
             is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
-            is_value = is_value or (behind == 1 and is_joined(word))
+            is_value = is_value or (words_since_verb == 1 and is_joined(word))
             is_value = is_value or (is_told and (_is_made_up(word) or is_strong_password(word)))
         if is_value:
             return match.span("word")

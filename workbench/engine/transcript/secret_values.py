@@ -282,9 +282,9 @@ def is_strong_password(value: str) -> bool:
     return is_mixed and any(map(str.islower, value)) and is_password_like(value)
 
 
-def is_random(value: str, least: int = _LONG) -> bool:
+def is_random(value: str, least_length: int = _LONG) -> bool:
     """Whether a value of at least so many characters looks as if it was drawn, not written."""
-    if len(value) < least or not any(char.isalpha() for char in value):
+    if len(value) < least_length or not any(char.isalpha() for char in value):
         return False
     if len(value) >= 12 and len(set(_SIGNS.findall(value))) >= 3:
         return any(char.isdigit() for char in value)
@@ -293,8 +293,8 @@ def is_random(value: str, least: int = _LONG) -> bool:
     runs = _RUN.findall(value)
     if max(map(len, runs), default=0) < _SHORT - 2:
         return False
-    drawn = sum(len(run) for run in runs if is_drawn(run))
-    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (
+    drawn_length = sum(len(run) for run in runs if is_drawn(run))
+    return (2 * drawn_length >= sum(map(len, runs)) or drawn_length >= _LONG) and (
         len(value) < _LONG or _entropy_is_high(value)
     )
 

@@ -98,13 +98,13 @@ class Session:
 
     @classmethod
     def of(
-        cls, messages: Iterable[Message], id: str = "session", **known: str | int | None
+        cls, messages: Iterable[Message], id: str = "session", **fields: str | int | None
     ) -> Session:
         """A session of these messages in a straight line, for examples and tests."""
         log = Log()
         for message in messages:
             log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-        return cls(id, log, **known)  # type: ignore[arg-type]  # the fields of this class, by name
+        return cls(id, log, **fields)  # type: ignore[arg-type]  # the fields of this class, by name
 
     @cached_property
     def path(self) -> tuple[Entry, ...]:
@@ -134,11 +134,13 @@ class Session:
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
         """The compactions and clearings on the main path, with their place among the messages."""
-        before = accumulate((isinstance(entry, MessageEntry) for entry in self.path), initial=0)
-        placed = zip(before, self.path, strict=False)
+        message_counts = accumulate(
+            (isinstance(entry, MessageEntry) for entry in self.path), initial=0
+        )
+        placed = zip(message_counts, self.path, strict=False)
         return tuple(
-            Recorded(at, entry)
-            for at, entry in placed
+            Recorded(message_count, entry)
+            for message_count, entry in placed
             if isinstance(entry, CompactionEntry | ClearingEntry)
         )
 
@@ -155,9 +157,18 @@ class Session:
         title = self.title.strip()
         if title and not title.startswith("("):
             return title
-        said = (_line(one) for one in self.messages if one.role == "user" and not one.synthetic)
+        user_texts = (
+            _line(message)
+            for message in self.messages
+            if message.role == "user" and not message.synthetic
+        )
         words = next(
-            (text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), ""
+            (
+                text
+                for message in user_texts
+                if (text := " ".join(_TAGGED.sub(" ", message).split()))
+            ),
+            "",
         )
         return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
 
@@ -183,8 +194,12 @@ class Session:
         rows = [
             (i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])
         ]
-        left = len(self.messages) - len(rows)
-        note = f"and {left:,} more messages; wb.explore(session) walks through them" if left else ""
+        hidden_count = len(self.messages) - len(rows)
+        note = (
+            f"and {hidden_count:,} more messages; wb.explore(session) walks through them"
+            if hidden_count
+            else ""
+        )
         return card(self.title or self.id, facts, ("", "who", "says"), rows, note)
 
 

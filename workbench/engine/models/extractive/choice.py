@@ -52,11 +52,11 @@ class Pick(NamedTuple):
     """A line that was or may be chosen.
 
     Attributes:
-        at: the index of its message; -1 for the earlier summary.
+        message_index: of its message; -1 for the earlier summary.
         place: its number among all lines.
     """
 
-    at: int
+    message_index: int
     place: int
     line: Line
 
@@ -74,10 +74,10 @@ class LineChoice:
         known: how many entities there are, by number.
     """
 
-    def __init__(self, read: Sequence[ReadMessage], known: int) -> None:
-        self.read, self.known = read, known
+    def __init__(self, read: Sequence[ReadMessage], entity_count: int) -> None:
+        self.read, self.known = read, entity_count
         self.lines = [line for message in read for line in message.lines]
-        self.at = np.repeat(
+        self.message_indices = np.repeat(
             np.arange(-1, len(read) - 1), integers(len(message.lines) for message in read)
         )
         numbers, origins, texts, words, entities = (
@@ -98,7 +98,7 @@ class LineChoice:
         """The messages' lines of that origin, oldest first."""
         return [
             self._pick(i)
-            for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()
+            for i in np.flatnonzero((self.origins == origin) & (self.message_indices >= 0)).tolist()
         ]
 
     def picks(
@@ -112,11 +112,11 @@ class LineChoice:
         worth_left = np.ones(self.known)
         for entity in chain.from_iterable(pick.line.entities for pick in sure):
             worth_left[entity] *= AGAIN
-        every = np.arange(len(self.lines))
-        owners = np.repeat(every, self.sizes)
+        line_numbers = np.arange(len(self.lines))
+        owners = np.repeat(line_numbers, self.sizes)
         by_words, by_entity = self._gains(owners, focus)
         parts = np.concatenate([by_words, by_entity * worth_left[self.entities]])
-        keys = -np.bincount(np.concatenate([every, owners]), parts) / self.costs
+        keys = -np.bincount(np.concatenate([line_numbers, owners]), parts) / self.costs
         candidates = self._candidates([pick.line.number for pick in sure])
         order = np.argsort(keys[candidates], kind="stable")[::-1]
         best = candidates[order]
@@ -124,35 +124,35 @@ class LineChoice:
         untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))
         # a heap of those that gain less since others were chosen
         again: list[tuple[float, int, int]] = []
-        prose, exact, cost, left = (
+        prose, exact, cost, entity_worths = (
             column.tolist() for column in (by_words, by_entity, self.costs, worth_left)
         )
         starts, spent = (np.cumsum(self.sizes) - self.sizes).tolist(), 0.0
         while (untried or again) and spent < tokens:
             is_fresh = untried and (not again or untried[-1] < again[0])
-            before, rank, i = untried.pop() if is_fresh else heappop(again)
+            earlier_key, rank, i = untried.pop() if is_fresh else heappop(again)
             gain, entities = prose[i], self.lines[i].entities
             for place, entity in enumerate(entities, starts[i]):
-                gain += exact[place] * left[entity]
-            if -gain / cost[i] > before:  # it gained more before others were chosen
+                gain += exact[place] * entity_worths[entity]
+            if -gain / cost[i] > earlier_key:  # it gained more before others were chosen
                 heappush(again, (-gain / cost[i], rank, i))
                 continue
             spent += cost[i]
             for entity in entities:
-                left[entity] *= AGAIN
+                entity_worths[entity] *= AGAIN
             yield self._pick(i)
 
     def _pick(self, i: int) -> Pick:
-        return Pick(int(self.at[i]), i, self.lines[i])
+        return Pick(int(self.message_indices[i]), i, self.lines[i])
 
-    def _candidates(self, seen: Sequence[int]) -> Ints:
+    def _candidates(self, excluded: Sequence[int]) -> Ints:
         """The lines that may be chosen, newest message first and the earlier summary last; none
         comes twice.
         """
-        order = np.argsort(-self.at, kind="stable")
+        order = np.argsort(-self.message_indices, kind="stable")
         numbers = self.numbers[order]
-        first = np.sort(np.unique(numbers, return_index=True)[1])
-        return order[first[~np.isin(numbers[first], seen)]]
+        first_places = np.sort(np.unique(numbers, return_index=True)[1])
+        return order[first_places[~np.isin(numbers[first_places], excluded)]]
 
     def _gains(self, owners: Ints, focus: Collection[str]) -> tuple[Floats, Floats]:
         """What each line gains by its words; and by each of its entities, where `owners` has the
@@ -166,7 +166,7 @@ class LineChoice:
             ]
         factors = origins * _BOUND[np.minimum(self.words, len(_BOUND) - 1)]
         worths, newest = self._worths()
-        is_older = self.at[owners] < newest[self.entities]
+        is_older = self.message_indices[owners] < newest[self.entities]
         by_entity = worths[self.entities] * np.where(
             is_older, (factors * OLDER)[owners], factors[owners]
         )
@@ -178,29 +178,35 @@ class LineChoice:
         """
         n, sizes = (
             self.known,
-            integers(len(message.spoken) + len(message.heard) for message in self.read),
+            integers(
+                len(message.stated_entities) + len(message.result_entities) for message in self.read
+            ),
         )
-        spoken = np.bincount(
-            integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n
+        times_spoken = np.bincount(
+            integers(chain.from_iterable(message.stated_entities for message in self.read)),
+            minlength=n,
         )
-        heard = np.bincount(
-            integers(chain.from_iterable(message.heard for message in self.read)), minlength=n
+        times_heard = np.bincount(
+            integers(chain.from_iterable(message.result_entities for message in self.read)),
+            minlength=n,
         )
         newest = np.full(n, -1)
         mentions = integers(
-            entity for message in self.read for entity in (*message.spoken, *message.heard)
+            entity
+            for message in self.read
+            for entity in (*message.stated_entities, *message.result_entities)
         )
         newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
-        worths = _powers(spoken, SPOKEN) * self._recency()[newest + 1]
-        worths[spoken == 0] *= UNSAID
-        worths[spoken + heard == 0] = 0.0
+        worths = _powers(times_spoken, SPOKEN) * self._recency()[newest + 1]
+        worths[times_spoken == 0] *= UNSAID
+        worths[times_spoken + times_heard == 0] = 0.0
         return worths, newest
 
     def _recency(self) -> Floats:
         """The factor of an entity by the newest message that has it, beginning with none."""
         until = [0, 0, *accumulate(message.chars for message in self.read[1:])][: len(self.read)]
-        whole = max(sum(message.chars for message in self.read[1:]), 1)
-        return np.array([exp(DISTANCE * (whole - chars) / whole) for chars in until])
+        total_chars = max(sum(message.chars for message in self.read[1:]), 1)
+        return np.array([exp(DISTANCE * (total_chars - chars) / total_chars) for chars in until])
 
 
 def _powers(counts: Ints, exponent: float) -> Floats:

@@ -94,7 +94,7 @@ class Row(NamedTuple):
 
     section: int
     label: int
-    at: int
+    message_index: int
     place: int
     text: str
 
@@ -136,11 +136,13 @@ class Outline:
         """
         if about in self.topics:
             return self.topics.index(about)
-        last = self.topics.index("context") if "context" in self.topics else len(self.topics) - 1
+        fallback = (
+            self.topics.index("context") if "context" in self.topics else len(self.topics) - 1
+        )
         users = (
             number for number, heading in enumerate(self.headings) if _OF_THE_USER.search(heading)
         )
-        return next(users, last) if about == "constraints" else last
+        return next(users, fallback) if about == "constraints" else fallback
 
     def row(self, pick: Pick, recent: int, above: Above | None) -> Row:
         """Where a line is written, and how; one of an earlier summary stays in its section if there
@@ -152,25 +154,27 @@ class Outline:
             above: what is above a line of the earlier summary; None for a line of a message.
         """
         if above is None:
-            about, label = topic(pick.line, pick.at >= recent), _label(pick.line)
+            about, label = topic(pick.line, pick.message_index >= recent), _label(pick.line)
             section = self.section(about)
         else:
             about, label = above.about, above.part
-            known = above.heading in self.headings
-            section = self.headings.index(above.heading) if known else self.section(about)
+            has_heading = above.heading in self.headings
+            section = self.headings.index(above.heading) if has_heading else self.section(about)
         if about == "constraints" and not label and about not in self.topics:
             label = DEMANDED
-        return Row(section, LABELS.index(label), pick.at, pick.place, harmless(pick.line.text))
+        return Row(
+            section, LABELS.index(label), pick.message_index, pick.place, harmless(pick.line.text)
+        )
 
     def written(self, rows: Iterable[Row]) -> str:
         """The summary of these rows; empty sections are left out."""
-        found = []
+        rows_text = []
         for section, in_section in groupby(sorted(rows), key=lambda row: row.section):
-            found.append(f"\n## {self.headings[section]}")
+            rows_text.append(f"\n## {self.headings[section]}")
             for label, in_part in groupby(in_section, key=lambda row: row.label):
-                found += [f"### {LABELS[label]}"] if label else []
-                found += [f"- {row.text}" for row in in_part]
-        return "\n".join(found).lstrip("\n")
+                rows_text += [f"### {LABELS[label]}"] if label else []
+                rows_text += [f"- {row.text}" for row in in_part]
+        return "\n".join(rows_text).lstrip("\n")
 
 
 def _label(line: Line) -> str:

@@ -75,25 +75,32 @@ class ReadMessage(NamedTuple):
     Attributes:
         lines: those that somebody said or that name something exact.
         chars: the length of all lines.
-        spoken, heard: the entities that it says, or holds as a tool result, each once; not those of
+        stated_entities, result_entities: the entities that it says, or holds as a tool result, each once; not those of
             thoughts.
     """
 
     lines: tuple[Line, ...]
     chars: int
-    spoken: tuple[int, ...]
-    heard: tuple[int, ...]
+    stated_entities: tuple[int, ...]
+    result_entities: tuple[int, ...]
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> ReadMessage:
         """The message or summary that has these lines."""
-        kept = tuple([line for line in lines if line.entities or line.origin <= LAST_SPOKEN])
-        spoken = chain.from_iterable([line.entities for line in kept if line.origin <= LAST_SPOKEN])
-        heard = chain.from_iterable(
-            [line.entities for line in kept if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT]
+        kept_lines = tuple([line for line in lines if line.entities or line.origin <= LAST_SPOKEN])
+        stated = chain.from_iterable(
+            [line.entities for line in kept_lines if line.origin <= LAST_SPOKEN]
+        )
+        in_results = chain.from_iterable(
+            [line.entities for line in kept_lines if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT]
         )
         chars = sum([len(line.text) for line in lines])
-        return cls(kept, chars, tuple(dict.fromkeys(spoken)), tuple(dict.fromkeys(heard)))
+        return cls(
+            kept_lines,
+            chars,
+            tuple(dict.fromkeys(stated)),
+            tuple(dict.fromkeys(in_results)),
+        )
 
 
 class LineReader:
@@ -125,10 +132,10 @@ class LineReader:
 
     def line(self, number: int, origin: LineOrigin) -> Line:
         """The line of that number."""
-        known = self._lines[origin]
-        if number not in known:
-            known[number] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
-        return known[number]
+        lines = self._lines[origin]
+        if number not in lines:
+            lines[number] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
+        return lines[number]
 
     def earlier(self, line: str) -> tuple[Line, ...]:
         """What a line of an earlier summary says, without its mark."""

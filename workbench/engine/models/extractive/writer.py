@@ -103,46 +103,55 @@ class _Draft:
         self.above = [above for above, _ in earlier]
         self.recent = int(RECENT * len(messages))
         self.chars = sum(message.chars for message in messages)
-        before = ReadMessage.of([line for _, line in earlier])
-        self.choice = LineChoice([before, *messages], len(reader.extractor.names))
+        previous_summary = ReadMessage.of([line for _, line in earlier])
+        self.choice = LineChoice([previous_summary, *messages], len(reader.extractor.names))
 
     def written(self) -> tuple[str, int]:
         """The longest summary of the best lines that fits, and its tokens; empty if not even one
         line does.
         """
-        most = self.request.max_tokens
-        if most is None:
-            most = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
-        sure = self._sure(most)
-        found = _Drawn(
-            chain(sure, self.choice.picks(CHOICE * most, sure, words(self.request.instructions)))
+        max_tokens = self.request.max_tokens
+        if max_tokens is None:
+            max_tokens = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
+        sure = self._sure(max_tokens)
+        drawn_picks = _Drawn(
+            chain(
+                sure, self.choice.picks(CHOICE * max_tokens, sure, words(self.request.instructions))
+            )
         )
-        return self._fitted(found, most) or self._single(found, most)
+        return self._fitted(drawn_picks, max_tokens) or self._single(drawn_picks, max_tokens)
 
-    def _single(self, found: _Drawn, most: int) -> tuple[str, int]:
+    def _single(self, drawn_picks: _Drawn, max_tokens: int) -> tuple[str, int]:
         """The first line that fits alone."""
-        found.fitting(0, 64)
-        texts = (harmless(pick.line.text) for pick in found.picks[:64])
-        return next(((text, size) for text in texts if (size := self._size(text)) <= most), ("", 0))
+        drawn_picks.fitting(0, 64)
+        texts = (harmless(pick.line.text) for pick in drawn_picks.picks[:64])
+        return next(
+            ((text, size) for text in texts if (size := self._size(text)) <= max_tokens), ("", 0)
+        )
 
-    def _sure(self, most: int) -> list[Pick]:
+    def _sure(self, max_tokens: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and
         then decisions.
         """
         stated = self._stated("constraints")
-        asked = [*self._stated("goal"), *stated, *self.choice.of(LineOrigin.USER)]
-        demands = [pick for pick in asked if is_demand(pick.line.text)]
-        oldest = next((pick for pick in chain(stated, demands) if pick.cost <= most * OLDEST), None)
-        first = [] if oldest is None else [oldest]
-        room = most * DEMANDS + sum(pick.cost for pick in first)
-        chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
-        chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
+        statements = [*self._stated("goal"), *stated, *self.choice.of(LineOrigin.USER)]
+        demands = [pick for pick in statements if is_demand(pick.line.text)]
+        oldest = next(
+            (pick for pick in chain(stated, demands) if pick.cost <= max_tokens * OLDEST), None
+        )
+        oldest_demands = [] if oldest is None else [oldest]
+        room = max_tokens * DEMANDS + sum(pick.cost for pick in oldest_demands)
+        picks = _within(room - max_tokens * DEMANDS * (1 - STATED), stated, oldest_demands)
+        picks = _within(room, chain(statements[:1], statements[-1:], reversed(demands)), picks)
         decided = (
             pick for pick in reversed(self.choice.of(LineOrigin.SAID)) if self._decides(pick)
         )
         earlier = reversed(self._stated("decisions"))
-        return chosen + _within(
-            most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen]
+        return picks + _within(
+            max_tokens * DECISIONS,
+            chain(decided, earlier),
+            (),
+            [pick.line.number for pick in picks],
         )
 
     def _stated(self, about: Topic) -> list[Pick]:
@@ -152,36 +161,38 @@ class _Draft:
 
     def _decides(self, pick: Pick) -> bool:
         """Whether an assistant's line says what was decided."""
-        return topic(pick.line, pick.at >= self.recent) == "decisions"
+        return topic(pick.line, pick.message_index >= self.recent) == "decisions"
 
-    def _fitted(self, found: _Drawn, most: int) -> tuple[str, int] | None:
+    def _fitted(self, drawn_picks: _Drawn, max_tokens: int) -> tuple[str, int] | None:
         """As many lines as fit: as many as their lengths suggest, then mended by counts of the
         whole text.
         """
         low, high = 0, sys.maxsize
         best: tuple[str, int] | None = None
-        rate = self._rate(found.picks[: found.fitting(most)])
+        rate = self._rate(drawn_picks.picks[: drawn_picks.fitting(max_tokens)])
         rows: list[Row] = []
         for _ in range(12):
-            guess = min(max(found.fitting(AIM * most / rate, low + 1), low + 1), high)
-            if len(found.picks) < guess:
-                guess = high = len(found.picks)
+            guess = min(max(drawn_picks.fitting(AIM * max_tokens / rate, low + 1), low + 1), high)
+            if len(drawn_picks.picks) < guess:
+                guess = high = len(drawn_picks.picks)
             if low >= high:
                 break
-            rows += [self._row(pick) for pick in found.picks[len(rows) : guess]]
+            rows += [self._row(pick) for pick in drawn_picks.picks[len(rows) : guess]]
             text = self.outline.written(rows[:guess])
             size = self._size(text)
-            if size <= most:
+            if size <= max_tokens:
                 low, best = guess, (text, size)
-                if size >= FULL * most:
+                if size >= FULL * max_tokens:
                     break
             else:
                 high = guess - 1
-            rate = max(size, 1) / found.costs[guess]
+            rate = max(size, 1) / drawn_picks.costs[guess]
         return best
 
     def _row(self, pick: Pick) -> Row:
-        return self.outline.row(pick, self.recent, self.above[pick.place] if pick.at < 0 else None)
+        return self.outline.row(
+            pick, self.recent, self.above[pick.place] if pick.message_index < 0 else None
+        )
 
     def _rate(self, picks: Sequence[Pick]) -> float:
         """How many tokens there really are to one of what picks seem to cost; 1 where a count
@@ -205,9 +216,9 @@ class _Drawn:
         self.costs = [0.0]
         self._source = source
 
-    def fitting(self, cost: float, least: int = 0) -> int:
+    def fitting(self, cost: float, least_count: int = 0) -> int:
         """How many of the first picks cost no more than that; draws these, and at least so many."""
-        while self.costs[-1] <= cost or len(self.picks) < least:
+        while self.costs[-1] <= cost or len(self.picks) < least_count:
             pick = next(self._source, None)
             if pick is None:
                 break
@@ -217,22 +228,25 @@ class _Drawn:
 
 
 def _within(
-    tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
+    tokens: float,
+    candidates: Iterable[Pick],
+    fixed: Sequence[Pick] = (),
+    excluded: Iterable[int] = (),
 ) -> list[Pick]:
     """The first ones, and those that fit beside them into so many tokens: first come, first
     served, none twice.
     """
-    chosen = list(first)
-    known = {*seen, *(pick.line.number for pick in chosen)}
-    tokens -= sum(pick.cost for pick in chosen)
-    for pick in wanted:
+    picks = list(fixed)
+    line_numbers = {*excluded, *(pick.line.number for pick in picks)}
+    tokens -= sum(pick.cost for pick in picks)
+    for pick in candidates:
         if tokens < SHORTEST:
             break
-        if pick.line.number not in known and pick.cost <= tokens:
-            known.add(pick.line.number)
-            chosen.append(pick)
+        if pick.line.number not in line_numbers and pick.cost <= tokens:
+            line_numbers.add(pick.line.number)
+            picks.append(pick)
             tokens -= pick.cost
-    return chosen
+    return picks
 
 
 def _outlined(summary: str) -> bool:

@@ -76,24 +76,26 @@ class LineTable:
             [sum(map(len, said_texts(message))) for message in messages], dtype=np.float64
         )
         worth = _worth_reading(messages, chars)
-        read = [
-            _lines_of(message, reader) if one else ()
-            for message, one in zip(messages, worth, strict=True)
+        lines_by_message = [
+            _lines_of(message, reader) if is_worth_reading else ()
+            for message, is_worth_reading in zip(messages, worth, strict=True)
         ]
         self.names = reader.extractor.names
-        whole = max(float(chars.sum()), 1.0)
-        self.since: Floats = (whole - np.cumsum(chars)) / whole
-        at = np.repeat(np.arange(len(read)), [len(lines) for lines in read])
-        every = list(chain.from_iterable(read))
-        number = np.array([line.number for line in every], dtype=np.int64)
-        last = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
-        self._mention_at = np.repeat(at, [len(line.entities) for line in every])
-        self._mention = integers(chain.from_iterable(line.entities for line in every))
-        self._mention_origin = np.repeat(
-            integers(line.origin for line in every), [len(line.entities) for line in every]
+        total_chars = max(float(chars.sum()), 1.0)
+        self.since: Floats = (total_chars - np.cumsum(chars)) / total_chars
+        message_indices = np.repeat(
+            np.arange(len(lines_by_message)), [len(lines) for lines in lines_by_message]
         )
-        self.lines = [every[i] for i in last.tolist()]
-        self.at: Ints = at[last]
+        all_lines = list(chain.from_iterable(lines_by_message))
+        number = np.array([line.number for line in all_lines], dtype=np.int64)
+        last_places = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
+        self._mention_at = np.repeat(message_indices, [len(line.entities) for line in all_lines])
+        self._mention = integers(chain.from_iterable(line.entities for line in all_lines))
+        self._mention_origin = np.repeat(
+            integers(line.origin for line in all_lines), [len(line.entities) for line in all_lines]
+        )
+        self.lines = [all_lines[i] for i in last_places.tolist()]
+        self.at: Ints = message_indices[last_places]
         self.origin = integers(line.origin for line in self.lines)
         self.length = np.array([len(line.text) for line in self.lines], dtype=np.float64)
         self.cost: Floats = self.length / 3.3 + 3.0
@@ -104,8 +106,8 @@ class LineTable:
     @cached_property
     def known(self) -> Ints:
         """The numbers of the names that the history holds."""
-        found: Ints = np.unique(self._mention)
-        return found
+        name_numbers: Ints = np.unique(self._mention)
+        return name_numbers
 
     @cached_property
     def needed(self) -> Floats:
@@ -114,13 +116,17 @@ class LineTable:
         of_message = np.unique(
             np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1
         )
-        name, at, origin = of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
+        name, message_index, origin = (
+            of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
+        )
         newest = np.full(n, -1)
-        np.maximum.at(newest, name, at)
-        said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
+        np.maximum.at(newest, name, message_index)
+        times_said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
         by_user = np.bincount(name[origin == LineOrigin.USER], minlength=n)[self.known] > 0
         since = self.since[newest[self.known]]
-        return np.column_stack([np.log1p(said), said == 0, by_user, since]).astype(np.float64)
+        return np.column_stack([np.log1p(times_said), times_said == 0, by_user, since]).astype(
+            np.float64
+        )
 
     @cached_property
     def tells(self) -> Floats:
@@ -128,7 +134,7 @@ class LineTable:
         line, name = self.pair_line, self.pair_name
         newest = np.full(len(self.names), -1)
         np.maximum.at(newest, name, self.at[line])
-        words = np.array([one.words for one in self.lines], dtype=np.float64)
+        words = np.array([table_line.words for table_line in self.lines], dtype=np.float64)
         columns = [
             self.at[line] >= newest[name],
             1 - np.exp(-0.4 * words[line]),
@@ -146,20 +152,26 @@ class LineTable:
             if isinstance(message, AssistantMessage)
             for call in message.calls
         )
-        return {text: done for call in calls for text, done in tasks(call.arguments)}
+        return {text: is_done for call in calls for text, is_done in tasks(call.arguments)}
 
     @cached_property
     def stating(self) -> Ints:
         """The lines that may state a rule or open work."""
-        spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
-        found = np.flatnonzero(spoken & (self.length <= LONGEST) & (self.length >= 12)).tolist()
-        given = np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
-        return integers([*found, *(i for i in given if self.lines[i].text in self._tasks)])
+        is_spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
+        spoken_lines = np.flatnonzero(
+            is_spoken & (self.length <= LONGEST) & (self.length >= 12)
+        ).tolist()
+        argument_lines = (
+            np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
+        )
+        return integers(
+            [*spoken_lines, *(i for i in argument_lines if self.lines[i].text in self._tasks)]
+        )
 
     @cached_property
     def states(self) -> Floats:
         """(stating, features) of the lines of `stating`."""
-        done = self._tasks
+        task_states = self._tasks
         texts = [self.lines[i].text for i in self.stating.tolist()]
         flags = [
             (
@@ -167,8 +179,8 @@ class LineTable:
                 is_pending(text),
                 is_decision(text),
                 text.rstrip().endswith("?"),
-                done.get(text) is False,
-                done.get(text) is True,
+                task_states.get(text) is False,
+                task_states.get(text) is True,
             )
             for text in texts
         ]
@@ -182,28 +194,28 @@ class LineTable:
 
     def names_by_text(self) -> dict[str, list[int]]:
         """The places in `known` of each name, in lower case."""
-        found: dict[str, list[int]] = {}
+        places_by_text: dict[str, list[int]] = {}
         for place, number in enumerate(self.known.tolist()):
             entity: Entity = self.names[number]
-            found.setdefault(entity.text.lower(), []).append(place)
-        return found
+            places_by_text.setdefault(entity.text.lower(), []).append(place)
+        return places_by_text
 
 
 def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
     """Which messages are read: all, where they are short enough together; the request and
     earlier summaries first.
     """
-    found, left = [False] * len(messages), MOST_READ
+    is_read, chars_left = [False] * len(messages), MOST_READ
     request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
     later = [
         i != request and not isinstance(message, Summary) for i, message in enumerate(messages)
     ]
     results = [isinstance(message, ToolResult) for message in messages]
     for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
-        if chars[i] <= left:
-            found[i] = True
-            left -= chars[i]
-    return found
+        if chars[i] <= chars_left:
+            is_read[i] = True
+            chars_left -= chars[i]
+    return is_read
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:

@@ -26,8 +26,8 @@ _READER = LineReader()
 def chosen_lines(
     weights: LearnedWeights,
     messages: Sequence[Message],
-    gone: Collection[int],
-    most: int,
+    removed: Collection[int],
+    max_tokens: int,
     size: Callable[[str], int],
 ) -> str:
     """The lines of the messages that go which are most likely needed and which no kept message
@@ -36,8 +36,8 @@ def chosen_lines(
     Args:
         weights: as learned.
         messages: of a context.
-        gone: the indices of those that go; the others stay.
-        most: tokens of the text.
+        removed: the indices of those that go; the others stay.
+        max_tokens: tokens of the text.
         size: counts a text's tokens.
 
     Returns:
@@ -48,19 +48,19 @@ def chosen_lines(
     with _READER.lock:
         table = LineTable(messages, _READER)
         goes = np.zeros(len(messages), dtype=bool)
-        goes[list(gone)] = True
-        order = list(_ranked(weights, table, goes, most))
+        goes[list(removed)] = True
+        order = list(_ranked(weights, table, goes, max_tokens))
     low, high, best, rate = 0, len(order), "", 1.0
     costs = np.cumsum(table.cost[order]) if order else np.zeros(0)
     for _ in range(TRIES):
         if low >= high:
             break
-        guess = min(max(int(np.searchsorted(costs, most / rate)), low + 1), high)
+        guess = min(max(int(np.searchsorted(costs, max_tokens / rate)), low + 1), high)
         text = _written(table, order[:guess])
         tokens = size(text)
-        if tokens <= most:
+        if tokens <= max_tokens:
             low, best = guess, text
-            if tokens >= FULL * most:
+            if tokens >= FULL * max_tokens:
                 break
         else:
             high = guess - 1
@@ -68,7 +68,9 @@ def chosen_lines(
     return best
 
 
-def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, most: int) -> Iterator[int]:
+def _ranked(
+    weights: LearnedWeights, table: LineTable, goes: Flags, max_tokens: int
+) -> Iterator[int]:
     """Lines of messages that go, more than enough for so many tokens: the request, then those of
     the most gain.
     """
@@ -83,23 +85,33 @@ def _ranked(weights: LearnedWeights, table: LineTable, goes: Flags, most: int) -
     stays = ~may_go[table.pair_line]
     untold = np.zeros(len(table.names))
     np.add.at(untold, table.pair_name[stays], np.log1p(-np.minimum(tells[stays], 0.999)))
-    left = np.exp(untold)
+    untold_shares = np.exp(untold)
     gains = states + np.bincount(
-        table.pair_line, tells * (needed * left)[table.pair_name], minlength=len(table.lines)
+        table.pair_line,
+        tells * (needed * untold_shares)[table.pair_name],
+        minlength=len(table.lines),
     )
     rates = gains / table.cost
-    rates[_request(table, may_go, REQUEST * most)] = np.inf
+    rates[_request(table, may_go, REQUEST * max_tokens)] = np.inf
     yield from _greedy(
-        table, np.flatnonzero(may_go), rates, tells, needed * left, states, 3.0 * most
+        table,
+        np.flatnonzero(may_go),
+        rates,
+        tells,
+        needed * untold_shares,
+        states,
+        3.0 * max_tokens,
     )
 
 
 def _request(table: LineTable, may_go: Flags, tokens: float) -> Ints:
     """The lines of what the user said first, in their order, as many as fit."""
-    said = np.flatnonzero(table.origin == LineOrigin.USER)
-    first = said[table.at[said] == table.at[said].min(initial=len(table.messages))]
-    first = first[may_go[first]]
-    fitting: Ints = first[np.cumsum(table.cost[first]) <= tokens]
+    user_lines = np.flatnonzero(table.origin == LineOrigin.USER)
+    first_lines = user_lines[
+        table.at[user_lines] == table.at[user_lines].min(initial=len(table.messages))
+    ]
+    first_lines = first_lines[may_go[first_lines]]
+    fitting: Ints = first_lines[np.cumsum(table.cost[first_lines]) <= tokens]
     return fitting
 
 
@@ -118,30 +130,38 @@ def _greedy(
     best = candidates[np.argsort(rates[candidates], kind="stable")]
     untried = list(zip((-rates[best]).tolist(), best.tolist(), strict=True))
     again: list[tuple[float, int]] = []
-    told, left, cost, prose = tells.tolist(), worth.tolist(), table.cost.tolist(), states.tolist()
+    tell_chances, worth_left, cost, prose = (
+        tells.tolist(),
+        worth.tolist(),
+        table.cost.tolist(),
+        states.tolist(),
+    )
     starts, spent = (np.cumsum(table.sizes) - table.sizes).tolist(), 0.0
     while (untried or again) and spent < tokens:
-        before, i = (
+        earlier_key, i = (
             untried.pop() if untried and (not again or untried[-1] < again[0]) else heappop(again)
         )
         names = table.lines[i].entities
-        gain = prose[i] + sum(told[starts[i] + n] * left[name] for n, name in enumerate(names))
-        if before > -np.inf and -gain / cost[i] > before + 1e-15:
+        gain = prose[i] + sum(
+            tell_chances[starts[i] + n] * worth_left[name] for n, name in enumerate(names)
+        )
+        if earlier_key > -np.inf and -gain / cost[i] > earlier_key + 1e-15:
             heappush(again, (-gain / cost[i], i))
             continue
         spent += cost[i]
         for n, name in enumerate(names):
-            left[name] *= 1 - told[starts[i] + n]
+            worth_left[name] *= 1 - tell_chances[starts[i] + n]
         yield i
 
 
-def _written(table: LineTable, chosen: Sequence[int]) -> str:
+def _written(table: LineTable, line_numbers: Sequence[int]) -> str:
     """Lines in the order of the history, those of one origin together below its name: few labels
     cost few tokens.
     """
     rows: list[str] = []
     for origin, group in groupby(
-        sorted(chosen, key=lambda i: (table.lines[i].origin, i)), lambda i: table.lines[i].origin
+        sorted(line_numbers, key=lambda i: (table.lines[i].origin, i)),
+        lambda i: table.lines[i].origin,
     ):
         rows += [f"[{origin.name.lower()}]", *(f"- {harmless(table.lines[i].text)}" for i in group)]
     return "\n".join(rows)
