@@ -50,13 +50,16 @@ def _litellm(model_name: str) -> Model:
 def _local(weights_name: str) -> Model:
     from workbench.engine.models.local import Local
 
-    return Local(weights_name) if weights_name else Local()
+    if not weights_name:
+        return Local()
+    return Local(weights_name)
 
 
 def _scripted(answer: str) -> Model:
     from workbench.engine.models.scripted import Scripted
 
-    return Scripted((answer,) if answer else ())
+    answers = (answer,) if answer else ()
+    return Scripted(answers)
 
 
 BUILTIN: Mapping[str, Maker] = {
@@ -107,11 +110,16 @@ def shown_name(name: str) -> str:
     """The name of a model as reports show it: of a command line without its secrets, of a folder
     without its place.
     """
-    return find_model(name).name if name.partition(":")[0] in ("command", "folder") else name
+    kind = name.partition(":")[0]
+    if kind in ("command", "folder"):
+        return find_model(name).name
+    return name
 
 
 def recorded_name(name: str) -> str:
     """The name of a model as it may be written down and used again: of a command line without
     its secrets.
     """
-    return shown_name(name) if name.startswith("command:") else name
+    if name.startswith("command:"):
+        return shown_name(name)
+    return name

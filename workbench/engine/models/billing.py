@@ -24,6 +24,8 @@ LONGEST_TOKEN = 32
 """Characters of a token, on average over an answer: more are no text."""
 TINY = 1e-9
 """USD of rounding."""
+UNREACHED = ("ConnectError", "ConnectTimeout", "HTTPStatusError")
+"""httpx's errors of a request that no model has read."""
 
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
@@ -84,30 +86,26 @@ def bound(
     may have a token a byte (UTF-8): tokenizers go back to bytes and no finer, and runs of digits,
     blanks or marks may well be cut so fine.
 
-    `most` are the tokens of the completion; None for no bound.
+    `max_output` are the tokens of the completion; None for no bound.
     """
     read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:
         input_usd, output_usd = options.input_usd / MILLION, options.output_usd / MILLION
-        usd = None if max_output is None else read * input_usd + max_output * output_usd
-        return Bound(
-            read,
-            max_output,
-            Rates(input_usd, output_usd, input_usd, input_usd, input_usd),
-            True,
-            usd,
-        )
+        own_rates = Rates(input_usd, output_usd, input_usd, input_usd, input_usd)
+        usd = None
+        if max_output is not None:
+            usd = read * input_usd + max_output * output_usd
+        return Bound(read, max_output, own_rates, has_own_prices=True, usd=usd)
     # a prompt beyond the window is refused, and costs nothing
     paid_tokens = min(read, window(model) or read)
-    dearest_rates, listed = dearest(model, paid_tokens), tariff(model)
-    usd = (
-        None
-        if dearest_rates is None or max_output is None
-        else paid_tokens * dearest_rates.input
-        + max_output * dearest_rates.output
-        + dearest_rates.request
-    )
-    return Bound(read, max_output, None if listed is None else listed.rates, False, usd)
+    dearest_rates = dearest(model, paid_tokens)
+    usd = None
+    if dearest_rates is not None and max_output is not None:
+        usd = paid_tokens * dearest_rates.input + max_output * dearest_rates.output
+        usd += dearest_rates.request
+    listed = tariff(model)
+    rates = None if listed is None else listed.rates
+    return Bound(read, max_output, rates, has_own_prices=False, usd=usd)
 
 
 def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
@@ -125,23 +123,18 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     if not choices:
         raise ValueError("it holds no choice")
     content = _text(getattr(choices[0].message, "content", None))
-    tool_calls = (
-        (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
-    )
-    calls = tuple((str(call.function.name), str(call.function.arguments)) for call in tool_calls)
-    _check_length("".join([content, *(arguments for _, arguments in calls)]), sent)
+    calls = _calls(choices[0]) if "tools" in sent.call else ()
+    _check_length(content + "".join(arguments for _, arguments in calls), sent)
     text = THOUGHT.sub("", content).strip()
     finish = str(choices[0].finish_reason or "")
     usage = _reported(response)
     reported_usd = _reported_usd(response)
     too_much = sent.bound.why_exceeded(usage.read, usage.wrote, reported_usd)
     misreport = too_much or usage.why_impossible
-    is_counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
+    has_no_usage = usage.read == 0 or (text != "" and usage.wrote == 0)
+    is_counted = has_no_usage or misreport != ""
     if is_counted:
-        count = TiktokenCounter().count_text
-        usage = _Usage(
-            sum(count(_text(call.get("content"))) for call in sent.call["messages"]), count(text), 0
-        )
+        usage = _counted(sent, text)
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
@@ -156,7 +149,15 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
         logprobs=_logprobs(choices[0]),
         calls=calls,
     )
-    return completion, None if too_much and sent.bound.usd is not None else completion.usd
+    if too_much and sent.bound.usd is not None:
+        return completion, None
+    return completion, completion.usd
+
+
+def _calls(choice: Response) -> tuple[tuple[str, str], ...]:
+    """The tools that an answer calls: each one's name and its arguments."""
+    calls = getattr(choice.message, "tool_calls", None) or ()
+    return tuple((str(call.function.name), str(call.function.arguments)) for call in calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,15 @@ class _Usage:
         return ""
 
 
+def _counted(sent: BoundedRequest, answer: str) -> _Usage:
+    """The tokens of a request and its answer by our own count."""
+    count = TiktokenCounter().count_text
+    prompt_tokens = 0
+    for message in sent.call["messages"]:
+        prompt_tokens += count(_text(message.get("content")))
+    return _Usage(prompt_tokens, count(answer), 0)
+
+
 def _check_length(text: str, sent: BoundedRequest) -> None:
     """Refuse an answer that is far longer than a spending limit has covered.
 
@@ -198,20 +208,23 @@ def _check_length(text: str, sent: BoundedRequest) -> None:
 
 
 def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
-    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    return tuple(
-        (
-            token.token,
-            {alternative.token: alternative.logprob for alternative in token.top_logprobs or ()},
-        )
-        for token in content
-    )
+    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple((token.token, _alternatives(token)) for token in tokens)
+
+
+def _alternatives(token: Response) -> dict[str, float]:
+    """The log-probability of each token that could stand in the place of this one."""
+    alternatives = token.top_logprobs or ()
+    return {alternative.token: alternative.logprob for alternative in alternatives}
 
 
 def _text(content: object) -> str:
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        parts = [part for part in content if isinstance(part, dict)]
+        return "".join(str(part.get("text") or "") for part in parts)
+    if isinstance(content, str):
+        return content
+    return ""
 
 
 def _reported(response: Response) -> _Usage:
@@ -231,8 +244,11 @@ def _tokens(usage: object, name: str) -> int:
 
 def _reported_usd(response: Response) -> float | None:
     """What litellm says it cost; None where it says nothing."""
-    value = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return float(value) if isinstance(value, int | float) and value > 0 else None
+    hidden = getattr(response, "_hidden_params", None) or {}
+    value = hidden.get("response_cost")
+    if isinstance(value, int | float) and value > 0:
+        return float(value)
+    return None
 
 
 def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
@@ -244,8 +260,8 @@ def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
     rates = bound.rates
     if rates is None:
         return None
-    plain = (usage.read - usage.cached) * rates.input
-    return plain + usage.cached * rates.cache_read + usage.wrote * rates.output
+    uncached_usd = (usage.read - usage.cached) * rates.input
+    return uncached_usd + usage.cached * rates.cache_read + usage.wrote * rates.output
 
 
 def was_free(error: BaseException) -> bool:
@@ -257,11 +273,7 @@ def was_free(error: BaseException) -> bool:
         module, name = type(cause).__module__, type(cause).__name__
         if module.startswith("openai") and getattr(cause, "status_code", 0) >= 400:
             return True
-        if module.startswith("httpx") and name in (
-            "ConnectError",
-            "ConnectTimeout",
-            "HTTPStatusError",
-        ):
+        if module.startswith("httpx") and name in UNREACHED:
             return True
         cause = cause.__cause__ or cause.__context__
     return False

@@ -42,4 +42,5 @@ def bounded_client(verify: ssl.SSLContext | str | bool) -> httpx.Client:
 def _bound(response: httpx.Response) -> None:
     is_packed = response.headers.get("content-encoding", "identity") != "identity"
     assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = BoundedStream(response.stream, MOST_PACKED if is_packed else MOST)
+    max_bytes = MOST_PACKED if is_packed else MOST
+    response.stream = BoundedStream(response.stream, max_bytes)

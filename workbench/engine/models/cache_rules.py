@@ -49,12 +49,15 @@ class CacheRules:
             head: tokens of system prompt and tools, which stand first and never change.
             seconds_since: seconds since the request before; None if unknown, then nothing has expired.
         """
-        if not self.seconds or (seconds_since is not None and seconds_since > self.seconds):
+        is_expired = seconds_since is not None and seconds_since > self.seconds
+        if not self.seconds or is_expired:
             return 0
         if self.marked and prefix < previous_prompt:
             prefix = min(prefix, head)
         cached_tokens = min(prefix, prompt) // self.block * self.block
-        return cached_tokens if cached_tokens >= max(self.minimum, 1) else 0
+        if cached_tokens < max(self.minimum, 1):
+            return 0
+        return cached_tokens
 
 
 ANTHROPIC = CacheRules("Anthropic, 5 minutes", 1_024, 1, 5 * MINUTE, writes=True, marked=True)
@@ -140,9 +143,11 @@ def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRu
         model: its name; the tariff's row if none is given.
         hour: whether an Anthropic cache is kept for an hour.
     """
-    rates, name = tariff.rates, f"{tariff.row} {model}".lower()
+    rates = tariff.rates
     if rates.cache_read >= rates.input:
         return NO_CACHE
+    name = f"{tariff.row} {model}".lower()
+    charges_writes = rates.cache_write > rates.input
     if "claude" in name:
         rules = ANTHROPIC_HOUR if hour else ANTHROPIC
     elif "gemini" in name:
@@ -150,11 +155,14 @@ def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRu
     elif "deepseek" in name:
         rules = DEEPSEEK
     elif "gpt" in name or tariff.provider in ("openai", "azure", "chatgpt"):
-        rules = OPENAI_WRITES if rates.cache_write > rates.input else OPENAI
-    elif rates.cache_write > rates.input:
+        rules = OPENAI_WRITES if charges_writes else OPENAI
+    elif charges_writes:
         rules = ANTHROPIC
     else:
         rules = AUTOMATIC
-    block = next((size for model_name, size in BLOCKS.items() if model_name in name), rules.block)
-    minimum = rules.minimum if tariff.cache_minimum is None else tariff.cache_minimum
-    return replace(rules, block=block, minimum=minimum)
+    if tariff.cache_minimum is not None:
+        rules = replace(rules, minimum=tariff.cache_minimum)
+    for model_name, size in BLOCKS.items():
+        if model_name in name:
+            return replace(rules, block=size)
+    return rules

@@ -107,7 +107,9 @@ class Command(LanguageModel):
         self, request: SummaryRequest, prompt: str, options: ProviderOptions
     ) -> Completion:
         """Ask once, and write down that it was asked."""
-        number = self.ledger.open(self.name, None, options.timeout + GRACE) if self.ledger else 0
+        number = 0
+        if self.ledger:
+            number = self.ledger.open(self.name, None, options.timeout + GRACE)
         failed = f"the run of {self.name} was interrupted"
         try:
             completion = self._answer(request, prompt, options.timeout)
@@ -181,12 +183,16 @@ def without_secrets(line: str) -> str:
         else:
             shown_words.append(redactor.mask(word))
     masked = redactor.mask(shlex.join(shown_words))
-    return line.strip() if masked == shlex.join(words) else masked
+    if masked == shlex.join(words):
+        return line.strip()
+    return masked
 
 
 def _ending(code: int) -> str:
     """An exit code in words."""
-    return f"exit code {code}" if code > 0 else f"signal {-code}"
+    if code > 0:
+        return f"exit code {code}"
+    return f"signal {-code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +217,11 @@ class ProgramRun:
     def reason(self) -> str:
         """The last line of its standard error behind a colon; empty where there is none."""
         lines = _ESCAPE.sub(b"", self.complaint).decode("utf-8", "replace").splitlines()
-        nonblank_lines = [" ".join(line.split()) for line in lines if line.strip()]
-        return f": {nonblank_lines[-1][:LONGEST_REASON]}" if nonblank_lines else ""
+        for line in reversed(lines):
+            if line.strip():
+                words = " ".join(line.split())
+                return f": {words[:LONGEST_REASON]}"
+        return ""
 
 
 def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramRun:

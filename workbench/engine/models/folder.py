@@ -165,8 +165,11 @@ class Folder(LanguageModel):
 
 def are_changed(folder: Path, taken_hashes: Mapping[str, str]) -> bool:
     """Whether a folder now has other answers than were taken; one that it lost does not count."""
-    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken_hashes.items())
-    return any(answer and _hash(answer) != earlier for answer, earlier in answers)
+    for number, taken_hash in taken_hashes.items():
+        answer = _answer(folder, int(number))
+        if answer and _hash(answer) != taken_hash:
+            return True
+    return False
 
 
 def _hash(text: str) -> str:
@@ -193,7 +196,9 @@ def about(folder: Path) -> About:
         SettingError: its file cannot be read.
     """
     file = folder / ABOUT
-    return _about(file, file.stat().st_mtime_ns) if file.is_file() else About()
+    if not file.is_file():
+        return About()
+    return _about(file, file.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
@@ -373,8 +378,9 @@ def _stored_results(file: Path, calls: Calls) -> Sequence[str] | None:
     """The results that a file has for these calls; None where it has none."""
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-        is_of_these_calls = stored["calls"] == [list(call) for call in calls]
-        return list(map(str, stored["results"])) if is_of_these_calls else None
+        if stored["calls"] != [list(call) for call in calls]:
+            return None
+        return list(map(str, stored["results"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError) as error:

@@ -48,7 +48,8 @@ def without_keys(text: str, variable: str = "", address: str = "") -> str:
         variable: the name of another variable that holds a key; empty for none.
         address: of the server; empty for the usual one.
     """
-    for key in sorted(set(_keys(variable, address)), key=len, reverse=True):
+    keys = set(_keys(variable, address))
+    for key in sorted(keys, key=len, reverse=True):
         text = _without_parts(text, key)
         text = _beside_a_gap(key).sub(MASK, text)
     return text
@@ -57,8 +58,9 @@ def without_keys(text: str, variable: str = "", address: str = "") -> str:
 def without_whole_keys(text: str, variable: str = "", address: str = "") -> str:
     """A text of any length without the keys that stand in it whole; see `without_keys`."""
     lowered = text.lower()
-    if any(form in lowered for key in _keys(variable, address) for form in _parts(key).forms):
-        return without_keys(text, variable, address)
+    for key in _keys(variable, address):
+        if any(form in lowered for form in _parts(key).forms):
+            return without_keys(text, variable, address)
     return text
 
 
@@ -66,8 +68,9 @@ def _keys(variable: str, address: str) -> Iterator[str]:
     named = os.environ.get(variable, "").strip()
     if len(named) >= SHORTEST_NAMED and named != NO_KEY:
         yield named
-    for place in (address, *(os.environ.get(name, "") for name in ADDRESSES)):
-        yield from _of_address(place)
+    yield from _of_address(address)
+    for name in ADDRESSES:
+        yield from _of_address(os.environ.get(name, ""))
     for name, value in os.environ.items():
         if _NAME.search(name) and not _is_a_file(value):
             yield from _of_variable(value)
@@ -85,10 +88,12 @@ def _is_a_file(value: str) -> bool:
 
 def _of_variable(value: str) -> Iterator[str]:
     """A variable's value, or the values of the headers that it lists."""
-    is_list = any(map(value.strip().__contains__, (" ", '"', ",")))
-    for part in _HEADER_VALUE.findall(value) if is_list else [value.strip()]:
-        if len(part) >= SHORTEST:
-            yield part
+    values = [value.strip()]
+    if any(sign in value.strip() for sign in (" ", '"', ",")):
+        values = _HEADER_VALUE.findall(value)
+    for single_value in values:
+        if len(single_value) >= SHORTEST:
+            yield single_value
 
 
 def _of_address(address: str) -> Iterator[str]:
@@ -109,23 +114,17 @@ def _without_parts(text: str, key: str) -> str:
     pieces: list[str] = []
     position = piece_start = 0
     while position < len(text):
-        length = next(
-            (
-                length
-                for length in parts.lengths
-                if lowered[position : position + length] in parts.texts
-            ),
-            0,
-        )
+        length = parts.length_at(lowered, position)
         if not length:
             position += 1
             continue
         pieces += [text[piece_start:position], MASK]
         position += length
-        while lowered[position - length + 1 : position + 1] in parts.texts and position < len(text):
+        while position < len(text) and lowered[position - length + 1 : position + 1] in parts.texts:
             position += 1
         piece_start = position
-    return "".join([*pieces, text[piece_start:]])
+    pieces.append(text[piece_start:])
+    return "".join(pieces)
 
 
 class _Parts:
@@ -145,10 +144,18 @@ class _Parts:
         self.texts: set[str] = set()
         for form in self.forms:
             length = min(PART, len(form))
-            self.texts.update(
-                form[start : start + length] for start in range(len(form) - length + 1)
-            )
+            for start in range(len(form) - length + 1):
+                self.texts.add(form[start : start + length])
         self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
+
+    def length_at(self, lowered: str, position: int) -> int:
+        """The length of the longest part that stands at this place of a text in lower case; 0 for
+        none.
+        """
+        for length in self.lengths:
+            if lowered[position : position + length] in self.texts:
+                return length
+        return 0
 
 
 @lru_cache(maxsize=512)
@@ -164,7 +171,8 @@ def _in_base64(key: str) -> Iterator[str]:
     for shift in range(3):
         letters = b64encode(bytes(shift) + raw).decode()
         sure = letters[-(-8 * shift // 6) : 8 * (shift + len(raw)) // 6]
-        yield from (sure, sure.replace("+", "-").replace("/", "_"))
+        yield sure
+        yield sure.replace("+", "-").replace("/", "_")
 
 
 @lru_cache(maxsize=512)
@@ -173,9 +181,14 @@ def _beside_a_gap(key: str) -> re.Pattern[str]:
     is masked already.
     """
     lengths = range(min(PART, len(key)), SHORTEST_END - 1, -1)
-    begins = "|".join([re.escape(MASK), *(re.escape(key[:length]) for length in lengths)])
-    ends = "|".join([re.escape(MASK), *(re.escape(key[-length:]) for length in lengths)])
-    short = "|".join(re.escape(key[-length:]) for length in range(SHORTEST_END - 1, 0, -1))
+    beginnings = _any_of([MASK, *(key[:length] for length in lengths)])
+    ends = _any_of([MASK, *(key[-length:] for length in lengths)])
+    short_ends = _any_of([key[-length:] for length in range(SHORTEST_END - 1, 0, -1)])
     return re.compile(
-        rf"(?:{begins}){_GAP}(?:{ends}|(?:{short})(?!\w))?|{_GAP}(?:{ends})(?!\w)", re.IGNORECASE
+        rf"{beginnings}{_GAP}(?:{ends}|{short_ends}(?!\w))?|{_GAP}{ends}(?!\w)", re.IGNORECASE
     )
+
+
+def _any_of(texts: list[str]) -> str:
+    """A pattern of these texts."""
+    return f"(?:{'|'.join(map(re.escape, texts))})"

@@ -90,6 +90,21 @@ def _on_a_sound_file(
 
 
 @dataclass(frozen=True, slots=True)
+class _Spending:
+    """What the calls of a run cost.
+
+    Attributes:
+        spent: dollars of calls that have ended or were lost.
+        set_aside: dollars for calls that are open.
+        open_calls: how many these are.
+    """
+
+    spent: float
+    set_aside: float
+    open_calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """Answers by content, and the calls of one run.
 
@@ -193,26 +208,14 @@ class Ledger:
         while True:
             with self._step() as step:
                 self._check_provider(step, model)
-                rows = step.execute(
-                    "select pid, until, reserved, usd from calls where run = ?", (self.run,)
-                ).fetchall()
-                open_reservations = [
-                    row[2] for row in rows if row[3] is None and _alive(row[0], row[1])
-                ]
-                spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(
-                    open_reservations
-                )
-                if self.max_usd is not None and spent + reserved_usd > self.max_usd:
+                spending = self._spending(step)
+                if self.max_usd is not None and spending.spent + reserved_usd > self.max_usd:
                     raise Unanswered(
-                        f"{model} was not asked: it may cost ${reserved_usd:.4f}, ${spent:.4f} are spent,"
-                        f" and the limit is ${self.max_usd:g}; the same command with a higher limit"
-                        " continues"
+                        f"{model} was not asked: it may cost ${reserved_usd:.4f},"
+                        f" ${spending.spent:.4f} are spent, and the limit is ${self.max_usd:g};"
+                        " the same command with a higher limit continues"
                     )
-                room = (
-                    self.max_usd is None
-                    or spent + sum(open_reservations) + reserved_usd <= self.max_usd
-                )
-                if room and (self.concurrency is None or len(open_reservations) < self.concurrency):
+                if self._has_place(spending, reserved_usd):
                     started = time.time()
                     inserted = step.execute(
                         "insert into calls (run, model, pid, until, reserved, began, request,"
@@ -231,6 +234,29 @@ class Ledger:
                     assert inserted.lastrowid is not None
                     return inserted.lastrowid
             time.sleep(POLL)
+
+    def _spending(self, step: sqlite3.Connection) -> _Spending:
+        """What the calls of the run have cost, and what is set aside for those that are open."""
+        query = "select pid, until, reserved, usd from calls where run = ?"
+        total = set_aside = 0.0
+        open_calls = 0
+        for pid, until, reserved, usd in step.execute(query, (self.run,)).fetchall():
+            if usd is not None:
+                total += usd
+                continue
+            total += reserved
+            if _alive(pid, until):
+                set_aside += reserved
+                open_calls += 1
+        return _Spending(total - set_aside, set_aside, open_calls)
+
+    def _has_place(self, spending: _Spending, reserved_usd: float) -> bool:
+        """Whether the limits let another call begin now, besides those that are open."""
+        if self.concurrency is not None and spending.open_calls >= self.concurrency:
+            return False
+        if self.max_usd is None:
+            return True
+        return spending.spent + spending.set_aside + reserved_usd <= self.max_usd
 
     @_on_a_sound_file
     def close(self, call: int, usd: float | None, failed: str = "") -> None:
@@ -283,9 +309,10 @@ class Ledger:
         )
         with self._step() as step:
             rows = step.execute(query, (self.run, json.dumps(names))).fetchall()
-        return dict.fromkeys(names, 0.0) | {
-            name: usd if is_known else None for name, usd, is_known in rows
-        }
+        usd_of: dict[str, float | None] = dict.fromkeys(names, 0.0)
+        for name, usd, is_known in rows:
+            usd_of[name] = usd if is_known else None
+        return usd_of
 
     @property
     @_on_a_sound_file

@@ -97,9 +97,11 @@ def _is_damaged(path: Path) -> bool:
 
 def _free_name(path: Path) -> Path:
     number = 1
-    while (candidate := Path(f"{path}.damaged-{number}")).exists():
+    while True:
+        candidate = Path(f"{path}.damaged-{number}")
+        if not candidate.exists():
+            return candidate
         number += 1
-    return candidate
 
 
 def _take_over(old: Path, new: Path, schema: Sequence[str]) -> Rest:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import ctypes as c
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import distributions
 from importlib.util import find_spec
-from itertools import accumulate, pairwise, takewhile
 from pathlib import Path
 from typing import TypeAlias
 
@@ -101,74 +100,82 @@ class LocalLikelihood:
         return len(self._tokens(text, is_beginning=True))
 
     def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a
-        byte of the places.
+        """The surprise in nats of tokens of `text` after `preceding`: of all, or of those that hold
+        a byte of the places.
 
         The two texts are tokenised apart, so that a text has the same tokens after any other.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        head = self._tokens(
-            preceding or "\n", is_beginning=True
-        )  # the first token needs one before it
+        preceding = preceding or "\n"  # the first token needs one before it
+        head = self._tokens(preceding, is_beginning=True)
         tail = self._tokens(text, is_beginning=False)
-        if len(head) + len(tail) > self.window:
-            problem = (
-                f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
+        tokens = head + tail
+        if len(tokens) > self.window:
+            raise ModelError(
+                f"{len(tokens)} tokens do not fit into the {self.window} of {self.label}",
+                overflow=True,
             )
-            raise ModelError(problem, overflow=True)
-        scored_indices = [
-            i
-            for i, (start, end) in enumerate(pairwise([0, *self._ends(tail)]), len(head))
-            if not places
-            or any(start < place_end and end > place_start for place_start, place_end in places)
-        ]
-        return self._surprise(head + tail, scored_indices)
+        scored_indices: list[int] = []
+        start = 0
+        for index, end in enumerate(self._ends(tail), len(head)):
+            if not places or _overlaps_one(start, end, places):
+                scored_indices.append(index)
+            start = end
+        return self._surprise(tokens, scored_indices)
 
     def _surprise(self, tokens: Sequence[int], scored_indices: Sequence[int]) -> tuple[float, ...]:
         """The surprise of the tokens at these places, in order; reads only what is not read yet."""
         if not scored_indices:
             return ()
         nats: list[float] = []
-        position, end = self._rewound(tokens, scored_indices[0] - 1), scored_indices[-1]
+        position = self._rewound(tokens, scored_indices[0] - 1)
+        end = scored_indices[-1]
         while position < end:
             batch_size = min(BATCH, end - position)
-            batch_indices = [i for i in scored_indices if position < i <= position + batch_size]
-            self._decode(tokens, position, batch_size, {i - 1 for i in batch_indices})
-            for i in batch_indices:
-                row = self._lib.llama_get_logits_ith(self._context, i - 1 - position)
+            batch_end = position + batch_size
+            batch_indices = [index for index in scored_indices if position < index <= batch_end]
+            self._decode(tokens, position, batch_size, {index - 1 for index in batch_indices})
+            for index in batch_indices:
+                row = self._lib.llama_get_logits_ith(self._context, index - 1 - position)
                 logits = np.ctypeslib.as_array(row, (self._width,))
-                top = logits.max()
-                nats.append(
-                    float(
-                        top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[tokens[i]]
-                    )
-                )
+                largest = logits.max()
+                exponentials = np.exp(logits - largest)
+                log_sum = largest + np.log(exponentials.sum(dtype=np.float64))
+                nats.append(float(log_sum - logits[tokens[index]]))
             position += batch_size
         return tuple(nats)
 
     def _rewound(self, tokens: Sequence[int], limit: int) -> int:
-        """Forget what differs from what was read; how many tokens of `whole` are still read,
-        `most` at most.
+        """Forget what differs from what was read; how many of the tokens are still read, at most
+        so many as the limit.
         """
-        pairs = zip(self._read[:limit], tokens, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
-            self._lib.llama_memory_clear(self._memory, True)
-            same = 0
-        self._read = list(tokens[:same])
-        return same
+        same_count = 0
+        for read_token, token in zip(self._read[:limit], tokens, strict=False):
+            if read_token != token:
+                break
+            same_count += 1
+        if same_count < len(self._read):
+            is_removed = self._lib.llama_memory_seq_rm(self._memory, 0, same_count, -1)
+            if not is_removed:
+                self._lib.llama_memory_clear(self._memory, True)
+                same_count = 0
+        self._read = list(tokens[:same_count])
+        return same_count
 
     def _decode(
         self, tokens: Sequence[int], start: int, count: int, logit_indices: set[int]
     ) -> None:
         batch = self._batch
         batch.n_tokens = count
-        for i in range(count):
-            batch.token[i], batch.pos[i] = tokens[start + i], start + i
-            batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
-            batch.logits[i] = start + i in logit_indices
+        for place in range(count):
+            index = start + place
+            batch.token[place] = tokens[index]
+            batch.pos[place] = index
+            batch.n_seq_id[place] = 1
+            batch.seq_id[place][0] = 0
+            batch.logits[place] = index in logit_indices
         status = self._lib.llama_decode(self._context, batch)
         if status:
             self._read = []
@@ -182,20 +189,26 @@ class LocalLikelihood:
     def _tokens(self, text: str, *, is_beginning: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
         room = (c.c_int32 * (len(raw) + 8))()
-        return list(
-            room[
-                : self._lib.llama_tokenize(
-                    self._vocabulary, raw, len(raw), room, len(room), is_beginning, False
-                )
-            ]
+        count = self._lib.llama_tokenize(
+            self._vocabulary, raw, len(raw), room, len(room), is_beginning, False
         )
+        return list(room[:count])
 
     def _ends(self, tokens: Sequence[int]) -> Iterator[int]:
+        """Where each token ends in its text, in bytes."""
         room = c.create_string_buffer(512)
-        piece, size = self._lib.llama_token_to_piece, len(room)
-        return accumulate(
-            max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens
-        )
+        end = 0
+        for token in tokens:
+            size = self._lib.llama_token_to_piece(
+                self._vocabulary, token, room, len(room), 0, False
+            )
+            end += max(size, 0)
+            yield end
+
+
+def _overlaps_one(start: int, end: int, places: Places) -> bool:
+    """Whether a stretch of a text has a byte of one of the places."""
+    return any(start < place_end and end > place_start for place_start, place_end in places)
 
 
 @lru_cache(maxsize=1)
@@ -262,18 +275,15 @@ class CachedLikelihood:
     @classmethod
     def of(cls, model_weights: Weights) -> CachedLikelihood:
         """The local model of these weights; its results are kept in the cache folder."""
-        version = next(
-            (distribution.version for distribution in distributions(name="xllamacpp")), ""
-        )
-        seal = f"{model_weights.label} {model_weights.path.stat().st_size} {version} {BATCH}"
+        version = ""
+        for distribution in distributions(name="xllamacpp"):
+            version = distribution.version
+            break
+        size = model_weights.path.stat().st_size
+        seal = f"{model_weights.label} {size} {version} {BATCH}"
         file = cache_folder() / "likelihoods.sqlite"
-        return cls(
-            model_weights.label,
-            model_weights.window,
-            lambda: LocalLikelihood(model_weights),
-            file,
-            seal,
-        )
+        load = partial(LocalLikelihood, model_weights)
+        return cls(model_weights.label, model_weights.window, load, file, seal)
 
     @cached_property
     def model(self) -> LocalLikelihood:
@@ -285,7 +295,8 @@ class CachedLikelihood:
         well.
         """
         key = self._key(preceding, text, places)
-        if (stored := self._disk.stored(key)) is None:
+        stored = self._disk.stored(key)
+        if stored is None:
             stored = self._scored(preceding, text, places)
             self._disk.keep(key, stored)
         if "overflow" in stored:
@@ -294,11 +305,12 @@ class CachedLikelihood:
 
     def _scored(self, preceding: str, text: str, places: Places) -> Stored:
         try:
-            return {"nats": [round(nats, 5) for nats in self.model.score(preceding, text, places)]}
+            surprises = self.model.score(preceding, text, places)
         except ModelError as error:
             if not error.overflow:
                 raise
             return {"overflow": str(error)}
+        return {"nats": [round(nats, 5) for nats in surprises]}
 
     def _key(self, preceding: str, text: str, places: Places) -> str:
         parts = (self._seal, preceding, text, str(sorted(places)))

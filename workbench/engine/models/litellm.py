@@ -118,11 +118,9 @@ class LiteLLM(LanguageModel):
         self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions
     ) -> Completion:
         """Ask once, and write down what that cost."""
-        number = (
-            self.ledger.open(sent.model, sent.bound.usd, options.timeout + GRACE)
-            if self.ledger
-            else 0
-        )
+        number = 0
+        if self.ledger:
+            number = self.ledger.open(sent.model, sent.bound.usd, options.timeout + GRACE)
         # until the cost is known, all that was set aside counts as spent
         spent: float | None = None
         failed = f"the call of {sent.model} was interrupted"
@@ -162,12 +160,12 @@ def _sent(
     request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool
 ) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}
-    messages = list(request.chat) or [
-        # half a character cannot be sent
-        {"role": role, "content": text.encode("utf-8", "replace").decode()}
-        for role, text in texts.items()
-        if text
-    ]
+    messages = list(request.chat)
+    if not messages:
+        for role, text in texts.items():
+            if text:  # half a character cannot be sent
+                content = text.encode("utf-8", "replace").decode()
+                messages.append({"role": role, "content": content})
     call: dict[str, Any] = {
         "model": model,
         "messages": messages,
@@ -176,12 +174,13 @@ def _sent(
         "num_retries": 0,
         "max_retries": 0,
     }
-    max_output = (
-        request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
-    )
+    max_output = request.max_tokens
+    if max_output is None and bounded:
+        max_output = UNBOUNDED
     if max_output is not None:
         max_output += options.thinking
-        call["max_tokens"] = max_output = min(max_output, most_output(model) or max_output)
+        max_output = min(max_output, most_output(model) or max_output)
+        call["max_tokens"] = max_output
     if options.temperature is not None:
         call["temperature"] = options.temperature
     if request.logprobs:
@@ -194,9 +193,8 @@ def _sent(
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    return BoundedRequest(
-        model, call, bound(model, options, list(texts.values()), max_output), bounded
-    )
+    largest = bound(model, options, list(texts.values()), max_output)
+    return BoundedRequest(model, call, largest, bounded)
 
 
 def _environment_base() -> str | None:
@@ -227,13 +225,17 @@ def _litellm() -> ModuleType:
 
 
 def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
-    needed = (
-        [options.key]
-        if options.key
-        else litellm.validate_environment(model).get("missing_keys") or []
-    )
-    if missing := [name for name in needed if not os.environ.get(name)]:
+    needed = _needed_variables(litellm, model, options)
+    missing = [name for name in needed if not os.environ.get(name)]
+    if missing:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
+
+
+def _needed_variables(litellm: ModuleType, model: str, options: ProviderOptions) -> list[str]:
+    """The variables that hold the keys of a model."""
+    if options.key:
+        return [options.key]
+    return litellm.validate_environment(model).get("missing_keys") or []
 
 
 def _check_bound(litellm: ModuleType, model: str) -> None:
@@ -263,9 +265,8 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
         return ModelError(
             f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit
         )
-    if isinstance(error, litellm.ContentPolicyViolationError) or (
-        refused and _CONTENT.search(str(error))
-    ):
+    is_about_content = refused and _CONTENT.search(str(error)) is not None
+    if is_about_content or isinstance(error, litellm.ContentPolicyViolationError):
         return ModelError(f"{model} refused the prompt: {text}")
     passing = (
         litellm.Timeout,
@@ -292,8 +293,12 @@ def _error_in_answer(
     if was_free(error):
         return None
     listed = _LISTED_ERROR.search(str(error))
-    reasons = [*map(reason_in_answer, answers), listed[1] if listed else "", _reason_in_text(error)]
-    reason = next(filter(None, reasons), "")
+    reason = ""
+    for answer in answers:
+        reason = reason or reason_in_answer(answer)
+    if not reason and listed:
+        reason = listed[1]
+    reason = reason or _reason_in_text(error)
     if not reason:
         return None
     one_line = " ".join(reason[:READ].split())
@@ -311,11 +316,9 @@ def _reason_in_text(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, json.JSONDecodeError):
-            return (
-                f"its answer is no JSON: {cause.doc}"
-                if cause.doc.strip()
-                else "its answer is empty"
-            )
+            if not cause.doc.strip():
+                return "its answer is empty"
+            return f"its answer is no JSON: {cause.doc}"
         cause = cause.__cause__ or cause.__context__
     return ""
 
@@ -334,25 +337,34 @@ def _retry_after(error: Exception) -> float | None:
     """Seconds that the provider asks to wait, given as a number or a date; None if it does not
     say.
     """
-    response = getattr(error, "response", None)
-    headers = (
-        getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    )
+    headers = getattr(error, "litellm_response_headers", None)
+    if not headers:
+        response = getattr(error, "response", None)
+        headers = getattr(response, "headers", None) or {}
     value = headers.get("retry-after", "")
     try:
         seconds = float(value)
     except ValueError:
         until = parsedate_tz(value)
-        seconds = math.nan if until is None else mktime_tz(until) - time.time()
-    return None if math.isnan(seconds) else max(seconds, 0.0)
+        if until is None:
+            return None
+        seconds = mktime_tz(until) - time.time()
+    if math.isnan(seconds):
+        return None
+    return max(seconds, 0.0)
 
 
 def _without_keys(completion: Completion, options: ProviderOptions) -> Completion:
     """An answer in which no key stands whole, as a gateway may repeat one."""
     mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
     calls = tuple((mask(name), mask(arguments)) for name, arguments in completion.calls)
-    text, model, reason = mask(completion.text), mask(completion.model), mask(completion.why)
-    return replace(completion, text=text, model=model, why=reason, calls=calls)
+    return replace(
+        completion,
+        text=mask(completion.text),
+        model=mask(completion.model),
+        why=mask(completion.why),
+        calls=calls,
+    )
 
 
 def _short(error: Exception, options: ProviderOptions) -> str:
@@ -361,4 +373,6 @@ def _short(error: Exception, options: ProviderOptions) -> str:
     """
     line = " ".join(str(error)[:READ].split())
     text = without_keys(line, options.key or "", options.api_base or "")
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+    if len(text) <= SHOWN:
+        return text
+    return text[:SHOWN] + "..."

@@ -87,9 +87,10 @@ def running_address(served_weights: Weights, port: int = PORT) -> str | None:
     try:
         with build_opener(ProxyHandler({})).open(f"{base}/models", timeout=2.0) as answer:
             models = json.loads(answer.read())["data"]
-            return base if any(model["id"] == alias(served_weights) for model in models) else None
+        is_served = any(model["id"] == alias(served_weights) for model in models)
     except (URLError, OSError, ValueError, LookupError, TypeError):
         return None
+    return base if is_served else None
 
 
 _OWN: dict[str, Server] = {}
@@ -105,9 +106,10 @@ def server_address(name: str) -> str:
     """
     served_weights = weights(name)
     with _LOCK:
-        if name not in _OWN and (running := running_address(served_weights)) is not None:
-            return running
         if name not in _OWN:
+            address = running_address(served_weights)
+            if address is not None:
+                return address
             _OWN[name] = start_server(served_weights)
         return _OWN[name].address
 
@@ -151,13 +153,14 @@ class Local(LiteLLM):
         """Name shown in reports."""
         if self.model == DEFAULT:
             return "local"
-        return f"local:{self.model if self.model in NAMES else Path(self.model).name}"
+        if self.model in NAMES:
+            return f"local:{self.model}"
+        return f"local:{Path(self.model).name}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """See `LiteLLM.complete`; raises SetupError where the extra is not installed."""
-        answer = super().complete(
-            replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST))
-        )
+        max_tokens = min(request.max_tokens or MOST, MOST)
+        answer = super().complete(replace(request, model="", max_tokens=max_tokens))
         return replace(answer, model=f"local:{weights(self.model).label}")
 
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:

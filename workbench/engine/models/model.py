@@ -74,7 +74,9 @@ class SummaryRequest:
     @property
     def stand_in(self) -> str | None:
         """The text of `otherwise`."""
-        return self.otherwise() if callable(self.otherwise) else self.otherwise
+        if callable(self.otherwise):
+            return self.otherwise()
+        return self.otherwise
 
     @property
     def left_out(self) -> int:
@@ -82,7 +84,9 @@ class SummaryRequest:
         long.
         """
         count = getattr(self.write, "left_out", None)
-        return int(count(self)) if callable(count) else 0
+        if not callable(count):
+            return 0
+        return int(count(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,8 @@ def plain_text(request: SummaryRequest) -> str:
         prompts = [conversation_text(request.chat, request.tools)]
     else:
         prompts = [request.system.strip(), request.prompt.strip()]
-    parts = [*prompts, length_limit(request)]
-    text = "\n\n".join(filter(None, parts)) + "\n"
+    prompts.append(length_limit(request))
+    text = "\n\n".join(filter(None, prompts)) + "\n"
     return text.encode("utf-8", "replace").decode()  # half a character cannot be written
 
 

@@ -21,6 +21,8 @@ _INPUT_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 _TIERS_NOT_REQUESTED = ("_priority", "_flex", "_batches", "_above_1hr")
 _READ = ("input_cost_per_token", "cache_creation_input_token", "cache_read_input_token")
 _WROTE = ("output_cost_per_token", "output_cost_per_reasoning")
+_MODES = ("chat", "responses", "completion")
+"""Of the models that are asked here."""
 _OWN_PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_long")
 _REGION_AND_MAKER = re.compile(
     r"^(?:(?:global|us|eu|au|jp|apac)\.)?(?:(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.)?"
@@ -69,7 +71,11 @@ class Tariff:
 
     def at(self, prompt: int) -> Rates:
         """The rates for a prompt of so many tokens."""
-        return [self.rates, *(rates for bound, rates in self.longer if prompt > bound)][-1]
+        rates = self.rates
+        for bound, tier_rates in self.longer:
+            if prompt > bound:
+                rates = tier_rates
+        return rates
 
 
 class Dearest(NamedTuple):
@@ -95,25 +101,33 @@ def most_output(model: str) -> int | None:
 def tariff(model: str) -> Tariff | None:
     """What the model costs; None if the table has no price for it."""
     table_row = row(model)
-    entry = _table()[table_row] if table_row is not None else {}
-    if (
-        table_row is None
-        or "input_cost_per_token" not in entry
-        or "output_cost_per_token" not in entry
-    ):
+    if table_row is None:
+        return None
+    entry = _table()[table_row]
+    if "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
     base = _rates(entry)
-    bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.fullmatch(name)))
-    longer = tuple(
-        (1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds
-    )
+    longer: list[tuple[int, Rates]] = []
+    for thousands in _tier_bounds(entry):
+        rates = _tier_rates(entry, f"_above_{thousands}k_tokens", base)
+        longer.append((1_000 * thousands, rates))
     return Tariff(
         table_row,
         base,
-        longer,
+        tuple(longer),
         entry.get("prompt_cache_min_tokens"),
         entry.get("litellm_provider") or "",
     )
+
+
+def _tier_bounds(entry: Mapping[str, Any]) -> list[int]:
+    """Thousands of tokens above which an entry has other prices, ascending."""
+    bounds: list[int] = []
+    for name in entry:
+        match = _INPUT_TIER.fullmatch(name)
+        if match:
+            bounds.append(int(match[1]))
+    return sorted(bounds)
 
 
 def stem_tariff(model: str) -> Tariff | None:
@@ -134,7 +148,10 @@ def given_tariff(text: str) -> Tariff:
         SettingError: a word is no price, or one of the two required prices is missing.
     """
     prices: dict[str, float] = {}
-    for word in filter(None, map(str.strip, text.split(","))):
+    for part in text.split(","):
+        word = part.strip()
+        if not word:
+            continue
         name, _, amount = map(str.strip, word.partition("="))
         if name not in _OWN_PRICES:
             raise SettingError(
@@ -145,18 +162,21 @@ def given_tariff(text: str) -> Tariff:
                 f"the price {word!r} has no amount; write USD a million tokens, such as input=3"
             )
         prices[name] = float(amount) / MILLION
-    if missing := [name for name in ("input", "output") if name not in prices]:
+    missing = [name for name in ("input", "output") if name not in prices]
+    if missing:
         raise SettingError(
             f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15"
         )
-    write = prices.get("cache_write", prices["input"])
-    return Tariff(
-        "given",
-        Rates(
-            **{"cache_read": prices["input"], "cache_write": write, "cache_write_long": write}
-            | prices
-        ),
+    read = prices["input"]
+    write = prices.get("cache_write", read)
+    rates = Rates(
+        input=read,
+        output=prices["output"],
+        cache_read=prices.get("cache_read", read),
+        cache_write=write,
+        cache_write_long=prices.get("cache_write_long", write),
     )
+    return Tariff("given", rates)
 
 
 def dearest(model: str, read: int) -> Dearest | None:
@@ -169,22 +189,24 @@ def dearest(model: str, read: int) -> Dearest | None:
     if table_row is None or tariff(model) is None:
         return None
     entry = _table()[table_row]
-    costs = {
-        name: cost
-        for name, cost in entry.items()
-        if not any(tier in name for tier in _TIERS_NOT_REQUESTED)
-        and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
-    }
-    searches = (
-        entry.get("search_context_cost_per_query")
-        if "sonar" in table_row or "search" in table_row
-        else None
-    )
+    costs = {name: cost for name, cost in entry.items() if _can_apply(name, read)}
+    of_request = costs.get("input_cost_per_request", 0.0)
+    if "sonar" in table_row or "search" in table_row:
+        of_searches = entry.get("search_context_cost_per_query") or {}
+        of_request += max(of_searches.values(), default=0.0)
     return Dearest(
-        max(costs[name] for name in costs if name.startswith(_READ)),
-        max(costs[name] for name in costs if name.startswith(_WROTE)),
-        costs.get("input_cost_per_request", 0.0) + max((searches or {}).values(), default=0.0),
+        max(cost for name, cost in costs.items() if name.startswith(_READ)),
+        max(cost for name, cost in costs.items() if name.startswith(_WROTE)),
+        of_request,
     )
+
+
+def _can_apply(name: str, read: int) -> bool:
+    """Whether the price of this name can be that of a prompt of so many tokens."""
+    if any(tier in name for tier in _TIERS_NOT_REQUESTED):
+        return False
+    tier = _TIER.search(name)
+    return tier is None or read > 1_000 * int(tier[1])
 
 
 @lru_cache(maxsize=1_024)
@@ -193,17 +215,26 @@ def row(model: str) -> str | None:
     punctuation.
     """
     parts = model.strip().split("/")
-    names = list(filter(None, ("/".join(parts[i:]) for i in range(len(parts)))))
-    exact = next((name for name in names if name in _table()), None)
-    return exact or next(
-        (table_row for name in names if (table_row := _bare_names().get(_bare(name)))), None
-    )
+    names = ["/".join(parts[start:]) for start in range(len(parts))]
+    names = [name for name in names if name]
+    for name in names:
+        if name in _table():
+            return name
+    for name in names:
+        table_row = _bare_names().get(_bare(name))
+        if table_row:
+            return table_row
+    return None
 
 
 def _limit(model: str, name: str) -> int | None:
     table_row = row(model)
-    limit = None if table_row is None else _table()[table_row].get(name)
-    return limit if isinstance(limit, int) and limit > 0 else None
+    if table_row is None:
+        return None
+    limit = _table()[table_row].get(name)
+    if isinstance(limit, int) and limit > 0:
+        return limit
+    return None
 
 
 def _rates(entry: Mapping[str, Any]) -> Rates:
@@ -236,15 +267,12 @@ def _bare(name: str) -> str:
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Mapping[str, Any]]:
     spec = find_spec("litellm")
-    for folder in (spec and spec.submodule_search_locations) or ():
+    folders = (spec and spec.submodule_search_locations) or ()
+    for folder in folders:
         file = Path(folder) / TABLE
         if file.is_file():
             entries = json.loads(file.read_text(encoding="utf-8"))
-            return {
-                name: entry
-                for name, entry in entries.items()
-                if entry.get("mode") in ("chat", "responses", "completion")
-            }
+            return {name: entry for name, entry in entries.items() if entry.get("mode") in _MODES}
     raise SetupError(
         f"the price table {TABLE} is missing; install litellm: pip install"
         " 'compaction-workbench[litellm]'"
@@ -256,9 +284,11 @@ def _bare_names() -> Mapping[str, str]:
     """The entry for each bare name: the one with the fewest providers before it, then the
     shortest, then the first.
     """
+
+    def order(name: str) -> tuple[int, int, int, str]:
+        return name.count("/"), name.count("."), len(name), name
+
     names: dict[str, str] = {}
-    for name in sorted(
-        _table(), key=lambda name: (name.count("/"), name.count("."), len(name), name)
-    ):
+    for name in sorted(_table(), key=order):
         names.setdefault(_bare(name), name)
     return names

@@ -65,7 +65,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _NUMBER = r"\d[\d,_]*"
 _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
-    kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()
+    kind: _compiled("|".join(patterns)) for kind, patterns in _FILE["kinds"].items()
 }
 _PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
 _PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
@@ -97,9 +97,10 @@ class GeneralRule:
 
     def matches(self, text: str) -> bool:
         """Whether the text speaks of all that is wanted, and of nothing else."""
+        if self.unless and re.search(self.unless, text, re.IGNORECASE):
+            return False
         patterns = (self.about, self.fault, self.size)
-        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
-        return speaks and not (self.unless and re.search(self.unless, text, re.IGNORECASE))
+        return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
 _GENERAL = [GeneralRule(**rule) for rule in _FILE["general"]]
@@ -158,7 +159,8 @@ def classify(
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
     kind = kind or _general_kind(text, status, prompt)
-    limit, used, requested = _numbers(text, kind)
+    numbers = _numbers(text, kind)
+    limit, used, requested = numbers.limit, numbers.used, numbers.requested
     text = without_keys(text.strip().partition("\n")[0][:READ])
     if kind == "rate" and limit is not None and used is not None and used > limit:
         kind = "rate_permanent"
@@ -167,9 +169,10 @@ def classify(
     if kind == "output_cap":
         return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
     is_sum = kind == "mixed" or requested is not None
-    room = limit - used if is_sum and limit is not None and used is not None else 0
-    if room >= LEAST_ROOM and (requested is None or room < requested):
-        return Diagnosis(kind, "lower_output", limit, used, room, text)
+    if is_sum and limit is not None and used is not None:
+        room = limit - used
+        if room >= LEAST_ROOM and (requested is None or room < requested):
+            return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)
 
 
@@ -186,7 +189,8 @@ def reason_in_answer(answer: object) -> str:
         except (ValueError, RecursionError):
             return ""
     if isinstance(answer, list):
-        return next(filter(None, map(reason_in_answer, answer)), "")
+        reasons = map(reason_in_answer, answer)
+        return next(filter(None, reasons), "")
     if not isinstance(answer, Mapping) or answer.get("choices"):
         return ""
     for name in _REASONS:
@@ -194,11 +198,9 @@ def reason_in_answer(answer: object) -> str:
         if isinstance(reason, Mapping):
             code = reason.get("code")
             words = reason_in_answer(reason) or json.dumps(reason, default=str)
-            return (
-                f"{words} ({code})"
-                if isinstance(code, str | int) and str(code) not in words
-                else words
-            )
+            if isinstance(code, str | int) and str(code) not in words:
+                return f"{words} ({code})"
+            return words
         if isinstance(reason, str) and reason:
             return reason
     return ""
@@ -235,16 +237,19 @@ def classify_answer(
             f"{used} tokens after {previous.prompt} reported although {grown} were added: the"
             " provider cut the prompt"
         )
-        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=reason)
+        limit = 2 * (used - HALF) if halved else used
+        return Diagnosis("overflow", "compact", limit, text=reason)
     return None
 
 
 def _stated_kind(text: str, status: int | None) -> Kind | None:
     """The kind of an error in words that are known, or of a status that says it alone."""
     for kind, pattern in _KINDS.items():
-        if pattern.search(text) or (status, kind) == (429, "rate"):
+        if pattern.search(text) or (kind == "rate" and status == 429):
             return kind
-    return "overflow" if _LITELLM_OVERFLOW in text else None
+    if _LITELLM_OVERFLOW in text:
+        return "overflow"
+    return None
 
 
 def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
@@ -257,62 +262,88 @@ def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
                 return rule.kind
         if _states_size(text, prompt):
             return "overflow"
-    return "bytes" if status == 413 else "other"
+    if status == 413:
+        return "bytes"
+    return "other"
 
 
-def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
-    """The limit, what was used, and the output that was asked for, each None where the text does
-    not say it.
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What an error says of tokens: the limit, what was used, and the output that was requested;
+    None where it does not say.
     """
+
+    limit: int | None = None
+    used: int | None = None
+    requested: int | None = None
+
+
+def _numbers(text: str, kind: Kind) -> _Numbers:
     if _NO_WINDOW.search(text):
-        return None, None, None
+        return _Numbers()
     if kind in ("overflow", "mixed"):
         parts = _parts(text)
         if "input" in parts and "output" in parts:
-            return _plausible(parts.get("limit")), _count(parts["input"]), _count(parts["output"])
-    for pattern in _PAIRS if kind != "output_cap" else ():
-        match = pattern.search(text)
-        if match is not None:
-            stated = match.groupdict()
-            return (
-                _plausible(stated.get("limit")),
-                _count(stated.get("used")),
-                _count(stated.get("asked")),
-            )
-    bound = _LIMIT.search(text)
-    limit = _plausible(next(filter(None, bound.groups()), None)) if bound else None
+            limit = _plausible(parts.get("limit"))
+            return _Numbers(limit, _count(parts["input"]), _count(parts["output"]))
+    if kind != "output_cap":
+        for pattern in _PAIRS:
+            match = pattern.search(text)
+            if match is not None:
+                stated = match.groupdict()
+                limit = _plausible(stated.get("limit"))
+                return _Numbers(limit, _count(stated.get("used")), _count(stated.get("asked")))
+    limit = _stated_limit(text)
     if kind != "overflow":
-        return limit, None, None
+        return _Numbers(limit)
     numbers = _token_numbers(text)
     if limit is None and len(numbers) == 2:
         limit = min(numbers)
-    larger = [number for number in numbers if limit is not None and number > limit]
-    return limit, larger[0] if len(larger) == 1 else None, None
+    if limit is None:
+        return _Numbers()
+    larger = [number for number in numbers if number > limit]
+    used = larger[0] if len(larger) == 1 else None
+    return _Numbers(limit, used)
+
+
+def _stated_limit(text: str) -> int | None:
+    """The limit that stands alone in a text."""
+    match = _LIMIT.search(text)
+    if match is None:
+        return None
+    numbers = [number for number in match.groups() if number]
+    return _plausible(numbers[0]) if numbers else None
 
 
 def _parts(text: str) -> dict[str, str]:
     """The numbers of a text by what they count: `input`, `output`, `limit`."""
-    numbers = [*_TOKENS.finditer(text)]
+    numbers = list(_TOKENS.finditer(text))
+    starts = [number.start() for number in numbers]
     parts: dict[str, str] = {}
-    for index, number in enumerate(numbers):
-        next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
-        last_end = numbers[index - 1].end() if index else 0
-        following = re.split(
-            r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)]
-        )[0]
-        preceding = re.split(
-            r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()]
-        )[-1]
-        for neighbour, name in (
-            (following, "output"),
-            (following, "input"),
-            (preceding, "output"),
-            (preceding, "limit"),
-        ):
-            if _PARTS[name].search(neighbour):
-                parts.setdefault(name, number.group())
-                break
+    previous_end = 0
+    for number, next_start in zip(numbers, [*starts[1:], len(text)], strict=False):
+        reach = min(number.end() + _NEIGHBOURS, next_start)
+        following = re.split(r"[,;:.()]", text[number.end() : reach])[0]
+        reach_back = max(number.start() - _NEIGHBOURS, previous_end)
+        preceding = re.split(r"[,;.()]", text[reach_back : number.start()])[-1]
+        previous_end = number.end()
+        part = _part_of(following, preceding)
+        if part:
+            parts.setdefault(part, number.group())
     return parts
+
+
+def _part_of(following: str, preceding: str) -> str:
+    """What a number counts, by the words on either side; empty where they do not say."""
+    for words, part in (
+        (following, "output"),
+        (following, "input"),
+        (preceding, "output"),
+        (preceding, "limit"),
+    ):
+        if _PARTS[part].search(words):
+            return part
+    return ""
 
 
 def _states_size(text: str, prompt: int) -> bool:
@@ -327,15 +358,19 @@ def _states_size(text: str, prompt: int) -> bool:
 
 def _token_numbers(text: str) -> set[int]:
     """The numbers of a text that may be tokens of a prompt or a window."""
-    matches = [
-        number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)
-    ]
-    numbers = [_plausible(number.group()) for number in matches]
-    return {number for number in numbers if number is not None}
+    numbers: set[int] = set()
+    for match in _TOKENS.finditer(text):
+        number = _plausible(match.group())
+        is_advice = text[: match.start()].endswith(_ADVICE)
+        if number is not None and not is_advice:
+            numbers.add(number)
+    return numbers
 
 
 def _count(digits: str | None) -> int | None:
-    return int(re.sub(r"\D", "", digits)) if digits else None
+    if not digits:
+        return None
+    return int(re.sub(r"\D", "", digits))
 
 
 def _plausible(digits: str | None) -> int | None:
@@ -350,24 +385,26 @@ def _evidence(error: ProviderError) -> tuple[str, int | None]:
     texts: list[str] = []
     status: int | None = None
     for cause in _chain(error):
-        stated = (getattr(cause, name, None) for name in ("message", "body", "code"))
-        texts += [
-            _unwrapped(part) for part in (str(cause), *stated) if isinstance(part, str | Mapping)
-        ]
+        texts.append(_unwrapped(str(cause)))
+        for name in ("message", "body", "code"):
+            part = getattr(cause, name, None)
+            if isinstance(part, str | Mapping):
+                texts.append(_unwrapped(part))
         if _LITELLM_OVERFLOW in f"{type(cause).__mro__} {str(cause)[:200]}":
             texts.append(_LITELLM_OVERFLOW)
         status = _status(cause) or status
-    return "\n".join(dict.fromkeys(filter(None, texts))), status
+    distinct_texts = dict.fromkeys(text for text in texts if text)
+    return "\n".join(distinct_texts), status
 
 
 def _chain(error: ProviderError) -> Iterator[ProviderError]:
     """The error and the API errors that it was made from, outermost first."""
     yield error
     for _ in range(_DEEPEST):
-        if (
-            not isinstance(error, BaseException)
-            or (cause := error.__cause__ or error.__context__) is None
-        ):
+        if not isinstance(error, BaseException):
+            return
+        cause = error.__cause__ or error.__context__
+        if cause is None:
             return
         if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
             return
@@ -378,15 +415,17 @@ def _chain(error: ProviderError) -> Iterator[ProviderError]:
 def _status(error: ProviderError) -> int | None:
     """The HTTP status of an exception, of an error's JSON, or at the beginning of its text."""
     if isinstance(error, Mapping):
-        stated = [error.get("status_code"), error.get("status")]
+        candidates = [error.get("status_code"), error.get("status")]
     else:
-        named = _CODE.match(_unwrapped(str(error)))
         response = getattr(error, "response", None)
-        stated = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
-        stated.append(int(named[1]) if named else None)
-    return next(
-        (status for status in stated if isinstance(status, int) and 100 <= status < 600), None
-    )
+        candidates = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+        match = _CODE.match(_unwrapped(str(error)))
+        if match:
+            candidates.append(int(match[1]))
+    for status in candidates:
+        if isinstance(status, int) and 100 <= status < 600:
+            return status
+    return None
 
 
 def _unwrapped(text: str | Mapping[str, Json]) -> str:

@@ -4,7 +4,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -63,9 +63,11 @@ def provider_options(model: str) -> ProviderOptions:
     options: dict[str, object] = {}
     for name in ("api_base", "timeout", "tries", "temperature"):
         variable = f"WORKBENCH_{name.upper()}"
-        if text := os.environ.get(variable):
+        text = os.environ.get(variable)
+        if text:
             options |= _checked({name: text}, f"the variable {variable}", strict=False)
-    if path := os.environ.get(MODELS_FILE):
+    path = os.environ.get(MODELS_FILE)
+    if path:
         for table, values in _tables(Path(path)).items():
             if table in ("default", model):
                 options |= _checked(values, f"{path}, [{table}]", strict=True)
@@ -90,11 +92,14 @@ def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"{path}, named by {MODELS_FILE}, cannot be read: {error}") from error
-    if unknown := set(document) - {"default", "models"}:
+    unknown = set(document) - {"default", "models"}
+    if unknown:
         raise SettingError(
             f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]'
         )
-    tables = {"default": document.get("default", {}), **document.get("models", {})}
-    if wrong := [name for name, table in tables.items() if not isinstance(table, dict)]:
-        raise SettingError(f"{path}: {wrong[0]!r} must be a table")
+    tables: dict[str, Any] = {"default": document.get("default", {})}
+    tables |= document.get("models", {})
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise SettingError(f"{path}: {name!r} must be a table")
     return tables

@@ -96,31 +96,43 @@ class ModelSettings:
             SettingError: this is another machine than the one that keeps the limits.
             SetupError: something is missing here that the model needs.
         """
-        own_model = find_model(model)
-        if isinstance(own_model, Bundled):
-            return replace(own_model, on_bad_summary=self.on_bad_summary)
-        if not isinstance(own_model, LanguageModel):
-            return own_model
-        if isinstance(own_model, Local) and not own_model.address:
-            own_model = replace(own_model, address=dict(self.served).get(own_model.model, ""))
-        if self.machine not in ("", gethostname()) and (
-            self.max_usd is not None or self.concurrency is not None
-        ):
+        bare_model = find_model(model)
+        if isinstance(bare_model, Bundled):
+            return replace(bare_model, on_bad_summary=self.on_bad_summary)
+        if not isinstance(bare_model, LanguageModel):
+            return bare_model
+        if isinstance(bare_model, Local) and not bare_model.address:
+            address = dict(self.served).get(bare_model.model, "")
+            bare_model = replace(bare_model, address=address)
+        self._check_machine()
+        if not self.cache_only:
+            bare_model.check()
+        limited = replace(bare_model, ledger=self.ledger)
+        only_stored = self.cache_only
+        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
+            limited = replace(limited, writes=not self.cache_only)
+            only_stored = False
+        wrapped: Model = CachedModel(
+            limited,
+            self.ledger,
+            replicate=self.replicate,
+            only=only_stored,
+            off=not self.use_cache,
+            part=self.part,
+        )
+        if isinstance(limited, Command | Folder):
+            wrapped = TextToolModel(wrapped)
+        return RepairingModel(SplittingModel(wrapped), self.on_bad_summary)
+
+    def _check_machine(self) -> None:
+        """Refuse limits on another machine than the one that keeps them."""
+        is_limited = self.max_usd is not None or self.concurrency is not None
+        if is_limited and self.machine not in ("", gethostname()):
             raise SettingError(
                 "spending and concurrency limits work on one machine only, but this worker runs on"
                 f" {gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no"
                 " such limit"
             )
-        if not self.cache_only:
-            own_model.check()
-        limited = replace(own_model, ledger=self.ledger)
-        off, only = not self.use_cache, self.cache_only
-        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
-            limited, only = replace(limited, writes=not only), False
-        wrapped: Model = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
-        if isinstance(limited, Command | Folder):
-            wrapped = TextToolModel(wrapped)
-        return RepairingModel(SplittingModel(wrapped), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""
@@ -129,7 +141,7 @@ class ModelSettings:
             return {"bundled": inner.seal, "on_bad_summary": inner.on_bad_summary}
         if not isinstance(inner, LanguageModel):
             return {}
-        return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}
+        return dict(inner.seal(_NO_REQUEST)) | {"on_bad_summary": self.on_bad_summary}
 
 
 _NO_REQUEST = SummaryRequest(purpose="summary", system="", write=str)
@@ -163,11 +175,8 @@ def _is_model(text: str) -> bool:
 
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
     """The weights that these models need a server for on this machine."""
-    asked_models = map(find_model, models)
-    return tuple(
-        dict.fromkeys(
-            local_model.model
-            for local_model in asked_models
-            if isinstance(local_model, Local) and not local_model.address
-        )
-    )
+    names: dict[str, None] = {}
+    for model in map(find_model, models):
+        if isinstance(model, Local) and not model.address:
+            names[model.model] = None
+    return tuple(names)

@@ -43,11 +43,9 @@ def speed(name: str) -> Speed:
         SetupError, SettingError: it is on this machine, and cannot be served.
     """
     model = find_model(name)
-    return (
-        measured(model.address or server_address(model.model))
-        if isinstance(model, Local)
-        else PROVIDER
-    )
+    if not isinstance(model, Local):
+        return PROVIDER
+    return measured(model.address or server_address(model.model))
 
 
 def measured(address: str) -> Speed:

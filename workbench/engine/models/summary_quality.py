@@ -65,46 +65,57 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
     if not text:
         return (Finding("empty", True, "it is empty"),)
     source = _source(request)
-    cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
     possible_findings = (
         _markup(text, source),
         _loop(text),
         _echo(text, request),
         _size(request, text),
-        cut,
+        _cut(answer),
         _sections(request, text),
         _fabricated(text, source),
     )
     return tuple(finding for finding in possible_findings if finding is not None)
 
 
+def _cut(answer: Completion) -> Finding | None:
+    if not answer.cut:
+        return None
+    return Finding("cut", False, "it was cut off at its token limit")
+
+
 def _source(request: SummaryRequest) -> str:
     """All that a summary may be made of."""
-    parts = [request.previous, request.instructions, *map(counted_text, request.messages)]
-    return "\n".join([*parts, *request.files.read, *request.files.modified])
+    parts = [request.previous, request.instructions]
+    parts += map(counted_text, request.messages)
+    parts += request.files.read
+    parts += request.files.modified
+    return "\n".join(parts)
 
 
 def _markup(text: str, source: str) -> Finding | None:
-    markup = next(
-        (candidate for candidate in _MARKUP.findall(text) if candidate.strip() not in source), None
-    )
-    sentence = f"it contains the markup of a tool call or of a chat: {markup and markup.strip()!r}"
-    return None if markup is None else Finding("markup", True, sentence)
+    for match in _MARKUP.findall(text):
+        markup = match.strip()
+        if markup not in source:
+            sentence = f"it contains the markup of a tool call or of a chat: {markup!r}"
+            return Finding("markup", True, sentence)
+    return None
 
 
 def _loop(text: str) -> Finding | None:
     lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
-    line, times = Counter(lines).most_common(1)[0] if lines else ("", 0)
-    if times >= LOOP and times > len(lines) / 3:
-        return Finding("loop", True, f"it repeats itself: {_short(line)!r} occurs {times} times")
-    tail = text[-60:].strip()
-    if (
-        len(text) > 300
-        and (times := text.count(tail)) >= LOOP
-        and times * len(tail) > len(text) / 2
-    ):
-        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} occurs {times} times")
+    for line, times in Counter(lines).most_common(1):
+        if times >= LOOP and times > len(lines) / 3:
+            return _repetition(line, times)
+    if len(text) > 300:
+        tail = text[-60:].strip()
+        times = text.count(tail)
+        if times >= LOOP and times * len(tail) > len(text) / 2:
+            return _repetition(tail, times)
     return None
+
+
+def _repetition(passage: str, times: int) -> Finding:
+    return Finding("loop", True, f"it repeats itself: {_short(passage)!r} occurs {times} times")
 
 
 def _echo(text: str, request: SummaryRequest) -> Finding | None:
@@ -131,9 +142,9 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
 
 def _size(request: SummaryRequest, text: str) -> Finding | None:
     size = request.count(Summary(id="", text=text))
-    replaced = sum(map(request.count, request.messages)) + (
-        request.count(Summary(id="", text=request.previous)) if request.previous else 0
-    )
+    replaced = sum(map(request.count, request.messages))
+    if request.previous:
+        replaced += request.count(Summary(id="", text=request.previous))
     if request.messages and size >= replaced:
         return Finding(
             "size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}"
@@ -149,12 +160,9 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
 def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
-    lines = {
-        heading.group(1).casefold()
-        for line in text.splitlines()
-        if (heading := _HEADING.match(line))
-    }
-    missing = [name for name in request.sections if name.casefold() not in lines]
+    matches = map(_HEADING.match, text.splitlines())
+    headings = {match.group(1).casefold() for match in matches if match}
+    missing = [name for name in request.sections if name.casefold() not in headings]
     if not missing:
         return None
     fatal = len(missing) > len(request.sections) / 2
@@ -163,31 +171,37 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
 
 def _fabricated(text: str, source: str) -> Finding | None:
     # escapes of JSON
-    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
-    digits = opened.replace(",", "").replace("_", "")
-    extractor = Extractor()
-    extractor.read(
-        "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    )
-    named = [
-        (kind, name)
-        for kind, name in extractor.entities
-        if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
-    ]
-    false = [
-        name
-        for kind, name in named
-        if not _is_supported(kind, name, digits if kind == "number" else opened)
-    ]
-    if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
+    unescaped = source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\")
+    plain_source = plain(unescaped)
+    numbers_of_source = plain_source.replace(",", "").replace("_", "")
+    named_count = 0
+    false_names: list[str] = []
+    for kind, name in _named_things(text):
+        named_count += 1
+        searched = numbers_of_source if kind == "number" else plain_source
+        if not _is_supported(kind, name, searched):
+            false_names.append(name)
+    false_count = len(false_names)
+    if false_count < SOME or false_count < UNSUPPORTED * named_count:
         return None
-    fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
-    examples = ", ".join(map(repr, map(_short, false[:8])))
+    fatal = false_count >= MANY and false_count > MOSTLY_UNSUPPORTED * named_count
+    examples = ", ".join(repr(_short(name)) for name in false_names[:8])
     return Finding(
         "fabricated",
         fatal,
-        f"{len(false)} of the {len(named)} things it names are not in the record: {examples}",
+        f"{false_count} of the {named_count} things it names are not in the record: {examples}",
     )
+
+
+def _named_things(text: str) -> Iterator[tuple[str, str]]:
+    """The names, numbers and quotes of a summary that can be looked up, each with its kind."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    extractor = Extractor()
+    extractor.read("\n".join(lines))
+    for kind, name in extractor.entities:
+        is_short_number = kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
+        if kind in _NAMES and not is_short_number:
+            yield kind, name
 
 
 def _is_supported(kind: str, name: str, source: str) -> bool:
@@ -207,7 +221,9 @@ def _tails(path: str) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return text[:57] + "..."
 
 
 OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
@@ -268,10 +284,13 @@ class RepairingModel(ModelWrapper):
                 raise
             return draft, wrong  # the first one may still be of use
         remaining = findings(request, repair)
-        better = _rank(remaining) >= _rank(wrong)
-        best, method = (repair, "repaired") if better else (draft, "repair was worse")
-        best = replace(best, method=", ".join(filter(None, (best.method, method))))
-        return with_total_cost(best, (draft, repair)), remaining if better else wrong
+        best, method, faults = draft, "repair was worse", wrong
+        if _rank(remaining) >= _rank(wrong):
+            best, method, faults = repair, "repaired", remaining
+        if best.method:
+            method = f"{best.method}, {method}"
+        best = replace(best, method=method)
+        return with_total_cost(best, (draft, repair)), faults
 
     def _fallback(
         self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]
@@ -282,7 +301,8 @@ class RepairingModel(ModelWrapper):
         if not completion.text.strip() and request.if_empty is not None:
             return completion  # the preset says itself what an empty summary means
         completion = replace(completion, fallback=True, why=reason, findings=_sentences(wrong))
-        if (stand_in := request.stand_in) is not None:
+        stand_in = request.stand_in
+        if stand_in is not None:
             return replace(completion, text=stand_in, method="")
         extract = Extractive().complete(request)
         return replace(completion, text=extract.text, model=extract.model, method=STANDS_IN)
@@ -293,10 +313,10 @@ def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]
     with the draft.
     """
     faults = "\n".join(f"- {fault.sentence}" for fault in wrong)
+    draft = _TAG.sub("&lt;", draft) or "(nothing)"
     return (
-        f"{request.prompt}\n\nThis was written for it"
-        f" before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n</draft>\n\nIt cannot be"
-        f" used as it is:\n{faults}\n\nWrite the whole summary again, without these faults. Name"
+        f"{request.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
+        f"It cannot be used as it is:\n{faults}\n\nWrite the whole summary again, without these faults. Name"
         " only what occurs in the record above."
     )
 

@@ -18,8 +18,9 @@ likelihoods.
 
 def cache_folder() -> Path:
     """Where things are kept that cost time and could be made again."""
-    if named := os.environ.get(CACHE):
-        return Path(named)
+    folder = os.environ.get(CACHE)
+    if folder:
+        return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
 
 
@@ -87,9 +88,9 @@ def weights(name: str) -> Weights:
             f"the weights of {description.label} are not installed; run: {description.install}"
         )
     installed_path = Path(spec.origin).parent / description.path
-    return replace(
-        description, path=installed_path if installed_path.is_file() else _assembled(description)
-    )
+    if not installed_path.is_file():
+        installed_path = _assembled(description)
+    return replace(description, path=installed_path)
 
 
 def _assembled(description: Weights) -> Path:

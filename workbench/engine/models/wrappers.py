@@ -5,8 +5,9 @@ common.
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.language_model import LanguageModel
@@ -47,7 +48,10 @@ class ModelWrapper:
     def window(self, request: SummaryRequest, /) -> int | None:
         """The context window in tokens, completion included; None if unknown."""
         inner_window = getattr(self.model, "window", None)
-        return inner_window(request) if callable(inner_window) else None
+        if not callable(inner_window):
+            return None
+        tokens: int | None = inner_window(request)
+        return tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +86,26 @@ class AnsweringModel(ModelWrapper):
 def innermost(model: Model) -> Model:
     """The model inside all wrappers, for the replicate that is asked for."""
     while isinstance(model, ModelWrapper):
-        model = (
-            model.model.for_replicate(model.replicate)
-            if isinstance(model, CachedModel)
-            else model.model
-        )
+        if isinstance(model, CachedModel):
+            return model.model.for_replicate(model.replicate)
+        model = model.model
     return model
 
 
 def with_total_cost(completion: Completion, of: Sequence[Completion]) -> Completion:
     """A completion that took several, with the tokens, dollars and seconds of all of them."""
     usd = [part.usd for part in of if part.usd is not None]
+    is_usd_known = len(usd) == len(of)
+    misreports = [part.misreport for part in of if part.misreport]
     return replace(
         completion,
         input_tokens=sum(part.input_tokens for part in of),
         output_tokens=sum(part.output_tokens for part in of),
         cached_tokens=sum(part.cached_tokens for part in of),
-        usd=sum(usd) if len(usd) == len(of) else None,
+        usd=sum(usd) if is_usd_known else None,
         seconds=sum(part.seconds for part in of),
         counted=any(part.counted for part in of),
-        misreport=next((part.misreport for part in of if part.misreport), ""),
+        misreport=misreports[0] if misreports else "",
     )
 
 
@@ -163,16 +167,18 @@ class CachedModel(ModelWrapper):
     def _stored(self, key: str) -> Completion | None:
         """The stored completion; None where there is none, and it is this process that asks."""
         while True:
-            stored = (
-                self.ledger.stored(key)
-                if self.only
-                else self.ledger.claim(key, self.model.patience)
-            )
+            stored = self._in_ledger(key)
             if stored is None:
                 return None
-            if (completion := _completion(stored)) is not None:
+            completion = _completion(stored)
+            if completion is not None:
                 return completion
             self.ledger.forget(key)
+
+    def _in_ledger(self, key: str) -> Stored | None:
+        if self.only:
+            return self.ledger.stored(key)
+        return self.ledger.claim(key, self.model.patience)
 
     def _ask(self, request: SummaryRequest, name: str) -> Completion:
         model = self.model.for_replicate(self.replicate)
@@ -184,25 +190,31 @@ class CachedModel(ModelWrapper):
         """A name for the request: SHA-256 of all that its completion depends on."""
         seal = self.model.for_replicate(self.replicate).seal(request)
         parts = [VERSION, seal, request.system, request.prompt, request.max_tokens, self.replicate]
-        parts += [request.logprobs] if request.logprobs else []
+        if request.logprobs:
+            parts.append(request.logprobs)
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _completion(stored: Stored) -> Completion | None:
     """A completion as it was stored; None where it is not one."""
-    if not isinstance(stored.get("text"), str) or not all(
-        isinstance(stored.get(name, 0), int) for name in COUNTS
-    ):
+    has_counts = all(isinstance(stored.get(name, 0), int) for name in COUNTS)
+    if not has_counts or not isinstance(stored.get("text"), str):
         return None
+    fields = dict(stored)
+    fields["findings"] = ()
     try:
-        calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
-        logprobs = tuple(
-            (token, alternatives) for token, alternatives in stored.get("logprobs", ())
-        )
-        return Completion(**{**stored, "findings": (), "logprobs": logprobs, "calls": calls})
+        fields["calls"] = tuple(map(_pair, stored.get("calls", ())))
+        fields["logprobs"] = tuple(map(_pair, stored.get("logprobs", ())))
+        return Completion(**fields)
     except (TypeError, ValueError):
         return None
+
+
+def _pair(values: Iterable[Any]) -> tuple[Any, Any]:
+    """Two values as a tuple, which JSON has as a list; ValueError for any other number of them."""
+    name, content = values
+    return name, content
 
 
 def with_replicate(model: Model, replicate: int) -> Model:
@@ -255,19 +267,15 @@ class SplittingModel(ModelWrapper):
         if window is None:
             return self._in_unknown_window(request)
         max_completion = int(LARGEST_COMPLETION * window)
-        lowered = (
-            request
-            if (request.max_tokens or 0) <= max_completion
-            else replace(request, max_tokens=max_completion)
-        )
+        is_lowered = (request.max_tokens or 0) > max_completion
+        lowered = replace(request, max_tokens=max_completion) if is_lowered else request
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
             try:
                 completion = self.model.complete(lowered)
-                method = (
-                    completion.method if lowered is request else "bound lowered to fit the window"
-                )
-                return replace(completion, method=method)
+                if is_lowered:
+                    return replace(completion, method="bound lowered to fit the window")
+                return completion
             except ModelError as error:
                 if not error.overflow:
                     raise
@@ -321,7 +329,7 @@ class SplittingModel(ModelWrapper):
         return replace(
             with_total_cost(completions[-1], completions),
             method=f"in {len(completions)} parts",
-            left_out=sum(part_completion.left_out or 0 for part_completion in completions),
+            left_out=sum(completion.left_out or 0 for completion in completions),
         )
 
 
@@ -368,8 +376,6 @@ def _next_part(
 
 
 def _with_text(message: Message, text: str) -> Message:
-    return (
-        replace(message, text=text)
-        if isinstance(message, Summary)
-        else replace(message, blocks=(Text(text),))
-    )
+    if isinstance(message, Summary):
+        return replace(message, text=text)
+    return replace(message, blocks=(Text(text),))

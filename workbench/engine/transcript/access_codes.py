@@ -89,17 +89,14 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
     if any(stem in lower for stem in _STEMS):
         for match in _CODE_BEFORE.finditer(text):
             yield match.span("code")
-        for number in _NUMBER.finditer(text):
-            text_before = lower[max(0, number.start() - _REACH) : number.start()]
-            if number.group() not in _SAMPLES and _is_announced(text_before):
-                yield number.span()
+        yield from _announced_numbers(text, lower)
     for match in matches_with(_PIN_OF_ELEMENT, text, "<p", "<P", "alarm"):
         yield match.span(match.lastgroup or 0)
     for match in matches_with(_HOMEKIT, text, "omeKit", "airing", "etup"):
         yield match.span("code")
     for match in matches_with(_CHOSEN, text, "PIN"):
         yield match.span("code")
-    for match in _LIST.finditer(lower) if any(stem in lower for stem in _STEMS_OF_LISTS) else ():
+    for match in matches_with(_LIST, lower, *_STEMS_OF_LISTS):
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
             yield code.span()
     if text.count("-") >= len("---"):
@@ -107,6 +104,14 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
         for match in _KEY_OF_PRODUCT.finditer(text):
             yield match.span("key")
+
+
+def _announced_numbers(text: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Where numbers are of which the words before them say that they open something."""
+    for number in _NUMBER.finditer(text):
+        text_before = lower[max(0, number.start() - _REACH) : number.start()]
+        if number.group() not in _SAMPLES and _is_announced(text_before):
+            yield number.span()
 
 
 def _is_announced(text_before: str) -> bool:

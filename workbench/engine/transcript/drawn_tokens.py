@@ -53,14 +53,13 @@ def drawn_tokens(text: str) -> Iterator[tuple[int, int]]:
     """Where such tokens are in a text, half-open."""
     for match in _TOKEN.finditer(text):
         value = match.group()
-        if (
-            not _is_drawn(value)
-            or is_something_else(text, match.start())
-            or _is_of_file(text, *match.span())
-        ):
+        start, stop = match.span()
+        if not _is_drawn(value) or is_something_else(text, start):
             continue
-        if _needs_no_context(text, value, match.start()) or is_in_telling_line(text, *match.span()):
-            yield match.span()
+        if _is_of_file(text, start, stop):
+            continue
+        if _needs_no_context(text, value, start) or is_in_telling_line(text, start, stop):
+            yield start, stop
 
 
 def _is_drawn(value: str) -> bool:
@@ -102,20 +101,18 @@ def _is_id(value: str) -> bool:
 
 def _needs_no_context(text: str, value: str, start: int) -> bool:
     """Whether a token is a secret wherever it stands, and no file in base64."""
-    if (
-        len(value) > _MOST
-        or value.startswith(_HEADS_OF_FILES)
-        or text.startswith("base64,", start - len("base64,"))
-    ):
+    if len(value) > _MOST or value.startswith(_HEADS_OF_FILES):
+        return False
+    if text.startswith("base64,", start - len("base64,")):
         return False
     unprefixed = _behind_prefix(value)
     if any(sign in unprefixed for sign in ".~|$"):
         return False
     if unprefixed != value and (_SMALL.fullmatch(unprefixed) or _LARGE.fullmatch(unprefixed)):
         return True
-    return any(map(str.isupper, unprefixed)) and (
-        any(map(str.islower, unprefixed)) or _BASE32.fullmatch(unprefixed) is not None
-    )
+    if not any(map(str.isupper, unprefixed)):
+        return False
+    return any(map(str.islower, unprefixed)) or _BASE32.fullmatch(unprefixed) is not None
 
 
 def _is_of_file(text: str, start: int, stop: int) -> bool:
@@ -124,8 +121,10 @@ def _is_of_file(text: str, start: int, stop: int) -> bool:
         return True
     if not _LINE_OF_FILE.fullmatch(text, start, stop):
         return False
-    above = text[max(0, start - _REACH) : start].rpartition("\n")
-    line_above = above[0].rpartition("\n")[2].strip()
-    line_below = text[stop : stop + _REACH].partition("\n")[2].partition("\n")[0].strip()
-    is_between = _LINE_OF_FILE.fullmatch(line_above) or _LINE_OF_FILE.fullmatch(line_below)
-    return not above[2].strip() and is_between is not None
+    lines_above, _, line_before = text[max(0, start - _REACH) : start].rpartition("\n")
+    if line_before.strip():
+        return False
+    line_above = lines_above.rpartition("\n")[2].strip()
+    lines_below = text[stop : stop + _REACH].partition("\n")[2]
+    line_below = lines_below.partition("\n")[0].strip()
+    return any(map(_LINE_OF_FILE.fullmatch, (line_above, line_below)))

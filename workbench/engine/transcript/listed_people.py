@@ -12,8 +12,11 @@ from workbench.engine.transcript.words import phrases_of
 
 
 def _listed(file: str) -> frozenset[str]:
-    lines = Path(__file__).with_name(file).read_text("utf-8").splitlines()
-    return frozenset(name for line in lines if not line.startswith("#") for name in line.split(" "))
+    names: set[str] = set()
+    for line in Path(__file__).with_name(file).read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            names.update(line.split(" "))
+    return frozenset(names)
 
 
 GIVEN_NAMES = _listed("given_names.txt")
@@ -101,16 +104,14 @@ def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
         return True
     if _has_initials(words) and not words[-1].isascii():
         return True
-    if any(word in _RARE_GIVEN_NAMES for word in words) or any(map(_has_given_part, words)):
+    if not _RARE_GIVEN_NAMES.isdisjoint(words) or any(map(_has_given_part, words)):
         return True
     return not has_comma and (words[-1] in _SURNAMES or _has_ending(words))
 
 
 def _has_given_part(word: str) -> bool:
     """Whether a part of a word with a hyphen is a given name: `Frida-Marie`."""
-    return "-" in word and any(
-        part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-")
-    )
+    return "-" in word and any(map(is_given_name, word.split("-")))
 
 
 def _has_ending(words: list[str]) -> bool:
@@ -131,12 +132,8 @@ def _is_given(word: str) -> bool:
 
 
 def _has_initials(words: list[str]) -> bool:
-    return (
-        len(words) > 1
-        and len(words[0]) == 2
-        and words[0].endswith(".")
-        and len(words[-1].rstrip(".")) > 2
-    )
+    begins_with_initial = len(words[0]) == 2 and words[0].endswith(".")
+    return len(words) > 1 and begins_with_initial and len(words[-1].rstrip(".")) > 2
 
 
 def _does(text: str, start: int, stop: int) -> bool:
@@ -169,14 +166,14 @@ def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]
     """
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         name = candidate.group()
-        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(
-            name
-        ):
+        is_of_several = " " in name or "." in name
+        if (is_of_several or _is_given(name) or is_given_name(name)) and is_person(name):
             yield candidate.span()
             if ", " in name:  # what is behind the comma may be a street
                 yield candidate.start(), candidate.start() + name.index(",")
-    for match in _IN_JAPANESE.finditer(text, start, stop) if not text.isascii() else ():
-        yield match.span()
+    if not text.isascii():
+        for match in _IN_JAPANESE.finditer(text, start, stop):
+            yield match.span()
     for cells in _CELLS.finditer(text, start, stop):
         for name in ("earlier", "later"):
             if is_person(cells[name]):

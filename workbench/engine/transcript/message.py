@@ -292,4 +292,6 @@ class Scaled:
 
 def scaled(size: int, scale: float) -> int:
     """A size in the provider's tokens; at least 1 where there is anything at all."""
-    return max(1, round(size * scale)) if size else 0
+    if not size:
+        return 0
+    return max(1, round(size * scale))

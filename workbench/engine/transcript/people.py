@@ -135,8 +135,10 @@ def people(text: str) -> Iterator[tuple[int, int]]:
     """Where a cue says that the name of a person stands, half-open."""
     for candidate in _CANDIDATE.finditer(text):
         start, stop = candidate.span()
-        head, space, last_words = candidate.group().partition(" ")
-        starts = (start, stop - len(last_words)) if space and head.lower() in _CUES else (start,)
+        starts = [start]
+        head, space, other_words = candidate.group().partition(" ")
+        if space and head.lower() in _CUES:
+            starts.append(stop - len(other_words))
         for name_start in starts:
             if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
                 yield name_start, stop
@@ -151,10 +153,11 @@ def _is_told(text: str, start: int, stop: int) -> bool:
     if is_before_mail and _MAIL_BEHIND.match(text, stop):
         return True
     text_before = text[max(0, start - _REACH) : start]
-    gap = _NEW_LINES.search(text_before) or (
-        _END_OF_LINE.match(text, stop) and _COMMA.search(text_before)
-    )
-    phrase = (text_before[: gap.start()] if gap else text_before.rstrip(_BETWEEN)).lower()
+    gap = _NEW_LINES.search(text_before)
+    if gap is None and _END_OF_LINE.match(text, stop):
+        gap = _COMMA.search(text_before)
+    phrase = text_before[: gap.start()] if gap else text_before.rstrip(_BETWEEN)
+    phrase = phrase.lower()
     for cue in _CUES.get(_EDGE.split(phrase)[-1], ()):
         if words >= cue.least_words and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
             return not cue.begins_line or cue.ends_line or _GREETED.match(text, stop) is not None

@@ -133,11 +133,16 @@ def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
             if is_person(match[group]) and _ends_here(text, match, stop):
                 yield Place(*match.span(group), kind)
     for match in _NUMBER.finditer(text, start, stop):
-        digits = sum(map(str.isdigit, match.group()))
-        letters = sum(map(str.isalpha, match.group()))
-        is_number = digits >= _LEAST_DIGITS or (digits >= _LEAST_DIGITS - 1 and letters > 1)
-        if is_number and not _NO_NUMBER.fullmatch(match.group()) and _ends_here(text, match, stop):
+        if _is_number(match.group()) and _ends_here(text, match, stop):
             yield Place(*match.span(), "id")
+
+
+def _is_number(text: str) -> bool:
+    """Whether it has as many digits as the number of a person, and is no date or sum."""
+    digits = sum(map(str.isdigit, text))
+    letters = sum(map(str.isalpha, text))
+    least_digits = _LEAST_DIGITS - 1 if letters > 1 else _LEAST_DIGITS
+    return digits >= least_digits and _NO_NUMBER.fullmatch(text) is None
 
 
 def _ends_here(text: str, match: re.Match[str], stop: int) -> bool:

@@ -49,6 +49,7 @@ _REACH = 70
 """Characters before a number that are looked at."""
 _LEAST_DIGITS = 4
 _LEAST_OF_ROW = 8
+_ENDS_OF_CELLS = (";", ",", "\t", "\n", " ", "")
 
 
 def numbers_of_persons(text: str) -> Iterator[tuple[int, int]]:
@@ -69,18 +70,24 @@ def _is_label(letters: re.Match[str]) -> bool:
 
 
 def _is_of_person(text: str, start: int, stop: int, digits: int) -> bool:
-    text_before = text[max(0, start - _REACH) : start]
-    label = _LABELLED.search(text_before)
-    if label:
-        return digits > _LEAST_DIGITS or (text[start].isupper() and text[start:stop].isalnum())
-    if digits >= _LEAST_OF_ROW:
-        if _ROW.search(text_before) and text[stop : stop + 1] in (";", ",", "\t", "\n", " ", ""):
-            return True
-        if _BEHIND_NAME.search(text_before) and text[stop : stop + 1] == ")":
-            return True
     value = text[start:stop]
-    if digits >= _LEAST_OF_ROW and _BEFORE_NAME.match(text, stop) and not value.isdigit():
+    text_before = text[max(0, start - _REACH) : start]
+    if _LABELLED.search(text_before):
+        return digits > _LEAST_DIGITS or (value[0].isupper() and value.isalnum())
+    is_long = digits >= _LEAST_OF_ROW
+    if is_long and _is_beside_name(text, start, stop):
         return True
-    if _PECULIAR.fullmatch(value) or (digits >= _LEAST_OF_ROW and not text_before.isascii()):
+    if _PECULIAR.fullmatch(value) or (is_long and not text_before.isascii()):
         return _SPOKEN_OF.search(text_before) is not None
     return False
+
+
+def _is_beside_name(text: str, start: int, stop: int) -> bool:
+    """Whether a number stands in a row with a name, or beside one in brackets."""
+    text_before = text[max(0, start - _REACH) : start]
+    next_character = text[stop : stop + 1]
+    if next_character in _ENDS_OF_CELLS and _ROW.search(text_before):
+        return True
+    if next_character == ")" and _BEHIND_NAME.search(text_before):
+        return True
+    return _BEFORE_NAME.match(text, stop) is not None and not text[start:stop].isdigit()

@@ -177,9 +177,7 @@ _LEAST_LINES = 2
 def places(text: str) -> Iterator[tuple[int, int]]:
     """Where addresses and coordinates are in a text, half-open."""
     for street in _STREETS:
-        for match in (
-            street.pattern.finditer(text) if any(hint in text for hint in street.hints) else ()
-        ):
+        for match in matches_with(street.pattern, text, *street.hints):
             yield match.span()
     for address in _ADDRESS_ENDS:
         for match in address.end.finditer(text):
@@ -200,22 +198,18 @@ def places(text: str) -> Iterator[tuple[int, int]]:
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """The lines of an address below a label."""
     for block in _BLOCK.finditer(text):
-        lines = list(_LINE.finditer(text, *block.span("lines")))
-        numbered = [line for line in lines if any(char.isdigit() for char in line["line"])]
-        if (
-            len(lines) >= _LEAST_LINES
-            and numbered
-            and all(_is_line(line["line"]) for line in lines)
-        ):
-            for line in lines:
-                yield line.span("line")
+        matches = list(_LINE.finditer(text, *block.span("lines")))
+        lines = [match["line"] for match in matches]
+        if len(lines) < _LEAST_LINES or not any(map(str.isdigit, "".join(lines))):
+            continue
+        if all(map(_is_line, lines)):
+            for match in matches:
+                yield match.span("line")
 
 
 def _is_line(line: str) -> bool:
-    words = line.split()
-    return (
-        len(words) <= 8 and (line[0].isdigit() or not line[0].islower()) and line[-1] not in ".!?"
-    )
+    """Whether a line is short and no sentence, as those of an address are."""
+    return len(line.split()) <= 8 and not line[0].islower() and line[-1] not in ".!?"
 
 
 def _coordinates(text: str) -> Iterator[tuple[int, int]]:
@@ -228,7 +222,8 @@ def _coordinates(text: str) -> Iterator[tuple[int, int]]:
     for match in matches_with(_POINT, text, "POINT", "oordinates"):
         yield match.span(match.lastindex or 0)
     for match in _PAIR.finditer(text):
-        line = text[max(text.rfind("\n", 0, match.start()), match.start() - 100, 0) : match.start()]
+        line_start = max(text.rfind("\n", 0, match.start()), match.start() - 100, 0)
+        line = text[line_start : match.start()]
         following_text = text[match.end() : match.end() + 40].partition("\n")[0]
         if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(following_text):
             yield match.span("pair")

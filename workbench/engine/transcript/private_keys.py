@@ -53,9 +53,13 @@ def _by_markers(text: str) -> Iterator[tuple[int, int]]:
 def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """The body between the first and the last line of a key, whatever stands around its lines."""
     runs = list(_RUN.finditer(text, start, stop))
-    if runs:
-        last_line = _LAST_LINE.match(text, runs[-1].end(), stop)
-        yield start, last_line.end() if last_line else runs[-1].end()
+    if not runs:
+        return
+    end = runs[-1].end()
+    last_line = _LAST_LINE.match(text, end, stop)
+    if last_line:
+        end = last_line.end()
+    yield start, end
 
 
 def _before(text: str, stop: int, first_start: int) -> Iterator[tuple[int, int]]:

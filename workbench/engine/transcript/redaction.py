@@ -62,6 +62,8 @@ _HOME = re.compile(
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
     r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
 )
+_HINTS_OF_HOMES = ("/home/", "Users", "%2Fhome", "\\home")
+"""The pattern of a home alone is slow."""
 _INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
 """A home within another folder: only what is known to be a user's name is masked there."""
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
@@ -123,10 +125,9 @@ class Redactor:
             return text
         self._repeated.read(text)
         masked = self._without(text, self._discoveries(text))
-        text = text if masked == text else self._repeated.masked(masked)
-        if "home" in self._kinds and (
-            "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
-        ):  # the pattern alone is slow
+        if masked != text:
+            text = self._repeated.masked(masked)
+        if "home" in self._kinds and any(hint in text for hint in _HINTS_OF_HOMES):
             text = _HOME.sub(lambda match: match[1] + self._home(match[2]), text)
         return self._where_encoded(text, self.mask)
 
@@ -146,9 +147,11 @@ class Redactor:
         parts: list[str] = []
         stop = 0
         for discovery in _apart(discoveries, _placeholders(text)):
-            parts += [text[stop : discovery.start], self._placeholder(discovery)]
+            parts.append(text[stop : discovery.start])
+            parts.append(self._placeholder(discovery))
             stop = discovery.stop
-        return "".join([*parts, text[stop:]]) if parts else text
+        parts.append(text[stop:])
+        return "".join(parts)
 
     def _placeholder(self, discovery: Discovery) -> str:
         if discovery.kind in _AT:
@@ -183,32 +186,41 @@ class Redactor:
         return text
 
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
-        decoded = "" if MARK in run else said_in_base64(run, strict=True)
-        return self._secret(run, "encoded") if decoded and mask(decoded) != decoded else run
+        if MARK in run:
+            return run
+        decoded = said_in_base64(run, strict=True)
+        if not decoded or mask(decoded) == decoded:
+            return run
+        return self._secret(run, "encoded")
 
     def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
         digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
         message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
         if mask(message) == message:
             return dump
-        return _HEXDUMP_LINE.sub(
-            lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump
-        )
+        return _HEXDUMP_LINE.sub(self._hexdump_line, dump)
+
+    def _hexdump_line(self, line: re.Match[str]) -> str:
+        """A line of a hex dump with a placeholder for its digits."""
+        return line.group().replace(line[1], self._secret(line[1], "encoded"))
 
     def mask_named(self, name: str, value: str) -> str:
         """A value in an object or in a tool's arguments, masked whole where its name says that
         it is a secret.
         """
-        if MARK not in value and (kind := named_kind(name, value)):
+        kind = "" if MARK in value else named_kind(name, value)
+        if kind:
             return self._secret(value, kind)
         return self.mask(value)
 
     def _secret(self, value: str, kind: str) -> str:
         if value not in self._secrets:
-            number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            number = self._numbers.get(kind, 0) + 1
+            self._numbers[kind] = number
             label = f"{MARK}{kind}-{number}"
-            self._secrets[value] = label + self._filler(label, len(value) - len(label) - 1)
-            self._repeated.add(value, kind, self._secrets[value])
+            placeholder = label + self._filler(label, len(value) - len(label) - 1)
+            self._secrets[value] = placeholder
+            self._repeated.add(value, kind, placeholder)
         return self._secrets[value]
 
     def _filler(self, label: str, length: int) -> str:
@@ -217,16 +229,11 @@ class Redactor:
         """
         if length < 1:
             return ""
-        parts = range(0, length, 64)
-        return (
-            "-"
-            + "".join(
-                sha256(
-                    f"{self._salt}/{label}/{offset}".encode("utf-8", "surrogatepass")
-                ).hexdigest()
-                for offset in parts
-            )[:length]
-        )
+        digits = ""
+        for offset in range(0, length, 64):
+            seed = f"{self._salt}/{label}/{offset}".encode("utf-8", "surrogatepass")
+            digits += sha256(seed).hexdigest()
+        return f"-{digits[:length]}"
 
     def _person(self, address: str, mark: str) -> str:
         plain = address.replace(mark, "@").lower()
@@ -250,13 +257,10 @@ class Redactor:
         begins with.
         """
         for home_name in sorted(self._homes, key=len, reverse=True):
-            folded = re.sub(r"[^A-Za-z0-9]", "-", home_name)
-            if folded_path == folded or folded_path.startswith(folded + "-"):
-                return self._homes[home_name] + folded_path[len(folded) :]
-        if any(
-            folded_path == name or folded_path.startswith(name + "-")
-            for name in self._homes.values()
-        ):
+            folded_name = re.sub(r"[^A-Za-z0-9]", "-", home_name)
+            if f"{folded_path}-".startswith(f"{folded_name}-"):
+                return self._homes[home_name] + folded_path[len(folded_name) :]
+        if any(f"{folded_path}-".startswith(f"{user}-") for user in self._homes.values()):
             return folded_path
         name, hyphen, remainder = folded_path.partition("-")
         return self._home(name) + hyphen + remainder
@@ -272,8 +276,9 @@ def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]
 
 def _placeholders(text: str) -> list[Discovery]:
     """What is masked already, in order."""
-    matches = _PLACEHOLDER.finditer(text) if MARK in text else ()
-    return [Discovery(*match.span(), "", "") for match in matches]
+    if MARK not in text:
+        return []
+    return [Discovery(*match.span(), "", "") for match in _PLACEHOLDER.finditer(text)]
 
 
 def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
@@ -295,16 +300,21 @@ def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
     masked = mask(decoded)
     if masked == decoded:
         return run
-    return quote(masked, safe="/:?&=#@;,+") if "%" in run else json.dumps(masked)[1:-1]
+    if "%" in run:
+        return quote(masked, safe="/:?&=#@;,+")
+    return json.dumps(masked)[1:-1]
 
 
 def _addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
     for domain in _DOMAIN.finditer(text):
         local = _LOCAL.search(text, max(0, domain.start() - 64), domain.start())
-        name = local.group().lstrip(".%-") if local else ""
-        if name and name.lower() not in _SERVICES and not _PICTURE.match(domain[1]):
-            yield Place(domain.start() - len(name), domain.end(), domain.group()[: -len(domain[1])])
+        if local is None or _PICTURE.match(domain[1]):
+            continue
+        name = local.group().lstrip(".%-")
+        if name and name.lower() not in _SERVICES:
+            sign = domain.group()[: -len(domain[1])]
+            yield Place(domain.start() - len(name), domain.end(), sign)
 
 
 def _names_in(local: str) -> list[str]:
@@ -312,11 +322,8 @@ def _names_in(local: str) -> list[str]:
     such.
     """
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
-    return (
-        words
-        if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words))
-        else []
-    )
+    is_name = len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words))
+    return words if is_name else []
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
@@ -356,7 +363,11 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
 
 def holds_one(text: str, masked: frozenset[str]) -> bool:
     """Whether a text holds one of these values, as it is or in base64, an address, JSON or HTML."""
-    return bool(masked) and any(value in reading for reading in readings(text) for value in masked)
+
+    def holds(reading: str) -> bool:
+        return any(value in reading for value in masked)
+
+    return bool(masked) and any(map(holds, readings(text)))
 
 
 _NAMES = ("name", "key", "field", "variable", "element", "label", "selector", "header", "parameter")
@@ -364,20 +375,24 @@ _VALUES = frozenset({"value", "text", "content"})
 """Of an object of two parts that stand for a name and its value."""
 
 
+_FIELDS_OF_SESSION = ("cwd", "id", "title", "project", "origin")
+"""Those with texts, besides its log."""
+
+
 def _told_name(value: Mapping[str, Json]) -> str:
     """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
-    names = (value.get(key) for key in _NAMES)
-    return next((name for name in names if isinstance(name, str) and len(name) < _LONG_NAME), "")
+    for key in _NAMES:
+        name = value.get(key)
+        if isinstance(name, str) and len(name) < _LONG_NAME:
+            return name
+    return ""
 
 
 def _rewritten(session: Session, write: Write) -> Session:
     log = Log(_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    session_fields = {
-        name: _value(getattr(session, name), write, name)
-        for name in ("cwd", "id", "title", "project", "origin")
-    }
-    return replace(session, log=log, **session_fields)
+    rewritten = {name: _value(getattr(session, name), write, name) for name in _FIELDS_OF_SESSION}
+    return replace(session, log=log, **rewritten)
 
 
 def _value(value: Json, write: Write, name: str = "") -> Json:
@@ -387,21 +402,20 @@ def _value(value: Json, write: Write, name: str = "") -> Json:
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
-        told_name = _told_name(value)
-        return {
-            write("", key): _value(item, write, told_name if key in _VALUES else key)
-            for key, item in value.items()
-        }
+        name_of_value = _told_name(value)
+        rewritten: dict[str, Json] = {}
+        for key, item in value.items():
+            new_key = write("", key)
+            rewritten[new_key] = _value(item, write, name_of_value if key in _VALUES else key)
+        return rewritten
     if isinstance(value, list | tuple):
         return type(value)(_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    init_fields = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-    changed = {
-        name: _value(field_value, write, name)
-        for name, field_value in init_fields.items()
-        if name not in _UNTOUCHED
-    }
+    changed: dict[str, Json] = {}
+    for part in fields(value):
+        if part.init and part.name not in _UNTOUCHED:
+            changed[part.name] = _value(getattr(value, part.name), write, part.name)
     if isinstance(value, Thinking) and changed["text"] != value.text:
         # the provider's seal holds the thought itself, which nobody here can read
         changed["signature"] = ""

@@ -77,11 +77,7 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
     if not any(hint in lower for hint in _HINTS):
         return
     for match in _HEX.finditer(text):
-        if (
-            is_random(match.group(), _LEAST)
-            and not is_sample(match.group())
-            and _is_named(text, match.start())
-        ):
+        if _is_drawn(match.group(), _LEAST) and _is_named(text, match.start()):
             yield match.span()
     if any(hint in lower for hint in _OF_WALLETS):
         for match in _WORDS_OF_WALLET.finditer(text):
@@ -89,10 +85,12 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span()
     for call in _CALL.finditer(text):
         for argument in _ARGUMENT.finditer(text, *call.span("arguments")):
-            if is_random(argument["value"], _LEAST_OF_ARGUMENT) and not is_sample(
-                argument["value"]
-            ):
+            if _is_drawn(argument["value"], _LEAST_OF_ARGUMENT):
                 yield argument.span("value")
+
+
+def _is_drawn(value: str, least_length: int) -> bool:
+    return is_random(value, least_length) and not is_sample(value)
 
 
 def _is_wallet(text: str, match: re.Match[str]) -> bool:
@@ -119,9 +117,8 @@ def is_something_else(text: str, start: int) -> bool:
 
 def is_in_telling_line(text: str, start: int, stop: int) -> bool:
     """Whether the rest of a line speaks of what opens something."""
-    end = text.find("\n", stop)
     text_before = text[_line_start(text, start) : start]
-    text_behind = text[stop : min(len(text) if end < 0 else end, stop + _BEHIND)]
+    text_behind = text[stop : min(_line_end(text, stop), stop + _BEHIND)]
     return _TELLING.search(text_before) is not None or _TELLING.search(text_behind) is not None
 
 
@@ -130,11 +127,15 @@ def _line_start(text: str, start: int) -> int:
     return max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
 
 
+def _line_end(text: str, start: int) -> int:
+    stop = text.find("\n", start)
+    return len(text) if stop < 0 else stop
+
+
 def further_passwords(text: str, start: int) -> Iterator[tuple[int, int]]:
     """What else looks like a password in the rest of the line that tells of a password before
     `start`; half-open.
     """
-    stop = text.find("\n", start)
-    for word in _WORD.finditer(text, start, len(text) if stop < 0 else stop):
+    for word in _WORD.finditer(text, start, _line_end(text, start)):
         if is_strong_password(word.group()) and word.group()[0] not in "-$@#/":
             yield word.span()

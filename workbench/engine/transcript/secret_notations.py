@@ -150,13 +150,20 @@ def values_of(text: str, name: Name) -> Iterator[Value]:
     yield from _in_elements(text, name, text_before)
     yield from _in_calls(text, name, text_before)
     yield from _spaced(text, name, text_before)
-    if members := _MEMBERS.match(text, name.stop):
-        for member in _TEXT.finditer(text, *members.span("members")):
-            if is_random(member[1]):
-                yield Value(*member.span(1), quoted=True, sure=True)
+    members = _MEMBERS.match(text, name.stop)
+    if members:
+        yield from _random_texts(text, *members.span("members"))
     for pattern in (_BLOCK, _FORM_PART, _DEFAULT):
-        if match := pattern.match(text, name.stop):
+        match = pattern.match(text, name.stop)
+        if match:
             yield Value(*match.span("value"), quoted=False, sure=True)
+
+
+def _random_texts(text: str, start: int, stop: int) -> Iterator[Value]:
+    """The texts in quotation marks in a part of a program that look drawn at random."""
+    for match in _TEXT.finditer(text, start, stop):
+        if is_random(match[1]):
+            yield Value(*match.span(1), quoted=True, sure=True)
 
 
 def _assigned(text: str, name: Name, text_before: str) -> Iterator[Value]:
@@ -166,39 +173,70 @@ def _assigned(text: str, name: Name, text_before: str) -> Iterator[Value]:
     if sign is None:
         return
     start = sign.end()
-    linked = text[stop:start]
-    if sign["sign"] == "|" and (cell := _BARE.match(text, start)):
-        yield Value(*cell.span(), quoted=False, sure=False)
-        return
-    if sign["sign"] == ":" and (annotation := _ANNOTATION.match(text, start)):
-        start = annotation.end()
-    if earlier := _EARLIER.match(text, start):
-        start = earlier.end()
-    if quoted := _QUOTED.match(text, start):
-        if " " in quoted["value"] and "==" in linked:
+    link = text[stop:start]
+    if sign["sign"] == "|":
+        cell = _BARE.match(text, start)
+        if cell:
+            yield Value(*cell.span(), quoted=False, sure=False)
             return
-        yield Value(*quoted.span("value"), quoted=True, sure=True, set=linked == "=")
+    start = _value_start(text, start, sign)
+    quoted = _QUOTED.match(text, start)
+    if quoted:
+        is_comparison = " " in quoted["value"] and "==" in link
+        if not is_comparison:
+            yield Value(*quoted.span("value"), quoted=True, sure=True, set=link == "=")
         return
-    if fallback := _FALLBACK.match(text, start):
+    fallback = _FALLBACK.match(text, start)
+    if fallback:
         yield Value(*fallback.span("value"), quoted=True, sure=True)
         return
-    line = text_before[text_before.rfind("\n") + 1 :]
-    line_value = _LINE_END.match(text, start)
-    if (
-        line_value
-        and _begins_line(line)
-        and (linked.strip("\"'`") == "=" or _is_yaml(linked, line_value.group(), line))
-    ):
-        yield Value(*line_value.span(), quoted=False, sure=True)
-        return
+    value = _value_of_line(text, start, link, text_before)
+    if value is None:
+        value = _bare_value(text, start, link, text_before)
+    if value is not None:
+        yield value
+
+
+def _value_start(text: str, start: int, sign: re.Match[str]) -> int:
+    """Where a value begins behind a sign: behind a type, and behind the value before a change."""
+    if sign["sign"] == ":":
+        annotation = _ANNOTATION.match(text, start)
+        if annotation:
+            start = annotation.end()
+    earlier_value = _EARLIER.match(text, start)
+    if earlier_value:
+        return earlier_value.end()
+    return start
+
+
+def _value_of_line(text: str, start: int, link: str, text_before: str) -> Value | None:
+    """A value that is the rest of its line, as in a shell or in YAML."""
+    value = _LINE_END.match(text, start)
+    line = _last_line(text_before)
+    if value is None or not _begins_line(line):
+        return None
+    if link.strip("\"'`") == "=" or _is_yaml(link, value.group()):
+        return Value(*value.span(), quoted=False, sure=True)
+    return None
+
+
+def _bare_value(text: str, start: int, link: str, text_before: str) -> Value | None:
+    """A value without quotation marks."""
     bare = _BARE.match(text, start)
-    if bare is None or text[bare.end() : bare.end() + 1] in tuple("([{"):
-        return
+    if bare is None or text.startswith(("(", "[", "{"), bare.end()):
+        return None
     stop = bare.end()
-    if line[-1:] in ("?", "&") and (more := _MORE_OF_QUERY.search(text, start, stop)):
-        stop = more.start()
-    sure = _is_setting(linked, line, text[stop : stop + 1]) or _in_section(linked, text_before)
-    yield Value(start, stop, quoted=False, sure=sure)
+    line = _last_line(text_before)
+    if line.endswith(("?", "&")):
+        next_field = _MORE_OF_QUERY.search(text, start, stop)
+        if next_field:
+            stop = next_field.start()
+    sure = _is_setting(link, line, text[stop : stop + 1]) or _in_section(link, text_before)
+    return Value(start, stop, quoted=False, sure=sure)
+
+
+def _last_line(text: str) -> str:
+    return text[text.rfind("\n") + 1 :]
 
 
 def _begins_line(line: str) -> bool:
@@ -209,90 +247,92 @@ def _begins_line(line: str) -> bool:
     )
 
 
-def _is_yaml(linked: str, value: str, line: str) -> bool:
-    if "：" in linked:
+def _is_yaml(link: str, value: str) -> bool:
+    if "：" in link:
         return True
     if is_type(value) or is_call(value):
         return False
-    return linked.strip(" \t\"'`*") == ":" and linked[-1:] in (" ", "\t")
+    return link.strip(" \t\"'`*") == ":" and link.endswith((" ", "\t"))
 
 
-def _is_setting(linked: str, line: str, next_character: str) -> bool:
+def _is_setting(link: str, line: str, next_character: str) -> bool:
     """Whether a bare value is set as in a shell or a connection string, where words stand for
     themselves.
 
     In a program a bare word is a variable: `login(password=given)`, `password = given`.
     """
-    if linked == "=" and line[-1:] == ";":
-        return True
-    if linked == "=":
-        between_commas = line[-1:] == "," and "=" in line and " " not in line[-20:].lstrip()[-2:]
-        return (
-            "(" not in line
-            and (line[-1:] not in (",", ".") or between_commas)
-            and (next_character not in (",", ")") or between_commas)
-        )
-    if linked == ":":
-        return (
-            next_character in (" ", "}") and "{" in line and re.search(r"\w:\w", line) is not None
-        )
-    if linked.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip() in (
-        ":",
-        "：",
-    ):
+    if link == "=":
+        return line.endswith(";") or _is_in_connection_string(line, next_character)
+    if link == ":":
+        is_of_object = "{" in line and re.search(r"\w:\w", line) is not None
+        return is_of_object and next_character in (" ", "}")
+    sign = link.strip(" \t*").removeprefix("es").removeprefix("ist").removeprefix("est").strip()
+    if sign in (":", "："):
         return _FIRST_WORDS.fullmatch(line) is not None and next_character in ("", "\n", "\r")
     return False
 
 
-def _in_section(linked: str, text_before: str) -> bool:
-    return (
-        linked.strip(" \t") == "="
-        and _SECTION.search(text_before[: text_before.rfind("\n") + 1]) is not None
-    )
+def _is_in_connection_string(line: str, next_character: str) -> bool:
+    """Whether settings stand between commas without spaces, and not in a call of a program."""
+    if "(" in line:
+        return False
+    if line.endswith(",") and "=" in line and " " not in line[-20:].lstrip()[-2:]:
+        return True
+    return not line.endswith((",", ".")) and next_character not in (",", ")")
+
+
+def _in_section(link: str, text_before: str) -> bool:
+    lines_before = text_before[: text_before.rfind("\n") + 1]
+    return link.strip(" \t") == "=" and _SECTION.search(lines_before) is not None
 
 
 def _in_object(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`{"name": NAME, "value": VALUE}` and `NAME: {"value": VALUE}` in any notation, also with
     the value first.
     """
-    if inner := _INNER_VALUE.match(text, name.stop):
+    inner = _INNER_VALUE.match(text, name.stop)
+    if inner:
         yield from _any_value(text, inner.end())
     if not _NAME_OF.search(text_before[-40:]):
         return
-    if link := _VALUE_OF.match(text, name.stop):
+    link = _VALUE_OF.match(text, name.stop)
+    if link:
         yield from _any_value(text, link.end())
-    if earlier := _VALUE_BEFORE.search(text_before):
+    value_before = _VALUE_BEFORE.search(text_before)
+    if value_before:
         offset = name.start - len(text_before)
-        yield Value(
-            earlier.start("value") + offset, earlier.end("value") + offset, quoted=True, sure=True
-        )
+        start, stop = value_before.span("value")
+        yield Value(start + offset, stop + offset, quoted=True, sure=True)
 
 
 def _in_elements(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`<name>value</name>`, `<entry key="name">value</entry>`,
     `<key>name</key><string>value</string>`.
     """
-    is_element = text_before[-1:] in ("<", ":") or _NAME_OF.search(text_before[-40:]) is not None
-    if is_element and (match := _ELEMENT.match(text, name.stop)):
-        yield Value(*match.span("value"), quoted=True, sure=True)
-    if match := _NEXT_ELEMENT.match(text, name.stop):
-        yield Value(*match.span("value"), quoted=True, sure=True)
+    patterns = [_NEXT_ELEMENT]
+    if text_before.endswith(("<", ":")) or _NAME_OF.search(text_before[-40:]):
+        patterns.insert(0, _ELEMENT)
+    for pattern in patterns:
+        match = pattern.match(text, name.stop)
+        if match:
+            yield Value(*match.span("value"), quoted=True, sure=True)
 
 
 def _in_calls(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`set("name", "value")`, `("name", "value")`, `setName("value")`."""
-    if match := _NEXT_ARGUMENT.match(text, name.stop):
-        is_set = _SETTING_CALL.search(text_before) is not None or match["typed"] is not None
-        yield Value(*match.span("value"), quoted=is_set, sure=is_set)
-    if match := _ARGUMENT.match(text, name.stop):
+    next_argument = _NEXT_ARGUMENT.match(text, name.stop)
+    if next_argument:
+        is_typed = next_argument["typed"] is not None
+        is_set = is_typed or _SETTING_CALL.search(text_before) is not None
+        yield Value(*next_argument.span("value"), quoted=is_set, sure=is_set)
+    argument = _ARGUMENT.match(text, name.stop)
+    if argument:
         word = text[name.start : name.stop].rpartition(".")[2]
-        yield Value(
-            *match.span("value"), quoted=bool(_SETS.match(word)) or word.isupper(), sure=False
-        )
-    if call := _ARGUMENTS.match(text, name.stop):
-        for argument in _TEXT.finditer(text, *call.span("arguments")):
-            if is_random(argument[1]):
-                yield Value(*argument.span(1), quoted=True, sure=True)
+        is_setter = _SETS.match(word) is not None or word.isupper()
+        yield Value(*argument.span("value"), quoted=is_setter, sure=False)
+    arguments = _ARGUMENTS.match(text, name.stop)
+    if arguments:
+        yield from _random_texts(text, *arguments.span("arguments"))
 
 
 def _ends_line(text: str, start: int) -> bool:
@@ -307,48 +347,58 @@ def _spaced(text: str, name: Name, text_before: str) -> Iterator[Value]:
     if space is None:
         return
     start = space.end()
-    line = text_before[text_before.rfind("\n") + 1 :]
-    directive = _is_directive(text, name, line, start)
-    takes_value = directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
-    if quoted := _QUOTED.match(text, start):
-        is_set = takes_value or _takes_quoted(
-            text[name.start : name.stop], name.strength, line, quoted["quote"]
-        )
+    line = _last_line(text_before)
+    is_directive = _is_directive(text, name, line, start)
+    takes_value = is_directive or bool(_IN_OPTION.search(line) or _IN_SETTER.search(line))
+    quoted = _QUOTED.match(text, start)
+    if quoted:
+        is_set = takes_value or _takes_quoted(text, name, line, quoted["quote"])
         is_phrase = " " in quoted["value"]
         if not text.startswith(" {", quoted.end()) and (is_set or not is_phrase):
             yield Value(*quoted.span("value"), quoted=is_set, sure=is_set, set=is_phrase)
-    elif takes_value and (option := _SETTER_OPTION.match(text, start)):
-        yield from _any_value(text, option.end())
-    elif takes_value and (bare := (_LINE_END if directive else _BARE).match(text, start)):
-        is_help = (
-            text[bare.end() : bare.end() + 2] == "  " or _HELP.match(text, name.stop) is not None
-        )
-        if not bare.group().startswith("-") and bare.group().lower() not in _PROSE and not is_help:
-            yield Value(*bare.span(), quoted=False, sure=True)
-    elif (drawn_value := _drawn_behind(text, name, start)) is not None:
+        return
+    if takes_value:
+        option = _SETTER_OPTION.match(text, start)
+        if option:
+            yield from _any_value(text, option.end())
+            return
+        pattern = _LINE_END if is_directive else _BARE
+        bare = pattern.match(text, start)
+        if bare:
+            if _is_option_value(text, name, bare):
+                yield Value(*bare.span(), quoted=False, sure=True)
+            return
+    drawn_value = _drawn_behind(text, name, start)
+    if drawn_value is not None:
         yield drawn_value
+
+
+def _is_option_value(text: str, name: Name, bare: re.Match[str]) -> bool:
+    """Whether a word behind an option is its value: no other option, no sentence and no help."""
+    if text.startswith("  ", bare.end()) or _HELP.match(text, name.stop):
+        return False
+    return not bare.group().startswith("-") and bare.group().lower() not in _PROSE
 
 
 def _drawn_behind(text: str, name: Name, start: int) -> Value | None:
     """What is drawn at random behind a name in the way of programs and a space."""
-    word, bare = text[name.start : name.stop], _BARE.match(text, start)
+    word = text[name.start : name.stop]
+    bare = _BARE.match(text, start)
     if bare is None or not _is_compound(word) or word.startswith("REDACTED-"):
         return None
-    if not is_random(bare.group()) or (
-        " " in word and (is_commit(bare.group()) or is_folder(bare.group()))
-    ):
+    value = bare.group()
+    if not is_random(value):
+        return None
+    if " " in word and (is_commit(value) or is_folder(value)):
         return None
     return Value(*bare.span(), quoted=False, sure=False)
 
 
 def _is_compound(word: str) -> bool:
     """Whether a name is of several words in the way of programs: no sentence goes on behind it."""
-    return (
-        "_" in word
-        or _HUMPS.match(word) is not None
-        or not word.isascii()
-        or len(word) > len("password")
-    )
+    if "_" in word or not word.isascii() or len(word) > len("password"):
+        return True
+    return _HUMPS.match(word) is not None
 
 
 def _is_directive(text: str, name: Name, line: str, start: int) -> bool:
@@ -358,29 +408,31 @@ def _is_directive(text: str, name: Name, line: str, start: int) -> bool:
     word = text[name.start : name.stop].lower()
     if not line.strip():
         return word in _DIRECTIVES or "_" in word
-    compound = "_" in word or "-" in word or word == "pass"
-    return (
-        compound
-        and _DIRECTIVE_LINE.match(line) is not None
-        and not _PROSE.intersection(line.split())
-        and _ends_line(text, start)
-    )
+    is_compound = "_" in word or "-" in word or word == "pass"
+    if not is_compound or not _DIRECTIVE_LINE.match(line):
+        return False
+    return _PROSE.isdisjoint(line.split()) and _ends_line(text, start)
 
 
-def _takes_quoted(word: str, strength: Strength, line: str, quote: str) -> bool:
+def _takes_quoted(text: str, name: Name, line: str, quote: str) -> bool:
     """Whether the text in quotation marks behind a name and a space is its value."""
-    if line[-1:] == ":" or not line.strip() or line.endswith(("WITH ", "with ", "BY ", "by ")):
+    if not line.strip() or line.endswith((":", "WITH ", "with ", "BY ", "by ")):
         return True
+    word = text[name.start : name.stop]
     if word.lower() == "pass":
-        return strength is Strength.PASSWORD and quote != "`"
+        return name.strength is Strength.PASSWORD and quote != "`"
     return "_" in word or "-" in word
 
 
 def _any_value(text: str, start: int) -> Iterator[Value]:
     """The value that stands here, whatever it is like, and the one that it changes to."""
-    if quoted := _QUOTED.match(text, start):
+    quoted = _QUOTED.match(text, start)
+    if quoted:
         yield Value(*quoted.span("value"), quoted=True, sure=True)
-        if later := _LATER.match(text, quoted.end()):
+        later = _LATER.match(text, quoted.end())
+        if later:
             yield Value(*later.span("value"), quoted=True, sure=True)
-    elif bare := _BARE.match(text, start):
+        return
+    bare = _BARE.match(text, start)
+    if bare:
         yield Value(*bare.span(), quoted=False, sure=True)

@@ -95,13 +95,13 @@ def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
 def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     stop = 0
     for line_of_titles in _LINE.finditer(text):
-        header = (
-            _HEADER.match(text, line_of_titles.start()) if line_of_titles.start() >= stop else None
-        )
+        if line_of_titles.start() < stop:
+            continue
+        header = _HEADER.match(text, line_of_titles.start())
         if header is None:
             continue
-        line = header.group()
-        layout = next(layout for layout in _LAYOUTS if layout.sign in line.strip())
+        line = header.group().strip()
+        layout = next(layout for layout in _LAYOUTS if layout.sign in line)
         titles = _cells(text, header.start(), header.end(), layout)
         names = [text[cell.start : cell.stop] for cell in titles]
         if not any(is_telling(name) for name in names):
@@ -117,15 +117,14 @@ def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[s
     """Whether a line with two words may be a name and its value, in a list of such."""
     if layout.sign != "  " or len(names) > 2 or all(name.isupper() for name in names):
         return False
-    stop = text.find("\n", header.end() + 1)
-    return not _UNDERLINE.fullmatch(text, header.end() + 1, len(text) if stop < 0 else stop)
+    start = header.end() + 1
+    return not _UNDERLINE.fullmatch(text, start, _line_end(text, start))
 
 
 def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator[list[Cell]]:
     """The lines below a header, each with a cell for every title."""
     while start < len(text):
-        stop = text.find("\n", start)
-        stop = len(text) if stop < 0 else stop
+        stop = _line_end(text, start)
         if not _RULE.fullmatch(text, start, stop) or stop == start:
             cells = _cells(text, start, stop, layout)
             if layout.sign == "  " and len(cells) != len(titles) > 1:
@@ -141,8 +140,14 @@ def _below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
     where none does.
     """
     by_offset = {cell.start - start: cell for cell in cells}
-    aligned = [by_offset.pop(title.start - titles[0].start, Cell(start, start)) for title in titles]
-    return [] if by_offset else aligned
+    empty_cell = Cell(start, start)
+    aligned: list[Cell] = []
+    for title in titles:
+        offset = title.start - titles[0].start
+        aligned.append(by_offset.pop(offset, empty_cell))
+    if by_offset:
+        return []
+    return aligned
 
 
 def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
@@ -152,9 +157,11 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
     for match in layout.cell.finditer(text, start, stop):
         if match.start() == match.end() and cells and text[match.start() - 1] != layout.sign:
             continue
-        bare = match.group().strip(_EDGES)
-        begin = match.start() + (match.group().index(bare[0]) if bare else 0)
-        cells.append(Cell(begin, begin + len(bare)))
+        content = match.group().strip(_EDGES)
+        begin = match.start()
+        if content:
+            begin += match.group().index(content[0])
+        cells.append(Cell(begin, begin + len(content)))
     return cells
 
 
@@ -175,13 +182,18 @@ def _of_select(
     names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
-    stop = text.find("\n", query.end())
-    line = text[query.end() : len(text) if stop < 0 else stop]
-    layout = next(
-        (layout for layout in _LAYOUTS[::-1] if layout.sign in line.strip()), _LAYOUTS[-1]
-    )
-    rows = list(_rows(text, query.end(), layout, [Cell(0, 0) for _ in names]))
+    line = text[query.end() : _line_end(text, query.end())].strip()
+    layouts = [layout for layout in reversed(_LAYOUTS) if layout.sign in line]
+    layout = layouts[0] if layouts else _LAYOUTS[-1]
+    titles = [Cell(0, 0)] * len(names)
+    rows = list(_rows(text, query.end(), layout, titles))
     yield from _transposed(names, rows, is_telling)
+
+
+def _line_end(text: str, start: int) -> int:
+    """Where the line of a place ends."""
+    stop = text.find("\n", start)
+    return len(text) if stop < 0 else stop
 
 
 def _of_insert(
@@ -190,19 +202,22 @@ def _of_insert(
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
-    rows = []
-    start = insert.end()
-    while row := _ROW_OF_SQL.match(text, start):
-        start = row.end()
+    rows: list[list[Cell]] = []
+    row = _ROW_OF_SQL.match(text, insert.end())
+    while row:
         cells = _cells_of_sql(text, *row.span("cells"))
         if len(cells) == len(names):
             rows.append(cells)
+        row = _ROW_OF_SQL.match(text, row.end())
     yield from _transposed(names, rows, is_telling)
 
 
 def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
-    cells = []
-    while start < stop and (match := _CELL_OF_SQL.match(text, start, stop)) and match.end() > start:
+    cells: list[Cell] = []
+    while start < stop:
+        match = _CELL_OF_SQL.match(text, start, stop)
+        if match is None or match.end() == start:
+            break
         cells.append(Cell(*match.span(match.lastgroup or 0)))
         start = match.end()
     return cells
@@ -217,5 +232,6 @@ def _transposed(
 ) -> Iterator[Column]:
     for number, name in enumerate(names):
         if is_telling(name):
-            cells = tuple(row[number] for row in rows if row[number].start < row[number].stop)
-            yield Column(name, cells, certain)
+            cells = [row[number] for row in rows]
+            filled_cells = tuple(cell for cell in cells if cell.start < cell.stop)
+            yield Column(name, filled_cells, certain)

@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+_ASCII_CAPITALS = re.compile("[A-Z]+")
 _LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
@@ -23,8 +24,6 @@ def lowered(text: str) -> str:
     become two.
     """
     lower = text.lower()
-    return (
-        lower
-        if len(lower) == len(text)
-        else "".join(char.lower() if char.isascii() else char for char in text)
-    )
+    if len(lower) == len(text):
+        return lower
+    return _ASCII_CAPITALS.sub(lambda capital: capital.group().lower(), text)

@@ -5,7 +5,7 @@ knows the future.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -45,7 +45,7 @@ SIGNS: Mapping[Part, Mapping[str, int]] = MappingProxyType({
 the probability.
 """
 
-LONGEST = 400
+SHORTEST, LONGEST = 12, 400
 """Characters of a line that may state a rule or open work; a longer one is a paste."""
 MOST_TEXT = 600
 """Characters of a line that may be chosen."""
@@ -72,36 +72,40 @@ class LineTable:
 
     def __init__(self, messages: Sequence[Message], reader: LineReader) -> None:
         self.messages = messages
-        chars = np.array(
-            [sum(map(len, said_texts(message))) for message in messages], dtype=np.float64
-        )
-        worth = _worth_reading(messages, chars)
-        lines_by_message = [
-            _lines_of(message, reader) if is_worth_reading else ()
-            for message, is_worth_reading in zip(messages, worth, strict=True)
-        ]
-        self.names = reader.extractor.names
+        chars = _floats(sum(map(len, said_texts(message))) for message in messages)
         total_chars = max(float(chars.sum()), 1.0)
         self.since: Floats = (total_chars - np.cumsum(chars)) / total_chars
-        message_indices = np.repeat(
-            np.arange(len(lines_by_message)), [len(lines) for lines in lines_by_message]
-        )
-        all_lines = list(chain.from_iterable(lines_by_message))
-        number = np.array([line.number for line in all_lines], dtype=np.int64)
-        last_places = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
-        self._mention_at = np.repeat(message_indices, [len(line.entities) for line in all_lines])
-        self._mention = integers(chain.from_iterable(line.entities for line in all_lines))
-        self._mention_origin = np.repeat(
-            integers(line.origin for line in all_lines), [len(line.entities) for line in all_lines]
-        )
-        self.lines = [all_lines[i] for i in last_places.tolist()]
-        self.at: Ints = message_indices[last_places]
+        self._read(reader, _worth_reading(messages, chars))
+        self.names = reader.extractor.names
         self.origin = integers(line.origin for line in self.lines)
-        self.length = np.array([len(line.text) for line in self.lines], dtype=np.float64)
+        self.length = _floats(len(line.text) for line in self.lines)
         self.cost: Floats = self.length / 3.3 + 3.0
         self.sizes = integers(len(line.entities) for line in self.lines)
         self.pair_line: Ints = np.repeat(np.arange(len(self.lines)), self.sizes)
         self.pair_name = integers(chain.from_iterable(line.entities for line in self.lines))
+
+    def _read(self, reader: LineReader, is_worth_reading: Sequence[bool]) -> None:
+        """Read the lines and, for each mention of a name in them, its message and origin; then
+        leave each line only where it was said last.
+        """
+        all_lines: list[Line] = []
+        indices: list[int] = []
+        for index, message in enumerate(self.messages):
+            if is_worth_reading[index]:
+                lines = _lines_of(message, reader)
+                all_lines += lines
+                indices += [index] * len(lines)
+        message_indices = integers(indices)
+        origins = integers(line.origin for line in all_lines)
+        name_counts = integers(len(line.entities) for line in all_lines)
+        self._mention = integers(chain.from_iterable(line.entities for line in all_lines))
+        self._mention_at = np.repeat(message_indices, name_counts)
+        self._mention_origin = np.repeat(origins, name_counts)
+        numbers = integers(line.number for line in all_lines)
+        places_from_end = np.unique(numbers[::-1], return_index=True)[1]
+        last_places = np.sort(len(numbers) - 1 - places_from_end)
+        self.lines: list[Line] = [all_lines[place] for place in last_places.tolist()]
+        self.at: Ints = message_indices[last_places]
 
     @cached_property
     def known(self) -> Ints:
@@ -112,21 +116,20 @@ class LineTable:
     @cached_property
     def needed(self) -> Floats:
         """(names, features) of `known`."""
-        n = len(self.names)
-        of_message = np.unique(
-            np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1
-        )
-        name, message_index, origin = (
-            of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
-        )
-        newest = np.full(n, -1)
+        name_count = len(self.names)
+        mentions = np.stack([self._mention, self._mention_at, self._mention_origin])
+        if self._mention.size:
+            mentions = np.unique(mentions, axis=1)
+        name, message_index, origin = mentions
+        newest = np.full(name_count, -1)
         np.maximum.at(newest, name, message_index)
-        times_said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
-        by_user = np.bincount(name[origin == LineOrigin.USER], minlength=n)[self.known] > 0
+        spoken_names = name[origin <= LAST_SPOKEN]
+        users_names = name[origin == LineOrigin.USER]
+        times_said = np.bincount(spoken_names, minlength=name_count)[self.known]
+        times_by_user = np.bincount(users_names, minlength=name_count)[self.known]
         since = self.since[newest[self.known]]
-        return np.column_stack([np.log1p(times_said), times_said == 0, by_user, since]).astype(
-            np.float64
-        )
+        columns = [np.log1p(times_said), times_said == 0, times_by_user > 0, since]
+        return np.column_stack(columns).astype(np.float64)
 
     @cached_property
     def tells(self) -> Floats:
@@ -134,10 +137,10 @@ class LineTable:
         line, name = self.pair_line, self.pair_name
         newest = np.full(len(self.names), -1)
         np.maximum.at(newest, name, self.at[line])
-        words = np.array([table_line.words for table_line in self.lines], dtype=np.float64)
+        word_counts = _floats(table_line.words for table_line in self.lines)
         columns = [
             self.at[line] >= newest[name],
-            1 - np.exp(-0.4 * words[line]),
+            1 - np.exp(-0.4 * word_counts[line]),
             np.log(np.maximum(self.sizes[line], 1)),
             np.log1p(self.length[line]),
         ]
@@ -146,50 +149,47 @@ class LineTable:
     @cached_property
     def _tasks(self) -> dict[str, bool]:
         """For each task of a list in a call whether the newest list says that it is done."""
-        calls = (
-            call
-            for message in self.messages
-            if isinstance(message, AssistantMessage)
-            for call in message.calls
-        )
-        return {text: is_done for call in calls for text, is_done in tasks(call.arguments)}
+        is_done: dict[str, bool] = {}
+        for message in self.messages:
+            if isinstance(message, AssistantMessage):
+                for call in message.calls:
+                    is_done.update(tasks(call.arguments))
+        return is_done
 
     @cached_property
     def stating(self) -> Ints:
         """The lines that may state a rule or open work."""
         is_spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
-        spoken_lines = np.flatnonzero(
-            is_spoken & (self.length <= LONGEST) & (self.length >= 12)
-        ).tolist()
-        argument_lines = (
-            np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
-        )
-        return integers(
-            [*spoken_lines, *(i for i in argument_lines if self.lines[i].text in self._tasks)]
-        )
+        is_sentence = (self.length >= SHORTEST) & (self.length <= LONGEST)
+        places: list[int] = np.flatnonzero(is_spoken & is_sentence).tolist()
+        if self._tasks:
+            for place in np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist():
+                if self.lines[place].text in self._tasks:
+                    places.append(place)
+        return integers(places)
 
     @cached_property
     def states(self) -> Floats:
         """(stating, features) of the lines of `stating`."""
-        task_states = self._tasks
-        texts = [self.lines[i].text for i in self.stating.tolist()]
-        flags = [
-            (
-                is_demand(text),
-                is_pending(text),
-                is_decision(text),
-                text.rstrip().endswith("?"),
-                task_states.get(text) is False,
-                task_states.get(text) is True,
-            )
-            for text in texts
-        ]
+        lines = [self.lines[place] for place in self.stating.tolist()]
+        flags = [self._statement_flags(line.text) for line in lines]
+        flag_columns = np.array(flags, dtype=np.float64).reshape(-1, 6)
         since = self.since[self.at[self.stating]]
-        words = np.array([self.lines[i].words for i in self.stating.tolist()], dtype=np.float64)
-        parts = np.array(flags, dtype=np.float64).reshape(-1, 6)
+        word_counts = _floats(line.words for line in lines)
         by_user = self.origin[self.stating] == LineOrigin.USER
-        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(
-            np.float64
+        columns = [flag_columns, since, since < 0.1, np.log1p(word_counts), by_user]
+        return np.column_stack(columns).astype(np.float64)
+
+    def _statement_flags(self, text: str) -> Sequence[bool]:
+        """What kind of statement a line is: the first six features of `states`."""
+        is_done = self._tasks.get(text)
+        return (
+            is_demand(text),
+            is_pending(text),
+            is_decision(text),
+            text.rstrip().endswith("?"),
+            is_done is False,
+            is_done is True,
         )
 
     def names_by_text(self) -> dict[str, list[int]]:
@@ -197,7 +197,8 @@ class LineTable:
         places_by_text: dict[str, list[int]] = {}
         for place, number in enumerate(self.known.tolist()):
             entity: Entity = self.names[number]
-            places_by_text.setdefault(entity.text.lower(), []).append(place)
+            places = places_by_text.setdefault(entity.text.lower(), [])
+            places.append(place)
         return places_by_text
 
 
@@ -205,32 +206,50 @@ def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
     """Which messages are read: all, where they are short enough together; the request and
     earlier summaries first.
     """
-    is_read, chars_left = [False] * len(messages), MOST_READ
-    request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
-    later = [
-        i != request and not isinstance(message, Summary) for i, message in enumerate(messages)
-    ]
-    results = [isinstance(message, ToolResult) for message in messages]
-    for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
-        if chars[i] <= chars_left:
-            is_read[i] = True
-            chars_left -= chars[i]
+    request_index = _request_index(messages)
+
+    def order(index: int) -> tuple[bool, bool, int]:
+        message = messages[index]
+        is_first = index == request_index or isinstance(message, Summary)
+        return not is_first, isinstance(message, ToolResult), -index
+
+    is_read = [False] * len(messages)
+    chars_left = MOST_READ
+    for index in sorted(range(len(messages)), key=order):
+        if chars[index] <= chars_left:
+            is_read[index] = True
+            chars_left -= chars[index]
     return is_read
+
+
+def _request_index(messages: Sequence[Message]) -> int | None:
+    """The index of the first message that a person wrote, or None."""
+    for index, message in enumerate(messages):
+        if is_real_user(message):
+            return index
+    return None
+
+
+def _floats(numbers: Iterable[float]) -> Floats:
+    return np.fromiter(numbers, np.float64)
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
     """The lines of a message; those of an earlier summary of chosen lines with the origins that
     it names.
     """
-    if not isinstance(message, Summary):
-        return [line for line in reader.read([message])[0].lines if len(line.text) <= MOST_TEXT]
-    return list(_earlier(message.text, reader))
+    if isinstance(message, Summary):
+        return list(_earlier(message.text, reader))
+    lines = reader.read([message])[0].lines
+    return [line for line in lines if len(line.text) <= MOST_TEXT]
 
 
 def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
     origin = LineOrigin.SAID
     for row in text.splitlines():
-        if label := _LABEL.fullmatch(row.strip()):
+        label = _LABEL.fullmatch(row.strip())
+        if label:
             origin = LineOrigin[label[1].upper()]
-        else:
-            yield from (reader.line(line.number, origin) for line in reader.earlier(row))
+            continue
+        for line in reader.earlier(row):
+            yield reader.line(line.number, origin)

@@ -69,7 +69,8 @@ def read_weights(path: Path) -> LearnedWeights:
             f"{path} has weights of version {document.get('version')!r}, not {VERSION}; learn them"
             " again"
         )
-    return LearnedWeights(**{name: _logistic(path, name, document.get(name)) for name in FEATURES})
+    models = {name: _logistic(path, name, document.get(name)) for name in FEATURES}
+    return LearnedWeights(**models)
 
 
 def _logistic(path: Path, name: Part, model: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
@@ -79,15 +80,20 @@ def _logistic(path: Path, name: Part, model: Any) -> Logistic:  # noqa: ANN401 -
             f"{path}: the features of `{name}` are not those of this version; learn the weights"
             " again"
         )
-    numbers = [model.get("intercept"), *(weights[feature] for feature in FEATURES[name])]
-    if not all(
-        isinstance(number, int | float) and not isinstance(number, bool) and isfinite(number)
-        for number in numbers
-    ):
+    numbers = [model.get("intercept")]
+    numbers += [weights[feature] for feature in FEATURES[name]]
+    if not all(map(_is_finite_number, numbers)):
         raise SettingError(
             f"{path}: a weight of `{name}` is no finite number; learn the weights again"
         )
-    return Logistic(float(numbers[0]), tuple(map(float, numbers[1:])))
+    intercept, *feature_weights = map(float, numbers)
+    return Logistic(intercept, tuple(feature_weights))
+
+
+def _is_finite_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isfinite(value)
 
 
 @cache
