@@ -278,7 +278,10 @@ class Requests:
 
     def _forget(self) -> None:
         """Begin anew, since somebody removed requests."""
-        self.numbers, self.looked_at, self.largest, self.is_listed = {}, set(), 0, False
+        self.numbers = {}
+        self.looked_at = set()
+        self.largest = 0
+        self.is_listed = False
 
     def write(self, key: str, request: SummaryRequest, replicate: int) -> None:
         """Write a request under the next number, unless another process has just written it.

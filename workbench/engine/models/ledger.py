@@ -169,7 +169,8 @@ class Ledger:
     @_on_a_sound_file
     def keep(self, key: str, value: Stored) -> None:
         """Write an answer down and give up the claim, in one step."""
-        packed = zlib.compress(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
+        text = json.dumps(value, ensure_ascii=True, sort_keys=True)
+        packed = zlib.compress(text.encode())
         with self._step() as step:
             step.execute(
                 "insert or ignore into answers values (?, ?, ?)", (key, packed, time.time())
@@ -240,7 +241,8 @@ class Ledger:
         query = "select pid, until, reserved, usd from calls where run = ?"
         total = set_aside = 0.0
         open_calls = 0
-        for pid, until, reserved, usd in step.execute(query, (self.run,)).fetchall():
+        rows = step.execute(query, (self.run,)).fetchall()
+        for pid, until, reserved, usd in rows:
             if usd is not None:
                 total += usd
                 continue

@@ -82,7 +82,9 @@ class LocalLikelihood:
                 "this version of xllamacpp has another memory layout; install"
                 " xllamacpp==2026.10.11549"
             )
-        parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
+        parameters.word[0] = self.window
+        parameters.word[1] = BATCH
+        parameters.word[2] = BATCH
         self._context = self._lib.llama_init_from_model(loaded, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
             raise ModelError(f"{self.label} cannot be given a window of {self.window} tokens")

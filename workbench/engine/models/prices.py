@@ -260,8 +260,10 @@ def _bare(name: str) -> str:
     """The bare model: no provider, region, date or revision, and dashes for the dots of a
     version.
     """
-    bare = _REGION_AND_MAKER.sub("", name.rsplit("/", 1)[-1].lower())
-    return _DOT.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
+    bare = name.rsplit("/", 1)[-1].lower()
+    for pattern in (_REGION_AND_MAKER, _VERSION, _DATE):
+        bare = pattern.sub("", bare)
+    return _DOT.sub("-", bare)
 
 
 @lru_cache(maxsize=1)

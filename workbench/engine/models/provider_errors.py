@@ -67,7 +67,8 @@ _FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
     kind: _compiled("|".join(patterns)) for kind, patterns in _FILE["kinds"].items()
 }
-_PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
+_PAIRS = [_compiled(pattern) for pattern in _FILE["pairs"]]
+_LIMIT = _compiled(_FILE["limit"])
 _PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
 _TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
 """A number that is no part of a name or a version."""

@@ -102,7 +102,8 @@ def _markup(text: str, source: str) -> Finding | None:
 
 
 def _loop(text: str) -> Finding | None:
-    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
+    stripped_lines = map(str.strip, text.splitlines())
+    lines = [line for line in stripped_lines if len(line) > 2]
     for line, times in Counter(lines).most_common(1):
         if times >= LOOP and times > len(lines) / 3:
             return _repetition(line, times)
@@ -127,10 +128,11 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
             True,
             "it continues the record instead of summarising it: its lines have speaker labels",
         )
-    long = [line for line in lines if len(line) >= 40]
-    if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
+    long_lines = [line for line in lines if len(line) >= 40]
+    long_length = sum(map(len, long_lines))
+    if long_length > ECHOED * len(text) and len(long_lines) >= SOME:
         prompt = request.prompt
-        copied = sum(len(line) for line in long if line in prompt)
+        copied = sum(len(line) for line in long_lines if line in prompt)
         if copied > ECHOED * len(text):
             return Finding(
                 "echo",
@@ -199,8 +201,11 @@ def _named_things(text: str) -> Iterator[tuple[str, str]]:
     extractor = Extractor()
     extractor.read("\n".join(lines))
     for kind, name in extractor.entities:
-        is_short_number = kind == "number" and len(name.split(" ")[0].strip("%")) <= 2
-        if kind in _NAMES and not is_short_number:
+        if kind not in _NAMES:
+            continue
+        digits = name.split(" ")[0].strip("%")
+        is_short_number = kind == "number" and len(digits) <= 2
+        if not is_short_number:
             yield kind, name
 
 

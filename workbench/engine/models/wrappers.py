@@ -359,15 +359,18 @@ def _next_part(
     def size(messages: Sequence[Message]) -> int:
         return _size(_partial(request, messages, so_far).prompt)
 
-    fit = bisect_right(range(1, len(remaining) + 1), room, key=lambda n: size(remaining[:n]))
+    counts = range(1, len(remaining) + 1)
+    fit = bisect_right(counts, room, key=lambda count: size(remaining[:count]))
     if fit:
         return remaining[:fit], remaining[fit:]
-    text = counted_text(remaining[0])
+    oldest, *others = remaining
+    text = counted_text(oldest)
     length = len(text) // 2
     while length >= FEWEST_CHARACTERS:
-        beginning = _with_text(remaining[0], text[:length])
+        beginning = _with_text(oldest, text[:length])
         if size([beginning]) <= room:
-            return [beginning], [_with_text(remaining[0], text[length:]), *remaining[1:]]
+            end = _with_text(oldest, text[length:])
+            return [beginning], [end, *others]
         length //= 2
     raise ModelError(
         "the prompt does not fit into the model's window, not even without the record",

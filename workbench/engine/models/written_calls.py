@@ -80,7 +80,8 @@ def _tool_text(tool: Mapping[str, Json]) -> str:
 
 
 def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
-    for name, about in function.get("parameters", {}).get("properties", {}).items():
+    arguments = function.get("parameters", {}).get("properties", {})
+    for name, about in arguments.items():
         yield f"{name}: {about.get('description') or about.get('type', 'text')}"
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, preceding
 from workbench.engine.transcript.words import lowered, phrases_of
 
 _WORDS = phrases_of("access_codes.toml")
@@ -83,7 +84,7 @@ _SAMPLES = frozenset(
 )
 
 
-def access_codes(text: str) -> Iterator[tuple[int, int]]:
+def access_codes(text: str) -> Iterator[Span]:
     """Where codes are that open something, half-open."""
     lower = lowered(text)
     if any(stem in lower for stem in _STEMS):
@@ -106,10 +107,10 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("key")
 
 
-def _announced_numbers(text: str, lower: str) -> Iterator[tuple[int, int]]:
+def _announced_numbers(text: str, lower: str) -> Iterator[Span]:
     """Where numbers are of which the words before them say that they open something."""
     for number in _NUMBER.finditer(text):
-        text_before = lower[max(0, number.start() - _REACH) : number.start()]
+        text_before = preceding(lower, number.start(), _REACH)
         if number.group() not in _SAMPLES and _is_announced(text_before):
             yield number.span()
 

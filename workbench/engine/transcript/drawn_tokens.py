@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from workbench.engine.transcript.encodings import BASE64, said_in_base64
 from workbench.engine.transcript.secret_lines import is_in_telling_line, is_something_else
 from workbench.engine.transcript.secret_values import is_random, is_sample
+from workbench.engine.transcript.spans import Span, preceding, search_before
 from workbench.engine.transcript.words import words_of
 
 _TOKEN = re.compile(
@@ -49,7 +50,7 @@ _REACH = 120
 _REACH_OF_BLOCK = 4_000
 
 
-def drawn_tokens(text: str) -> Iterator[tuple[int, int]]:
+def drawn_tokens(text: str) -> Iterator[Span]:
     """Where such tokens are in a text, half-open."""
     for match in _TOKEN.finditer(text):
         value = match.group()
@@ -117,11 +118,11 @@ def _needs_no_context(text: str, value: str, start: int) -> bool:
 
 def _is_of_file(text: str, start: int, stop: int) -> bool:
     """Whether a token is a part of a file in base64."""
-    if "-----BEGIN" in text and _BLOCK.search(text, max(0, start - _REACH_OF_BLOCK), start):
+    if "-----BEGIN" in text and search_before(_BLOCK, text, start, _REACH_OF_BLOCK):
         return True
     if not _LINE_OF_FILE.fullmatch(text, start, stop):
         return False
-    lines_above, _, line_before = text[max(0, start - _REACH) : start].rpartition("\n")
+    lines_above, _, line_before = preceding(text, start, _REACH).rpartition("\n")
     if line_before.strip():
         return False
     line_above = lines_above.rpartition("\n")[2].strip()

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from workbench.engine.transcript.spans import Span
+
 
 class Form(NamedTuple):
     """How a number is written, and whether its check digits are right."""
@@ -112,13 +114,14 @@ def _luhn_of_short(number: str) -> bool:
 
 def _is_chilean(number: str) -> bool:
     digits = _digits(number.partition("-")[0])
-    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(digits)))
+    total = _weighted(digits[::-1], (2, 3, 4, 5, 6, 7, 2, 3))
     return "0123456789K0"[11 - total % 11] == number[-1].upper()
 
 
 def _is_norwegian(number: str) -> bool:
-    rows = ((3, 7, 6, 1, 8, 9, 4, 5, 2, 1), (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
-    return all(_weighted(number, row) % 11 == 0 for row in rows)
+    earlier_check = _weighted(number, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1))
+    later_check = _weighted(number, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
+    return earlier_check % 11 == 0 and later_check % 11 == 0
 
 
 def _is_polish(number: str) -> bool:
@@ -127,7 +130,8 @@ def _is_polish(number: str) -> bool:
 
 def _is_turkish(number: str) -> bool:
     digits = [int(char) for char in number]
-    tenth = (7 * sum(digits[0:9:2]) - sum(digits[1:8:2])) % 10
+    odd_places, even_places = digits[0:9:2], digits[1:8:2]
+    tenth = (7 * sum(odd_places) - sum(even_places)) % 10
     return tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
 
 
@@ -237,7 +241,7 @@ _CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
 _WORD_START = re.compile(r"(?<![0-9A-Za-z])[0-9A-Z]")
 
 
-def identity_numbers(text: str) -> Iterator[tuple[int, int]]:
+def identity_numbers(text: str) -> Iterator[Span]:
     """Where such numbers are in a text, half-open."""
     for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
         for word in _WORD_START.finditer(text, *candidates.span()):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.engine.transcript.people import CAPITAL, PARTICLE, WORD, is_name_word, is_person
+from workbench.engine.transcript.spans import Span, search_before
 from workbench.engine.transcript.words import phrases_of
 
 
@@ -56,7 +57,7 @@ _CELLS = re.compile(
 """Two cells of a row with a name each."""
 
 
-def listed_people(text: str) -> Iterator[tuple[int, int]]:
+def listed_people(text: str) -> Iterator[Span]:
     """Where a listed name stands beside another name, or alone where something is said to a
     person, or of one.
     """
@@ -75,16 +76,19 @@ def listed_people(text: str) -> Iterator[tuple[int, int]]:
 def _is_person_told_of(text: str, start: int, stop: int, words: list[str]) -> bool:
     if _is_full_name(words, has_comma="," in text[start:stop]):
         return True
-    if _is_given(words[0]) or _has_initials(words):
-        return _is_told_to(text, start) or (len(words) == 1 and _does(text, start, stop))
-    return False
+    if not _is_given(words[0]) and not _has_initials(words):
+        return False
+    if _is_told_to(text, start):
+        return True
+    return len(words) == 1 and _does(text, start, stop)
 
 
 def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
     """The words beside each other that may be of a person."""
     run: list[re.Match[str]] = []
     for part in parts:
-        if part.group()[0].islower() or is_name_word(part.group().rstrip(".")):
+        word = part.group()
+        if word[0].islower() or is_name_word(word.rstrip(".")):
             run.append(part)
             continue
         if run:
@@ -116,7 +120,9 @@ def _has_given_part(word: str) -> bool:
 
 def _has_ending(words: list[str]) -> bool:
     """Whether a word ends as surnames of a language do and as few other words with a capital do."""
-    return any(_ENDING.search(word) for word in words[1:]) or any(map(_PATRONYMIC.search, words))
+    if any(map(_ENDING.search, words[1:])):
+        return True
+    return any(map(_PATRONYMIC.search, words))
 
 
 def is_listed(word: str) -> bool:
@@ -128,7 +134,9 @@ def is_listed(word: str) -> bool:
 
 
 def _is_given(word: str) -> bool:
-    return word in GIVEN_NAMES or (len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES)
+    if word in GIVEN_NAMES:
+        return True
+    return len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES
 
 
 def _has_initials(words: list[str]) -> bool:
@@ -140,7 +148,7 @@ def _does(text: str, start: int, stop: int) -> bool:
     """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
     next_word = _NEXT_WORD.match(text, stop)
     is_doing = next_word is not None and next_word[1] in _DOINGS
-    return is_doing and _BEGINS_SENTENCE.search(text, max(0, start - 2), start) is not None
+    return is_doing and search_before(_BEGINS_SENTENCE, text, start, 2) is not None
 
 
 def is_given_name(word: str) -> bool:
@@ -149,18 +157,18 @@ def is_given_name(word: str) -> bool:
 
 
 def _is_told_to(text: str, start: int) -> bool:
-    word_before = _BEFORE.search(text, max(0, start - _REACH), start)
+    word_before = search_before(_BEFORE, text, start, _REACH)
     return word_before is not None and word_before[1] in _TOLD
 
 
-def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def given_names_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """Where a given name stands alone in a part of a line that speaks of people, half-open."""
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         if is_given_name(candidate.group()) and is_person(candidate.group()):
             yield candidate.span()
 
 
-def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def people_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """Where names of people may stand in a part of a line with a number that only a person has,
     half-open.
     """

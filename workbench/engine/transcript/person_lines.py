@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.listed_people import given_names_between, people_between
 from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.spans import Span, character_at, line_start
 
 _PLACEHOLDER = "REDACTED-"
 """What is masked already begins with it."""
@@ -97,7 +98,7 @@ _LEAST_DIGITS = 5
 
 def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
     """What else of a person is in the lines of these places; some may overlap."""
-    lines: set[tuple[int, int]] = set()
+    lines: set[Span] = set()
     for place in places:
         if place.kind not in CERTAIN_KINDS or _PLACEHOLDER in text[place.start : place.stop]:
             continue
@@ -113,8 +114,8 @@ def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
         yield from _of_a_person(text, *line)
 
 
-def _line_around(text: str, place: Place) -> tuple[int, int]:
-    start = max(text.rfind("\n", 0, place.start) + 1, place.start - _REACH)
+def _line_around(text: str, place: Place) -> Span:
+    start = max(line_start(text, place.start), place.start - _REACH)
     stop = text.find("\n", place.stop)
     return start, min(len(text) if stop < 0 else stop, place.stop + _REACH)
 
@@ -147,4 +148,4 @@ def _is_number(text: str) -> bool:
 
 def _ends_here(text: str, match: re.Match[str], stop: int) -> bool:
     """Whether a match does not end only because no more of the line was looked at."""
-    return match.end() < stop or text[stop : stop + 1] in ("", "\n")
+    return match.end() < stop or character_at(text, stop) in ("", "\n")

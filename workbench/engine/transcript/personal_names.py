@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from workbench.engine.transcript.listed_people import GIVEN_NAMES
 from workbench.engine.transcript.people import FULL_NAME, NAME, is_person
+from workbench.engine.transcript.spans import character_at, character_before
 from workbench.engine.transcript.tables import columns
 from workbench.engine.transcript.words import lowered, words_of
 
@@ -151,7 +152,7 @@ def _words_of_labels(text: str) -> set[str]:
 
 def _value(text: str, start: int, label: Label) -> NamedValue | None:
     name = label.pattern.match(text, start)
-    if name is None or (label.weak and text[start - 1 : start] in ("_", "-", ".")):
+    if name is None or (label.weak and character_before(text, start) in ("_", "-", ".")):
         return None
     is_loose = label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label)
     pattern = _LINK if is_loose else _FIRM_LINK
@@ -177,7 +178,7 @@ def _is_spoken(text: str, start: int, label: Label) -> bool:
     return (
         _is_word_too(label)
         and not text[start : start + 2].isupper()
-        and text[start - 1 : start] not in ('"', "'", "_")
+        and character_before(text, start) not in ('"', "'", "_")
     )
 
 
@@ -190,9 +191,11 @@ def _stands_for_itself(
     if link.group()[-1] in "\"'`":
         return "|" not in link.group()
     if link.group() == "=":
-        return text[value.end() : value.end() + 1] not in (",", ")", ";")
-    alone = text[name.start() - 1 : name.start()] in ("", "\n") and link.group() == ": "
-    return alone and "." not in value.group() and _REST_OF_LINE.match(text, value.end()) is not None
+        return character_at(text, value.end()) not in (",", ")", ";")
+    begins_line = character_before(text, name.start()) in ("", "\n")
+    if not begins_line or link.group() != ": " or "." in value.group():
+        return False
+    return _REST_OF_LINE.match(text, value.end()) is not None
 
 
 def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
@@ -202,7 +205,7 @@ def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None
     line = _NEXT_LINE.match(text, name.end())
     if line is None:
         return None
-    is_alone = text[name.start() - 1 : name.start()] in ("", "\n")
+    is_alone = character_before(text, name.start()) in ("", "\n")
     if not (label.clear or is_alone or ":" in line.group()):
         return None
     value = label.value.match(text, line.end())
@@ -220,7 +223,7 @@ def _in_form(text: str, name: re.Match[str], label: Label) -> re.Match[str] | No
     value = _SMALL_NAME.match(text, name.end() + 1)
     if value is None:
         return None
-    if value["and"] or text[name.start() - 1 : name.start()] in ("?", "&"):
+    if value["and"] or character_before(text, name.start()) in ("?", "&"):
         return value
     return None
 
@@ -284,7 +287,8 @@ def _labels_of(title: str) -> tuple[Label, ...]:
     lower = title.lower()
     if len(lower) != len(title):
         return ()
-    words = {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))}
+    parts = _WORD.findall(title) + _LETTERS.findall(title)
+    words = set(map(str.lower, parts))
     labels: list[Label] = []
     for word in words | _FOREIGN | _ABBREVIATIONS:
         if word not in lower or word not in _BY_WORD:
@@ -310,7 +314,7 @@ def _is_word_too(label: Label) -> bool:
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
-    previous_character = text[start - 1 : start]
+    previous_character = character_before(text, start)
     return (
         not previous_character.isalpha()
         or (previous_character.islower() and text[start].isupper())

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.identity_numbers import has_luhn_digit, is_base58_with_check
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import character_at
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
 _BEFORE, _BEHIND = r"(?<![0-9A-Za-z_À-ӿ(./+-])", r"(?![0-9A-Za-z_-]|\.\d)"
@@ -104,7 +105,7 @@ def ibans(text: str) -> Iterator[Place]:
                 continue
             account += character
             if _is_iban(account):
-                if not text[stop : stop + 1].isalnum():
+                if not character_at(text, stop).isalnum():
                     yield Place(match.start(), stop, "iban")
                 break
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, search_before
 from workbench.engine.transcript.words import phrases_of
 
 _LISTS = phrases_of("addresses.toml")
@@ -174,16 +175,14 @@ _ADDRESS_OF_CARD = re.compile(
 _LEAST_LINES = 2
 
 
-def places(text: str) -> Iterator[tuple[int, int]]:
+def places(text: str) -> Iterator[Span]:
     """Where addresses and coordinates are in a text, half-open."""
     for street in _STREETS:
         for match in matches_with(street.pattern, text, *street.hints):
             yield match.span()
     for address in _ADDRESS_ENDS:
         for match in address.end.finditer(text):
-            first_part = address.beginning.search(
-                text, max(0, match.start() - _LONGEST_BEFORE), match.start()
-            )
+            first_part = search_before(address.beginning, text, match.start(), _LONGEST_BEFORE)
             if first_part:
                 yield first_part.start(), match.end()
     for match in _TOWN_OF_STATES.finditer(text):
@@ -195,7 +194,7 @@ def places(text: str) -> Iterator[tuple[int, int]]:
     yield from _coordinates(text)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+def _blocks(text: str) -> Iterator[Span]:
     """The lines of an address below a label."""
     for block in _BLOCK.finditer(text):
         matches = list(_LINE.finditer(text, *block.span("lines")))
@@ -212,7 +211,7 @@ def _is_line(line: str) -> bool:
     return len(line.split()) <= 8 and not line[0].islower() and line[-1] not in ".!?"
 
 
-def _coordinates(text: str) -> Iterator[tuple[int, int]]:
+def _coordinates(text: str) -> Iterator[Span]:
     if "°" in text or " deg " in text:
         for pattern in (_DEGREES, _DECIMAL_DEGREES):
             for match in pattern.finditer(text):

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from workbench.engine.transcript.spans import Span
+
 _MARKER = re.compile(
     r"-{4,5} ?(?P<edge>BEGIN|END)[ A-Z0-9_-]{0,100}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1"
     r"|SECRET KEY) ?-{4,5}"
@@ -28,7 +30,7 @@ _PUTTY = re.compile(
 )
 
 
-def private_keys(text: str) -> Iterator[tuple[int, int]]:
+def private_keys(text: str) -> Iterator[Span]:
     """Where the bodies of private keys are in a text, half-open."""
     if "-BEGIN" in text or "-END" in text or "- BEGIN" in text or "- END" in text:
         yield from _by_markers(text)
@@ -37,7 +39,7 @@ def private_keys(text: str) -> Iterator[tuple[int, int]]:
             yield match.span(1)
 
 
-def _by_markers(text: str) -> Iterator[tuple[int, int]]:
+def _by_markers(text: str) -> Iterator[Span]:
     stop = 0
     for marker, following in pairwise([*_MARKER.finditer(text), None]):
         assert marker is not None  # only the last one of the list is
@@ -50,7 +52,7 @@ def _by_markers(text: str) -> Iterator[tuple[int, int]]:
         stop = marker.end()
 
 
-def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def _between(text: str, start: int, stop: int) -> Iterator[Span]:
     """The body between the first and the last line of a key, whatever stands around its lines."""
     runs = list(_RUN.finditer(text, start, stop))
     if not runs:
@@ -62,7 +64,7 @@ def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
-def _before(text: str, stop: int, first_start: int) -> Iterator[tuple[int, int]]:
+def _before(text: str, stop: int, first_start: int) -> Iterator[Span]:
     """The body before the last line of a key whose first line is missing."""
     pattern = _SHORT_LINE
     start = end = text.rfind("\n", first_start, stop)

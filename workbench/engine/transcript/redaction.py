@@ -38,6 +38,7 @@ from workbench.engine.transcript.plain_view import (
 from workbench.engine.transcript.repeated_values import RepeatedValues
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.spans import search_before
 
 Write: TypeAlias = Callable[[str, str], str]
 """Rewrites a text, from the name of the field or argument that holds it and the text."""
@@ -308,7 +309,7 @@ def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
 def _addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
     for domain in _DOMAIN.finditer(text):
-        local = _LOCAL.search(text, max(0, domain.start() - 64), domain.start())
+        local = search_before(_LOCAL, text, domain.start(), 64)
         if local is None or _PICTURE.match(domain[1]):
             continue
         name = local.group().lstrip(".%-")
@@ -322,8 +323,9 @@ def _names_in(local: str) -> list[str]:
     such.
     """
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
-    is_name = len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words))
-    return words if is_name else []
+    if len(words) < 2 or not any(map(is_listed, words)):
+        return []
+    return words if is_person(" ".join(words)) else []
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:

@@ -11,6 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from workbench.engine.transcript.spans import Span, character_at
 from workbench.engine.transcript.words import words_of
 
 
@@ -97,7 +98,7 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
         text: any.
         lower: the same in small letters, as long.
     """
-    spans: set[tuple[int, int]] = set()
+    spans: set[Span] = set()
     for hint in HINTS:
         place = lower.find(hint)
         while place >= 0:
@@ -121,12 +122,12 @@ def stop_of_label(text: str, name: Name) -> int:
     return qualifier.end() if qualifier else name.stop
 
 
-def _whole_name(text: str, start: int, stop: int) -> tuple[int, int]:
+def _whole_name(text: str, start: int, stop: int) -> Span:
     reach = max(0, start - _REACH)
     head = _HEAD.search(text, reach, start)
     tail = _TAIL.match(text, stop, min(len(text), stop + _REACH))
     is_word_of_label = head is not None and text[head.start() : stop].lower() in _LAST_OF_SEVERAL
-    if is_word_of_label and text[stop : stop + 1] != "=":
+    if is_word_of_label and character_at(text, stop) != "=":
         head = _WORDS_BEFORE.search(text, reach, start)
     if head:
         start = head.start()

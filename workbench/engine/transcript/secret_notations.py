@@ -17,6 +17,7 @@ from workbench.engine.transcript.secret_values import (
     is_type,
     is_unlike_words,
 )
+from workbench.engine.transcript.spans import character_at, preceding
 from workbench.engine.transcript.words import words_of
 
 
@@ -144,7 +145,7 @@ _LINE = 300
 
 def values_of(text: str, name: Name) -> Iterator[Value]:
     """What stands where a value of this name could."""
-    text_before = text[max(0, name.start - _LINE) : name.start]
+    text_before = preceding(text, name.start, _LINE)
     yield from _assigned(text, name, text_before)
     yield from _in_object(text, name, text_before)
     yield from _in_elements(text, name, text_before)
@@ -231,7 +232,7 @@ def _bare_value(text: str, start: int, link: str, text_before: str) -> Value | N
         next_field = _MORE_OF_QUERY.search(text, start, stop)
         if next_field:
             stop = next_field.start()
-    sure = _is_setting(link, line, text[stop : stop + 1]) or _in_section(link, text_before)
+    sure = _is_setting(link, line, character_at(text, stop)) or _in_section(link, text_before)
     return Value(start, stop, quoted=False, sure=sure)
 
 

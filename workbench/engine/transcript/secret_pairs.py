@@ -13,6 +13,7 @@ from workbench.engine.transcript.secret_values import (
     is_own_name,
     is_secret,
 )
+from workbench.engine.transcript.spans import character_before, search_before
 from workbench.engine.transcript.words import lowered, words_of
 
 _CHECKSUM = re.compile(r"\b(?:MD5|SHA-?\d{1,3}|BLAKE\w{0,4}) ?\([^()\n]{0,100}\Z")
@@ -84,12 +85,12 @@ def _is_secret_of_user(text: str, name: Name) -> bool:
     """Whether `secret` is a password's: beside a user's name, or alone in a setting."""
     if text.startswith(": ", name.stop) and _is_beside_user(text, name):
         return True
-    is_of_line = text[name.start - 1 : name.start] in ("", "\n", " ")
+    is_of_line = character_before(text, name.start) in ("", "\n", " ")
     return is_of_line and _SETTING_OF_SECRET.match(text, name.stop) is not None
 
 
 def _is_beside_user(text: str, name: Name) -> bool:
-    return _USER.search(text, max(0, name.start - _REACH_OF_USER), name.start) is not None
+    return search_before(_USER, text, name.start, _REACH_OF_USER) is not None
 
 
 def _is_secret(text: str, name: Name, value: Value) -> bool:
@@ -104,13 +105,14 @@ def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
     sentence.
     """
     words = value.split(" ")
-    is_sentence = not _PROSE.isdisjoint(word.lower() for word in words) or is_own_name(value)
+    is_sentence = not _PROSE.isdisjoint(map(str.lower, words)) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:
-        if 2 <= len(words) <= 6 and words[-1].isdigit() and all(word.isalnum() for word in words):
+        is_short = len(words) <= 6
+        if is_short and words[-1].isdigit() and all(map(str.isalnum, words)):
             return True
-        if len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
+        if len(words) >= 4 and "".join(words).isalpha() and all(map(str.islower, words)):
             return True
-        if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
+        if is_set and is_short and len(words) >= 3 and not is_no_value(value):
             return all(len(word) > 1 or word.isdigit() for word in words)
     signs = sum(not char.isalpha() and char != " " for char in value)
     is_of_all_signs = len(value) >= 12 and signs >= len(value) / 4

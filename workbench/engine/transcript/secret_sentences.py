@@ -17,6 +17,7 @@ from workbench.engine.transcript.secret_values import (
     is_random,
     is_strong_password,
 )
+from workbench.engine.transcript.spans import Span, character_before, line_start
 from workbench.engine.transcript.words import words_of
 
 _IS = (
@@ -114,7 +115,7 @@ _PROGRAM = re.compile(r"[(){}\[\];<>]")
 _COMMAND_FOR_PASSWORDS = re.compile(r"pass|secret|pwd|psk", re.IGNORECASE)
 
 
-def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
+def value_in_sentence(text: str, name: Name) -> Span | None:
     """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das
     Passwort lautet ...`.
 
@@ -122,14 +123,14 @@ def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
         text: any.
         name: a telling name in it.
     """
-    if text[name.start - 1 : name.start] in _PARTS:
+    if character_before(text, name.start) in _PARTS:
         return None
     if not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
         return None
     return _stated(text, name) or _spoken(text, name)
 
 
-def _spoken(text: str, name: Name) -> tuple[int, int] | None:
+def _spoken(text: str, name: Name) -> Span | None:
     """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the
     password is still Abc-4`.
     """
@@ -189,7 +190,7 @@ def _is_beside(word: str, name: str) -> bool:
     return is_password_like(word, is_announced=True)
 
 
-def _stated(text: str, name: Name) -> tuple[int, int] | None:
+def _stated(text: str, name: Name) -> Span | None:
     """A secret behind a sign or a verb, or in quotation marks."""
     match = _SENTENCE.match(text, name.stop)
     if match is None:
@@ -225,7 +226,7 @@ def _is_token(value: str) -> bool:
     return is_drawn and not is_path(value) and _PROGRAM.search(value) is None
 
 
-def value_below(text: str, name: Name) -> tuple[int, int] | None:
+def value_below(text: str, name: Name) -> Span | None:
     """Where a secret is alone in the line below its name, half-open: below a label, a question or a
     command.
 
@@ -236,7 +237,7 @@ def value_below(text: str, name: Name) -> tuple[int, int] | None:
     match = _BELOW.match(text, name.stop)
     if match is None:
         return None
-    start = text.rfind("\n", 0, name.start) + 1
+    start = line_start(text, name.start)
     line = text[start : text.index("\n", name.stop)].rstrip()
     command = _PROMPT.match(line)
     if command and _OTHER_COMMAND.match(line, command.end()):

@@ -283,7 +283,9 @@ def is_joined(value: str, sign: str = "") -> bool:
         sign: the only sign that may stand between; any of `._-` where it is empty.
     """
     words = value.split(sign) if sign else re.split(r"[._-]", value)
-    if len(words) <= 2 or not all(map(str.isalpha, words)) or min(map(len, words)) < 2:
+    if len(words) <= 2 or min(map(len, words)) < 2:
+        return False
+    if not all(map(str.isalpha, words)):
         return False
     return _PROSE.isdisjoint(map(str.lower, words)) and is_no_name(value)
 

@@ -164,7 +164,8 @@ class Session:
             ),
             "",
         )
-        return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
+        parts = (title.strip("()"), words[:LONGEST_HEADING])
+        return ": ".join(filter(None, parts)) or self.id
 
     def __repr__(self) -> str:
         model = f", model {self.model}" if self.model else ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, line_end
 
 
 class Cell(NamedTuple):
@@ -115,16 +116,16 @@ def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
 
 def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
     """Whether a line with two words may be a name and its value, in a list of such."""
-    if layout.sign != "  " or len(names) > 2 or all(name.isupper() for name in names):
+    if layout.sign != "  " or len(names) > 2 or all(map(str.isupper, names)):
         return False
     start = header.end() + 1
-    return not _UNDERLINE.fullmatch(text, start, _line_end(text, start))
+    return not _UNDERLINE.fullmatch(text, start, line_end(text, start))
 
 
 def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator[list[Cell]]:
     """The lines below a header, each with a cell for every title."""
     while start < len(text):
-        stop = _line_end(text, start)
+        stop = line_end(text, start)
         if not _RULE.fullmatch(text, start, stop) or stop == start:
             cells = _cells(text, start, stop, layout)
             if layout.sign == "  " and len(cells) != len(titles) > 1:
@@ -155,7 +156,8 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
         start, stop = _without_edges(text, start, stop)
     cells: list[Cell] = []
     for match in layout.cell.finditer(text, start, stop):
-        if match.start() == match.end() and cells and text[match.start() - 1] != layout.sign:
+        is_empty = match.start() == match.end()
+        if is_empty and cells and text[match.start() - 1] != layout.sign:
             continue
         content = match.group().strip(_EDGES)
         begin = match.start()
@@ -165,7 +167,7 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
     return cells
 
 
-def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
+def _without_edges(text: str, start: int, stop: int) -> Span:
     """A line of a table without the signs that frame it."""
     line = text[start:stop]
     framed = line.strip()
@@ -182,18 +184,12 @@ def _of_select(
     names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
-    line = text[query.end() : _line_end(text, query.end())].strip()
+    line = text[query.end() : line_end(text, query.end())].strip()
     layouts = [layout for layout in reversed(_LAYOUTS) if layout.sign in line]
     layout = layouts[0] if layouts else _LAYOUTS[-1]
     titles = [Cell(0, 0)] * len(names)
     rows = list(_rows(text, query.end(), layout, titles))
     yield from _transposed(names, rows, is_telling)
-
-
-def _line_end(text: str, start: int) -> int:
-    """Where the line of a place ends."""
-    stop = text.find("\n", start)
-    return len(text) if stop < 0 else stop
 
 
 def _of_insert(

@@ -88,8 +88,9 @@ class _Gains(NamedTuple):
     def of_lines(self, worth_left: Floats) -> Floats:
         """The gain of each line, where so much is left of the worth of each of its entities."""
         lines = np.arange(len(self.of_words))
+        places = np.concatenate([lines, self.owners])
         gains = np.concatenate([self.of_words, self.of_entities * worth_left])
-        return np.bincount(np.concatenate([lines, self.owners]), gains).astype(np.float64)
+        return np.bincount(places, gains).astype(np.float64)
 
 
 class LineChoice:
@@ -248,4 +249,6 @@ def _powers(counts: Ints, exponent: float) -> Floats:
     """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some
     machines.
     """
-    return np.array([(1 + n) ** exponent for n in range(counts.max(initial=0) + 1)])[counts]
+    largest_count = counts.max(initial=0)
+    powers = [(1 + count) ** exponent for count in range(largest_count + 1)]
+    return np.array(powers)[counts]

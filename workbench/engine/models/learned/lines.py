@@ -97,7 +97,8 @@ def _ranked(
     candidates = np.flatnonzero(may_go)
     order = np.argsort(rates[candidates], kind="stable")
     best = candidates[order]
-    untried = list(zip((-rates[best]).tolist(), best.tolist(), strict=True))
+    keys = -rates[best]
+    untried = list(zip(keys.tolist(), best.tolist(), strict=True))
     yield from _greedy(table, untried, chances, worth.tolist(), CHOICE * max_tokens)
 
 
@@ -154,7 +155,8 @@ def _greedy(
     """
     # a heap of those that gain less since others were chosen
     retried: list[tuple[float, int]] = []
-    tells, states, costs = chances.tells.tolist(), chances.states.tolist(), table.cost.tolist()
+    tells, states = chances.tells.tolist(), chances.states.tolist()
+    costs = table.cost.tolist()
     starts = (np.cumsum(table.sizes) - table.sizes).tolist()
     spent = 0.0
     while (untried or retried) and spent < tokens:

@@ -29,7 +29,8 @@ class Logistic:
 
     def probability(self, features: Floats) -> Floats:
         """(rows,) the probability for each row of features."""
-        score = np.clip(features @ np.array(self.weights) + self.intercept, -30.0, 30.0)
+        sums = features @ np.array(self.weights) + self.intercept
+        score = np.clip(sums, -30.0, 30.0)
         probabilities: Floats = 1.0 / (1.0 + np.exp(-score))
         return probabilities
 
