@@ -265,9 +265,7 @@ def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
 
 
 def was_free(error: BaseException) -> bool:
-    """Whether a failed request surely cost nothing: the provider refused it, or was never
-    reached.
-    """
+    """Whether a failed request surely cost nothing: it was refused, or reached no provider."""
     cause: BaseException | None = error
     while cause is not None:
         module, name = type(cause).__module__, type(cause).__name__

@@ -66,10 +66,8 @@ conversation.
 
 Source:
     Anthropic's guide to prompt caching. In eleven recordings of Claude Code, each request after a
-        compaction or a
-    clearing reads the head alone, each after a pause longer than the lifetime reads nothing, and
-        all others read the
-    whole prompt of the request before.
+    compaction or a clearing reads the head alone, each after a pause longer than the lifetime reads
+    nothing, and all others read the whole prompt of the request before.
 """
 ANTHROPIC_HOUR = replace(ANTHROPIC, name="Anthropic, 1 hour", seconds=HOUR, hour=True)
 """The same, kept for an hour, which costs twice the input price."""
@@ -79,11 +77,9 @@ turn.
 
 Source:
     OpenAI's guide to prompt caching: 5 to 10 minutes as a rule, an hour at most. Half an hour is
-        what ten recordings
-    of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did.
-        OpenAI's guide to
-    reasoning: the reasoning of a turn is not carried into the next. reports/studies/bills says how
-    well that fits.
+    what ten recordings of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit,
+    no longer one did. OpenAI's guide to reasoning: the reasoning of a turn is not carried into the
+    next. reports/studies/bills says how well that fits.
 """
 OPENAI_WRITES = CacheRules("OpenAI, writes charged", 1_024, 128, 30 * MINUTE, writes=True)
 """From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price.
@@ -119,12 +115,10 @@ reported tokens.
 
 Source:
     Recordings. All 1,004 reads of gpt-5.5 in six sessions of two clients lie whole multiples of 512
-        apart, all 359 of
-    gpt-5.6 of 1,024, and those of gpt-5.4 of 128. Those of Gemini 3.1 Pro in two sessions are
-        multiples of about 7,800,
-    which are 8,192 of its own. googleapis/python-genai issue 2064 tells of steps of 2,048 and 8,192
-        of Gemini 3 Flash;
-    three recordings of it fit no one size, and fall short by less with 2,048 than with none.
+    apart, all 359 of gpt-5.6 of 1,024, and those of gpt-5.4 of 128. Those of Gemini 3.1 Pro in two
+    sessions are multiples of about 7,800, which are 8,192 of its own. googleapis/python-genai issue
+    2064 tells of steps of 2,048 and 8,192 of Gemini 3 Flash; three recordings of it fit no one
+    size, and fall short by less with 2,048 than with none.
 """
 NO_CACHE = CacheRules("no cache")
 """For a model without a price for cached input."""

@@ -44,9 +44,7 @@ _SECRET = re.compile(
 
 @dataclass(frozen=True)
 class Command(LanguageModel):
-    """A program that answers; `model` is its command line, such as `claude -p`. No shell is
-    used.
-    """
+    """A program that answers; `model` is its command line, as `claude -p`. It needs no shell."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -107,9 +107,7 @@ def _of_address(address: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, key: str) -> str:
-    """The text without any run of characters that is part of a key, in whatever way it is
-    written.
-    """
+    """The text without any run of characters that is part of a key, however written."""
     parts, lowered = _parts(key), text.lower()
     pieces: list[str] = []
     position = piece_start = 0
@@ -128,9 +126,7 @@ def _without_parts(text: str, key: str) -> str:
 
 
 class _Parts:
-    """The ways in which a key may be written, and all their parts of a few characters: in lower
-    case.
-    """
+    """The ways in which a key may be written, and all their short parts: in lower case."""
 
     def __init__(self, key: str) -> None:
         spellings = {
@@ -149,9 +145,7 @@ class _Parts:
         self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
 
     def length_at(self, lowered: str, position: int) -> int:
-        """The length of the longest part that stands at this place of a text in lower case; 0 for
-        none.
-        """
+        """The length of the longest part that stands here in a text in lower case; 0 for none."""
         for length in self.lengths:
             if lowered[position : position + length] in self.texts:
                 return length

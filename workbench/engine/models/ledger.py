@@ -149,9 +149,7 @@ class Ledger:
 
     @_on_a_sound_file
     def claim(self, key: str, seconds: float) -> Stored | None:
-        """Reserve a request for this process for so long; while another one has it, wait for its
-        answer.
-        """
+        """Reserve a request for so long; while another process has it, wait for its answer."""
         while True:
             with self._step() as step:
                 answer = _answer(step, key)
@@ -319,9 +317,7 @@ class Ledger:
     @property
     @_on_a_sound_file
     def spent(self) -> float:
-        """Dollars that the run has spent, with what is set aside for calls that are open or were
-        lost.
-        """
+        """Dollars that the run has spent, with what is set aside for open and lost calls."""
         with self._step() as step:
             query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
             return float(step.execute(query, (self.run,)).fetchone()[0])

@@ -293,9 +293,7 @@ class CachedLikelihood:
         return self._load()
 
     def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as
-        well.
-        """
+        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept too."""
         key = self._key(preceding, text, places)
         stored = self._disk.stored(key)
         if stored is None:

@@ -239,9 +239,7 @@ def _needed_variables(litellm: ModuleType, model: str, options: ProviderOptions)
 
 
 def _check_bound(litellm: ModuleType, model: str) -> None:
-    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without
-    a word.
-    """
+    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out."""
     supported = litellm.get_supported_openai_params(model=model)
     if supported and not {"max_tokens", "max_completion_tokens"} & set(supported):
         raise Unanswered(
@@ -334,9 +332,7 @@ def _network(error: BaseException) -> str:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait, given as a number or a date; None if it does not
-    say.
-    """
+    """Seconds that the provider asks to wait, as a number or a date; None if it does not say."""
     headers = getattr(error, "litellm_response_headers", None)
     if not headers:
         response = getattr(error, "response", None)

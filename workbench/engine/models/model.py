@@ -80,9 +80,7 @@ class SummaryRequest:
 
     @property
     def left_out(self) -> int:
-        """How many of the messages the prompt shortens or leaves out, since it would be too
-        long.
-        """
+        """How many of the messages a prompt that would be too long shortens or leaves out."""
         count = getattr(self.write, "left_out", None)
         if not callable(count):
             return 0

@@ -211,9 +211,7 @@ def _can_apply(name: str, read: int) -> bool:
 
 @lru_cache(maxsize=1_024)
 def row(model: str) -> str | None:
-    """The table's own name for a model that may be written with a provider, a date or another
-    punctuation.
-    """
+    """The table's name for a model that is written with a provider, a date or other signs."""
     parts = model.strip().split("/")
     names = ["/".join(parts[start:]) for start in range(len(parts))]
     names = [name for name in names if name]
@@ -246,9 +244,7 @@ def _rates(entry: Mapping[str, Any]) -> Rates:
 
 
 def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
-    """The rates of a tier; what the tier does not name is dearer by the same factor as its
-    input.
-    """
+    """The rates of a tier; what it does not name is dearer by the same factor as its input."""
     read = entry[f"input_cost_per_token{tier}"]
     factor = read / base.input if base.input else 1.0
     cache_read = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
@@ -257,9 +253,7 @@ def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
 
 
 def _bare(name: str) -> str:
-    """The bare model: no provider, region, date or revision, and dashes for the dots of a
-    version.
-    """
+    """The bare model: no provider, region, date or revision, and dashes for dots."""
     bare = name.rsplit("/", 1)[-1].lower()
     for pattern in (_REGION_AND_MAKER, _VERSION, _DATE):
         bare = pattern.sub("", bare)

@@ -39,18 +39,14 @@ _LOADING = Lock()
 
 @dataclass(frozen=True, slots=True)
 class TiktokenCounter:
-    """A token counter for the encoding o200k. It loads the encoding once a process, at the first
-    count.
-    """
+    """A token counter for the encoding o200k, which is loaded at the first count."""
 
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
-        """Tokens of a bare text; what looks like a special token is counted as the text that it
-        is.
-        """
+        """Tokens of a bare text; what looks like a special token is counted as text."""
         encode = loaded().encode
         try:
             return len(encode(text, disallowed_special=()))

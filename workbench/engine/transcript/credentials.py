@@ -260,9 +260,7 @@ def _in_cookies(text: str) -> Iterator[Place]:
 
 
 def in_commands(text: str) -> Iterator[Place]:
-    """The passwords that a command, a call or a line of a file holds in a place of their own, in
-    no order.
-    """
+    """Passwords in a place of their own in a command, a call or a file, in no order."""
     for number in _hinted(text, _COMMANDS_BY_HINT):
         command = COMMANDS[number]
         for match in command.pattern.finditer(text):

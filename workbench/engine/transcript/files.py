@@ -47,9 +47,7 @@ _NEXT_FILE = re.compile(r"^(?:diff --git |--- |\*\*\* )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FileOps:
-    """Paths in the order in which they were first seen; a path that was changed is not also
-    listed as read.
-    """
+    """Paths in the order in which they were first seen; a changed path is not also read."""
 
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -91,9 +89,7 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
 
 
 def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The texts that one tool call replaces: those of its edits, and the removed lines of a
-    patch.
-    """
+    """The texts that a tool call replaces: of its edits, and the removed lines of a patch."""
     yield from _replaced_by(arguments)
     edits = arguments.get("edits")
     if isinstance(edits, list):
@@ -118,9 +114,7 @@ def _lines_marked(lines: Iterable[str], *marks: str) -> str:
 
 
 def patched_texts(text: str) -> Iterator[str]:
-    """What stands in the files that a patch changes, a text a hunk: removed lines, and those
-    around them.
-    """
+    """The removed lines of a patch and those around them, a text a hunk."""
     if not _NEXT_FILE.search(text):
         return
     for hunk in _HUNK.split(text)[1:]:

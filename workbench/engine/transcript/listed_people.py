@@ -99,9 +99,7 @@ def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
 
 
 def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
-    """Whether several words are a name: with a given name, or without a comma and with a surname
-    at their end.
-    """
+    """Whether words are a name: with a given name, or with a surname last and no comma."""
     if len(words) < 2:
         return False
     if any(map(_is_given, words)):
@@ -126,9 +124,7 @@ def _has_ending(words: list[str]) -> bool:
 
 
 def is_listed(word: str) -> bool:
-    """Whether a word, in capitals or not, is a given name or a surname that is no word of a
-    language.
-    """
+    """Whether a word, in capitals or not, is a given name or a surname of the lists."""
     name = word.title()
     return name in GIVEN_NAMES or name in _RARE_GIVEN_NAMES or name in _SURNAMES
 

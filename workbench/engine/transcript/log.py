@@ -84,9 +84,7 @@ Entry: TypeAlias = MessageEntry | CompactionEntry | ClearingEntry | NoteEntry
 
 
 class Log:
-    """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless
-    it was moved.
-    """
+    """A tree of entries that only grows. `leaf` is the newest entry unless it was moved."""
 
     __slots__ = ("_by_id", "_entries", "leaf")
 

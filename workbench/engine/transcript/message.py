@@ -199,9 +199,7 @@ def said_text(message: Message) -> str:
 
 
 def argument_texts(value: Json) -> Iterator[str]:
-    """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth
-    cannot hurt.
-    """
+    """Each scalar in a decoded JSON value as text, depth first and without recursion."""
     values = [value]
     while values:
         item = values.pop()
@@ -278,9 +276,7 @@ def quarter_of_bytes(message: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A counter multiplied by a session's own factor: how its provider counts, against how we
-    do.
-    """
+    """A counter multiplied by a session's factor: how its provider counts, against ours."""
 
     count: TokenCounter
     scale: float

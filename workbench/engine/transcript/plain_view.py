@@ -130,9 +130,7 @@ def without_prefixes(view: PlainView) -> PlainView:
 
 
 def without_marks(view: PlainView) -> PlainView:
-    """The view without the marks of a diff before letters, which would seem to be a part of the
-    first word.
-    """
+    """The view without the marks of a diff that would seem to be a part of the first word."""
     if "\n-" in view.text or "\n+" in view.text:
         return view.replaced(_MARK, lambda _: "")
     return view

@@ -285,9 +285,7 @@ class PredictedRequest:
 
     @property
     def settled(self) -> float:
-        """Tokens of the prompt once the report is known: the report itself where it taught
-        something.
-        """
+        """Tokens of the prompt: as reported where the report taught something, else predicted."""
         if self.turn:
             return self.reported
         return self.predicted

@@ -176,9 +176,7 @@ class Redactor:
         return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
-        """The text without what is masked once base64, or the escapes of an address or of JSON,
-        are undone.
-        """
+        """The text without what is masked once base64 or the escapes in it are undone."""
         if "00000" in text:
             text = _HEXDUMP.sub(lambda match: self._in_hexdump(match.group(), mask), text)
         text = BASE64.sub(lambda match: self._in_base64(match.group(), mask), text)
@@ -206,9 +204,7 @@ class Redactor:
         return line.group().replace(line[1], self._secret(line[1], "encoded"))
 
     def mask_named(self, name: str, value: str) -> str:
-        """A value in an object or in a tool's arguments, masked whole where its name says that
-        it is a secret.
-        """
+        """A value in an object or in arguments, masked whole where its name announces a secret."""
         kind = "" if MARK in value else named_kind(name, value)
         if kind:
             return self._secret(value, kind)
@@ -319,9 +315,7 @@ def _addresses(text: str) -> Iterable[Place]:
 
 
 def _names_in(local: str) -> list[str]:
-    """The given name and the surname that stand before the @ of an address, if it is made of
-    such.
-    """
+    """The given name and the surname before the @ of an address, if it is made of such."""
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
     if len(words) < 2 or not any(map(is_listed, words)):
         return []

@@ -86,9 +86,7 @@ def _alone(value: str) -> str:
 
 
 def is_personal_and_peculiar(value: str, kind: str) -> bool:
-    """Whether personal data of this kind is the same wherever it stands: more than a short or an
-    ordinary word.
-    """
+    """Whether personal data is the same wherever it stands: longer than an ordinary word."""
     digits = sum(map(str.isdigit, value))
     if kind in _OF_DIGITS:
         return digits >= _LEAST_DIGITS and not _DATE.fullmatch(value)

@@ -113,9 +113,7 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
 
 
 def stop_of_label(text: str, name: Name) -> int:
-    """Where a name ends with what it says that a key is for; the label of a password is no more
-    than its name.
-    """
+    """Where a name ends with what its key is for; that of a password ends with the name."""
     if name.strength is Strength.PASSWORD:
         return name.stop
     qualifier = _QUALIFIER.match(text, name.stop)

@@ -101,9 +101,7 @@ def _is_secret(text: str, name: Name, value: Value) -> bool:
 
 
 def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
-    """Whether a value with spaces is drawn from all signs, or is a list of words that make no
-    sentence.
-    """
+    """Whether a value with spaces is drawn from all signs, or of words that make no sentence."""
     words = value.split(" ")
     is_sentence = not _PROSE.isdisjoint(map(str.lower, words)) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:

@@ -212,9 +212,7 @@ def is_folder(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether it begins with folders whose names are words: no base64 does, which has strokes
-    too.
-    """
+    """Whether it begins with folders whose names are words, as no base64 does."""
     return _PATH.match(value) is not None
 
 
@@ -265,9 +263,7 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
 
 
 def is_no_name(word: str) -> bool:
-    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a
-    program.
-    """
+    """Whether a word of a sentence is no name of a file, a folder or a part of a program."""
     if "/" in word or "\\" in word:
         return False
     if is_folder(word) or is_own_name(word) or _STANDARD.fullmatch(word):

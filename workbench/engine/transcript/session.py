@@ -149,9 +149,7 @@ class Session:
 
     @property
     def heading(self) -> str:
-        """Words that tell it from others: its title, else how its first request begins, else its
-        id.
-        """
+        """Words that tell it from others: its title, how its first request begins, or its id."""
         title = self.title.strip()
         if title and not title.startswith("("):
             return title

@@ -20,9 +20,7 @@ def phrases_of(file: str) -> dict[str, tuple[str, ...]]:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters and as long as before: a few letters of other alphabets would
-    become two.
-    """
+    """The text in small letters and as long as before, though some letters would become two."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower

@@ -37,9 +37,7 @@ FOCUS = 10.0
 """Factor for a line that holds a word of the user's instructions."""
 
 ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
-"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and
-so on.
-"""
+"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, and so on."""
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 """A first guess for technical text, and the tokens that a line costs besides; exact counts are
@@ -182,9 +180,7 @@ class LineChoice:
         return Pick(int(self.message_indices[place]), place, self.lines[place])
 
     def _candidates(self, excluded: Sequence[int]) -> Ints:
-        """The lines that may be chosen, newest message first and the earlier summary last; none
-        comes twice.
-        """
+        """Lines that may be chosen, each once: newest message first, the earlier summary last."""
         order = np.argsort(-self.message_indices, kind="stable")
         numbers = self.numbers[order]
         first_places = np.sort(np.unique(numbers, return_index=True)[1])
@@ -246,9 +242,7 @@ class LineChoice:
 
 
 def _powers(counts: Ints, exponent: float) -> Floats:
-    """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some
-    machines.
-    """
+    """(1 + n) ** exponent for each n, as Python rounds it: numpy differs on some machines."""
     largest_count = counts.max(initial=0)
     powers = [(1 + count) ** exponent for count in range(largest_count + 1)]
     return np.array(powers)[counts]

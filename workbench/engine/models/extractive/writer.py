@@ -119,9 +119,7 @@ class _Draft:
         self.choice = LineChoice([earlier_summary, *messages], len(reader.extractor.names))
 
     def written(self) -> tuple[str, int]:
-        """The longest summary of the best lines that fits, and its tokens; empty if not even one
-        line does.
-        """
+        """The longest summary of the best lines that fits, and its tokens; empty if none does."""
         max_tokens = self.request.max_tokens
         if max_tokens is None:
             max_tokens = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))

@@ -235,9 +235,7 @@ def _floats(numbers: Iterable[float]) -> Floats:
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
-    """The lines of a message; those of an earlier summary of chosen lines with the origins that
-    it names.
-    """
+    """The lines of a message; those of an earlier summary with the origins that it names."""
     if isinstance(message, Summary):
         return list(_earlier(message.text, reader))
     lines = reader.read([message])[0].lines

@@ -45,8 +45,7 @@ def chosen_lines(
 
     Returns:
         The lines below who said them or where they are from, each group in the order of the
-            history; empty where not
-        one line fits.
+        history; empty where not one line fits.
     """
     with _READER.lock:
         table = LineTable(messages, _READER)
