@@ -51,7 +51,7 @@ def without_keys(text: str, variable: str = "", address: str = "") -> str:
     keys = set(_keys(variable, address))
     for key in sorted(keys, key=len, reverse=True):
         text = _without_parts(text, key)
-        text = _beside_a_gap(key).sub(MASK, text)
+        text = _pattern_with_gap(key).sub(MASK, text)
     return text
 
 
@@ -68,12 +68,12 @@ def _keys(variable: str, address: str) -> Iterator[str]:
     named = os.environ.get(variable, "").strip()
     if len(named) >= SHORTEST_NAMED and named != NO_KEY:
         yield named
-    yield from _of_address(address)
+    yield from _keys_of_address(address)
     for name in ADDRESSES:
-        yield from _of_address(os.environ.get(name, ""))
+        yield from _keys_of_address(os.environ.get(name, ""))
     for name, value in os.environ.items():
         if _NAME.search(name) and not _is_a_file(value):
-            yield from _of_variable(value)
+            yield from _keys_of_variable(value)
 
 
 def _is_a_file(value: str) -> bool:
@@ -86,7 +86,7 @@ def _is_a_file(value: str) -> bool:
         return False
 
 
-def _of_variable(value: str) -> Iterator[str]:
+def _keys_of_variable(value: str) -> Iterator[str]:
     """A variable's value, or the values of the headers that it lists."""
     values = [value.strip()]
     if any(sign in value.strip() for sign in (" ", '"', ",")):
@@ -96,7 +96,7 @@ def _of_variable(value: str) -> Iterator[str]:
             yield single_value
 
 
-def _of_address(address: str) -> Iterator[str]:
+def _keys_of_address(address: str) -> Iterator[str]:
     parts = urlsplit(address)
     for part in (parts.password, parts.username):
         if part and len(part) >= SHORTEST_NAMED:
@@ -170,7 +170,7 @@ def _in_base64(key: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=512)
-def _beside_a_gap(key: str) -> re.Pattern[str]:
+def _pattern_with_gap(key: str) -> re.Pattern[str]:
     """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end
     is masked already.
     """

@@ -158,7 +158,7 @@ class Ledger:
                 claim_row = step.execute(
                     "select pid, until from asking where key = ?", (key,)
                 ).fetchone()
-                if claim_row is None or not _alive(*claim_row):
+                if claim_row is None or not _can_still_finish(*claim_row):
                     row = (key, os.getpid(), time.time() + seconds)
                     step.execute("insert or replace into asking values (?, ?, ?)", row)
                     return None
@@ -245,7 +245,7 @@ class Ledger:
                 total += usd
                 continue
             total += reserved
-            if _alive(pid, until):
+            if _can_still_finish(pid, until):
                 set_aside += reserved
                 open_calls += 1
         return _Spending(total - set_aside, set_aside, open_calls)
@@ -353,7 +353,7 @@ def _answer(step: sqlite3.Connection, key: str) -> Stored | None:
         return None
 
 
-def _alive(pid: int, until: float) -> bool:
+def _can_still_finish(pid: int, until: float) -> bool:
     """Whether the process that holds a claim or a place can still finish."""
     if time.time() > until:
         return False

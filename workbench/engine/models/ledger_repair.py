@@ -49,7 +49,7 @@ def put_aside(path: Path, schema: Sequence[str], *, limited: bool) -> None:
     Raises:
         SettingError: these cannot be read any more.
     """
-    with _alone(path):
+    with _alone_with(path):
         if not _is_damaged(path):
             return  # another process was quicker
         new, aside = Path(f"{path}.new"), _free_name(path)
@@ -70,7 +70,7 @@ def put_aside(path: Path, schema: Sequence[str], *, limited: bool) -> None:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _alone_with(path: Path) -> Iterator[None]:
     """Inside, no other process puts this file aside."""
     mark, until = Path(f"{path}.moving"), time.monotonic() + WAIT
     while True:

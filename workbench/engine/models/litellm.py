@@ -81,7 +81,7 @@ class LiteLLM(LanguageModel):
         litellm = _litellm()
         model, options = self.called(request)
         bounded = self.ledger is not None and self.ledger.max_usd is not None
-        sent = _sent(request, model, options, bounded=bounded)
+        sent = _bounded_request(request, model, options, bounded=bounded)
         if bounded:
             _check_bound(litellm, model)
         if not sent.call.get("api_base"):
@@ -156,7 +156,7 @@ class LiteLLM(LanguageModel):
                 self.ledger.close(number, spent, failed)
 
 
-def _sent(
+def _bounded_request(
     request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool
 ) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}

@@ -65,7 +65,7 @@ def listed_people(text: str) -> Iterator[Span]:
         parts = list(_PART.finditer(text, *candidate.span()))
         for run in _runs_of_names(parts):
             start, stop = run[0].start(), run[-1].end()
-            if _is_person_told_of(text, start, stop, [part.group() for part in run]):
+            if _is_person_here(text, start, stop, [part.group() for part in run]):
                 yield start, stop
     for order in _ORDER.finditer(text):
         for name in ("name", "other"):
@@ -73,14 +73,14 @@ def listed_people(text: str) -> Iterator[Span]:
                 yield order.span(name)
 
 
-def _is_person_told_of(text: str, start: int, stop: int, words: list[str]) -> bool:
+def _is_person_here(text: str, start: int, stop: int, words: list[str]) -> bool:
     if _is_full_name(words, has_comma="," in text[start:stop]):
         return True
     if not _is_given(words[0]) and not _has_initials(words):
         return False
-    if _is_told_to(text, start):
+    if _is_addressed(text, start):
         return True
-    return len(words) == 1 and _does(text, start, stop)
+    return len(words) == 1 and _says_what_it_does(text, start, stop)
 
 
 def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
@@ -140,7 +140,7 @@ def _has_initials(words: list[str]) -> bool:
     return len(words) > 1 and begins_with_initial and len(words[-1].rstrip(".")) > 2
 
 
-def _does(text: str, start: int, stop: int) -> bool:
+def _says_what_it_does(text: str, start: int, stop: int) -> bool:
     """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
     next_word = _NEXT_WORD.match(text, stop)
     is_doing = next_word is not None and next_word[1] in _DOINGS
@@ -152,7 +152,7 @@ def is_given_name(word: str) -> bool:
     return word in GIVEN_NAMES or word in _RARE_GIVEN_NAMES
 
 
-def _is_told_to(text: str, start: int) -> bool:
+def _is_addressed(text: str, start: int) -> bool:
     word_before = search_before(_BEFORE, text, start, _REACH)
     return word_before is not None and word_before[1] in _TOLD
 

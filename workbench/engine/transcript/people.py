@@ -149,13 +149,13 @@ def people(text: str) -> Iterator[Span]:
         if space and head.lower() in _CUES:
             starts.append(stop - len(other_words))
         for name_start in starts:
-            if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
+            if _is_announced(text, name_start, stop) and is_person(text[name_start:stop]):
                 yield name_start, stop
     for match in matches_with(_BLAME, text, " +0", " -0"):
         yield match.span("name")
 
 
-def _is_told(text: str, start: int, stop: int) -> bool:
+def _is_announced(text: str, start: int, stop: int) -> bool:
     """Whether what stands around a candidate says that it is a person."""
     words = text.count(" ", start, stop) + 1
     is_before_mail = words > 1 and character_at(text, stop) in _BEFORE_MAIL

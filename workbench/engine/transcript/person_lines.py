@@ -111,7 +111,7 @@ def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
                 yield Place(*above.span("name"), "name")
         lines.add(line)
     for line in lines:
-        yield from _of_a_person(text, *line)
+        yield from _data_of_person(text, *line)
 
 
 def _line_around(text: str, place: Place) -> Span:
@@ -120,7 +120,7 @@ def _line_around(text: str, place: Place) -> Span:
     return start, min(len(text) if stop < 0 else stop, place.stop + _REACH)
 
 
-def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
+def _data_of_person(text: str, start: int, stop: int) -> Iterator[Place]:
     """Given names, dates of birth, towns, houses and numbers of persons in a part of a line."""
     for name_start, name_stop in given_names_between(text, start, stop):
         yield Place(name_start, name_stop, "name")

@@ -181,7 +181,7 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     some may overlap.
     """
     weak = []
-    places = list(_of_finders(text, kinds))
+    places = list(_found_by_form(text, kinds))
     for value in named_values(text, kinds):
         if value.weak:
             weak.append(value)
@@ -198,7 +198,7 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
             yield place
 
 
-def _of_finders(text: str, kinds: frozenset[str]) -> Iterator[Place]:
+def _found_by_form(text: str, kinds: frozenset[str]) -> Iterator[Place]:
     """What its form alone gives away."""
     yield from in_forms(text, kinds)
     for finder in FINDERS:

@@ -33,26 +33,26 @@ _PUTTY = re.compile(
 def private_keys(text: str) -> Iterator[Span]:
     """Where the bodies of private keys are in a text, half-open."""
     if "-BEGIN" in text or "-END" in text or "- BEGIN" in text or "- END" in text:
-        yield from _by_markers(text)
+        yield from _bodies_by_markers(text)
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield match.span(1)
 
 
-def _by_markers(text: str) -> Iterator[Span]:
+def _bodies_by_markers(text: str) -> Iterator[Span]:
     stop = 0
     for marker, following in pairwise([*_MARKER.finditer(text), None]):
         assert marker is not None  # only the last one of the list is
         if marker["edge"] == "END":
-            yield from _before(text, marker.start(), max(stop, marker.start() - _FAR))
+            yield from _body_before(text, marker.start(), max(stop, marker.start() - _FAR))
         elif following and following["edge"] == "END" and following.start() - marker.end() < _FAR:
-            yield from _between(text, marker.end(), following.start())
+            yield from _body_between(text, marker.end(), following.start())
         elif body := _BODY.match(text, marker.end()):
             yield body.span()
         stop = marker.end()
 
 
-def _between(text: str, start: int, stop: int) -> Iterator[Span]:
+def _body_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """The body between the first and the last line of a key, whatever stands around its lines."""
     runs = list(_RUN.finditer(text, start, stop))
     if not runs:
@@ -64,7 +64,7 @@ def _between(text: str, start: int, stop: int) -> Iterator[Span]:
     yield start, end
 
 
-def _before(text: str, stop: int, first_start: int) -> Iterator[Span]:
+def _body_before(text: str, stop: int, first_start: int) -> Iterator[Span]:
     """The body before the last line of a key whose first line is missing."""
     pattern = _SHORT_LINE
     start = end = text.rfind("\n", first_start, stop)

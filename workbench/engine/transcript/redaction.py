@@ -142,12 +142,12 @@ class Redactor:
         records = readable_queries(without_line_numbers(without_marks(view)))
         yield from _discovered(personal(records.text, self._kinds), records)
         if "email" in self._kinds:
-            yield from _discovered(_addresses(view.text), view)
+            yield from _discovered(_mail_addresses(view.text), view)
 
     def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
         parts: list[str] = []
         stop = 0
-        for discovery in _apart(discoveries, _placeholders(text)):
+        for discovery in _without_overlaps(discoveries, _placeholders(text)):
             parts.append(text[stop : discovery.start])
             parts.append(self._placeholder(discovery))
             stop = discovery.stop
@@ -181,7 +181,7 @@ class Redactor:
             text = _HEXDUMP.sub(lambda match: self._in_hexdump(match.group(), mask), text)
         text = BASE64.sub(lambda match: self._in_base64(match.group(), mask), text)
         if "%" in text or "\\" in text:
-            text = _QUOTED.sub(lambda match: _in_quotes(match.group(), mask), text)
+            text = _QUOTED.sub(lambda match: _in_escapes(match.group(), mask), text)
         return text
 
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
@@ -278,7 +278,9 @@ def _placeholders(text: str) -> list[Discovery]:
     return [Discovery(*match.span(), "", "") for match in _PLACEHOLDER.finditer(text)]
 
 
-def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
+def _without_overlaps(
+    discoveries: Iterable[Discovery], placeholders: list[Discovery]
+) -> list[Discovery]:
     """The discoveries by place, without those that overlap a placeholder or an earlier one."""
     separate = [*placeholders]
     starts = [placeholder.start for placeholder in placeholders]
@@ -292,7 +294,7 @@ def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> l
     return [discovery for discovery in separate if discovery.kind]
 
 
-def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
+def _in_escapes(run: str, mask: Callable[[str], str]) -> str:
     decoded = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
     masked = mask(decoded)
     if masked == decoded:
@@ -302,7 +304,7 @@ def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
     return json.dumps(masked)[1:-1]
 
 
-def _addresses(text: str) -> Iterable[Place]:
+def _mail_addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
     for domain in _DOMAIN.finditer(text):
         local = search_before(_LOCAL, text, domain.start(), 64)
@@ -353,8 +355,9 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
     if kinds is None:
         return session, frozenset()
     redactor = Redactor(session.id, kinds)
-    masked_session = _rewritten(session, redactor.mask_named)
-    return _rewritten(masked_session, lambda _, text: redactor.mask_again(text)), redactor.masked
+    masked = _rewritten_session(session, redactor.mask_named)
+    masked_again = _rewritten_session(masked, lambda _, text: redactor.mask_again(text))
+    return masked_again, redactor.masked
 
 
 def holds_one(text: str, masked: frozenset[str]) -> bool:
@@ -375,7 +378,7 @@ _FIELDS_OF_SESSION = ("cwd", "id", "title", "project", "origin")
 """Those with texts, besides its log."""
 
 
-def _told_name(value: Mapping[str, Json]) -> str:
+def _name_of_value(value: Mapping[str, Json]) -> str:
     """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
     for key in _NAMES:
         name = value.get(key)
@@ -384,34 +387,37 @@ def _told_name(value: Mapping[str, Json]) -> str:
     return ""
 
 
-def _rewritten(session: Session, write: Write) -> Session:
-    log = Log(_value(entry, write) for entry in session.log)
+def _rewritten_session(session: Session, write: Write) -> Session:
+    log = Log(_rewritten_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    rewritten = {name: _value(getattr(session, name), write, name) for name in _FIELDS_OF_SESSION}
+    rewritten = {
+        name: _rewritten_value(getattr(session, name), write, name) for name in _FIELDS_OF_SESSION
+    }
     return replace(session, log=log, **rewritten)
 
 
-def _value(value: Json, write: Write, name: str = "") -> Json:
+def _rewritten_value(value: Json, write: Write, name: str = "") -> Json:
     """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner
     objects too.
     """
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
-        name_of_value = _told_name(value)
+        name_of_value = _name_of_value(value)
         rewritten: dict[str, Json] = {}
         for key, item in value.items():
             new_key = write("", key)
-            rewritten[new_key] = _value(item, write, name_of_value if key in _VALUES else key)
+            item_name = name_of_value if key in _VALUES else key
+            rewritten[new_key] = _rewritten_value(item, write, item_name)
         return rewritten
     if isinstance(value, list | tuple):
-        return type(value)(_value(item, write, name) for item in value)
+        return type(value)(_rewritten_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changed: dict[str, Json] = {}
     for part in fields(value):
         if part.init and part.name not in _UNTOUCHED:
-            changed[part.name] = _value(getattr(value, part.name), write, part.name)
+            changed[part.name] = _rewritten_value(getattr(value, part.name), write, part.name)
     if isinstance(value, Thinking) and changed["text"] != value.text:
         # the provider's seal holds the thought itself, which nobody here can read
         changed["signature"] = ""

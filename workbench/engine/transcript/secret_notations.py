@@ -150,7 +150,7 @@ def values_of(text: str, name: Name) -> Iterator[Value]:
     yield from _in_object(text, name, text_before)
     yield from _in_elements(text, name, text_before)
     yield from _in_calls(text, name, text_before)
-    yield from _spaced(text, name, text_before)
+    yield from _behind_space(text, name, text_before)
     members = _MEMBERS.match(text, name.stop)
     if members:
         yield from _random_texts(text, *members.span("members"))
@@ -342,7 +342,7 @@ def _ends_line(text: str, start: int) -> bool:
     return value is not None and is_unlike_words(value.group())
 
 
-def _spaced(text: str, name: Name, text_before: str) -> Iterator[Value]:
+def _behind_space(text: str, name: Name, text_before: str) -> Iterator[Value]:
     """`--name value`, `ENV NAME value`, `PASSWORD 'value'`, `requirepass value`."""
     space = _SPACE.match(text, name.stop)
     if space is None:

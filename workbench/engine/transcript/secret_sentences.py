@@ -127,10 +127,10 @@ def value_in_sentence(text: str, name: Name) -> Span | None:
         return None
     if not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
         return None
-    return _stated(text, name) or _spoken(text, name)
+    return _stated_secret(text, name) or _password_behind(text, name)
 
 
-def _spoken(text: str, name: Name) -> Span | None:
+def _password_behind(text: str, name: Name) -> Span | None:
     """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the
     password is still Abc-4`.
     """
@@ -190,7 +190,7 @@ def _is_beside(word: str, name: str) -> bool:
     return is_password_like(word, is_announced=True)
 
 
-def _stated(text: str, name: Name) -> Span | None:
+def _stated_secret(text: str, name: Name) -> Span | None:
     """A secret behind a sign or a verb, or in quotation marks."""
     match = _SENTENCE.match(text, name.stop)
     if match is None:
@@ -203,12 +203,12 @@ def _stated(text: str, name: Name) -> Span | None:
         return None
     while stop > start and text[stop - 1] in ".,!?)*_":
         stop -= 1
-    if _is_said(text[start:stop], name.strength, quoted=group == "quoted"):
+    if _is_stated_secret(text[start:stop], name.strength, quoted=group == "quoted"):
         return start, stop
     return None
 
 
-def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
+def _is_stated_secret(value: str, strength: Strength, *, quoted: bool) -> bool:
     if strength is not Strength.PASSWORD:
         return " " not in value and _is_token(value)
     words = value.split(" ")
@@ -243,12 +243,12 @@ def value_below(text: str, name: Name) -> Span | None:
     if command and _OTHER_COMMAND.match(line, command.end()):
         return None
     is_announced = command is not None or line.endswith((":", "：", "?", "？", "*", ")"))
-    if _is_below(match["value"], name.strength, line, is_announced=is_announced):
+    if _is_secret_below(match["value"], name.strength, line, is_announced=is_announced):
         return match.span("value")
     return None
 
 
-def _is_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
+def _is_secret_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
     if _is_token(value) or _is_hex_of_secret(value, line):
         return _NO_SECRET_OF_LINE.search(line) is None
     if strength is not Strength.PASSWORD:
@@ -262,10 +262,10 @@ def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
         return
     for match in _COMMAND.finditer(text):
         if not _OTHER_COMMAND.match(match["command"]):
-            yield from _printed(match)
+            yield from _printed_secret(match)
     for match in _ANNOUNCEMENT.finditer(text):
         if _NEW.search(match["sentence"]):
-            yield from _printed(match)
+            yield from _printed_secret(match)
 
 
 def _is_hex_of_secret(value: str, line: str) -> bool:
@@ -277,7 +277,7 @@ def _is_hex_of_secret(value: str, line: str) -> bool:
     return not is_commit(value) or _OF_FILE.search(line) is not None
 
 
-def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
+def _printed_secret(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
     """What is printed below a command, or below a sentence, which is no command."""
     start, stop = match.span("value")
     value = match["value"]

@@ -86,14 +86,14 @@ _EDGES = " \t\r\"'`,;|"
 def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     """The columns whose title tells what is in them."""
     if "\n" in text:
-        yield from _of_lines(text, is_telling)
+        yield from _columns_of_lines(text, is_telling)
     for insert in matches_with(_INSERT, text, "nsert", "NSERT"):
-        yield from _of_insert(text, insert, is_telling)
+        yield from _columns_of_insert(text, insert, is_telling)
     for query in matches_with(_SELECT, text, "elect", "ELECT"):
-        yield from _of_select(text, query, is_telling)
+        yield from _columns_of_select(text, query, is_telling)
 
 
-def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
+def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     stop = 0
     for line_of_titles in _LINE.finditer(text):
         if line_of_titles.start() < stop:
@@ -111,7 +111,7 @@ def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
         if rows:
             stop = rows[-1][-1].stop
             certain = not _may_be_pair(text, header, layout, names)
-            yield from _transposed(names, rows, is_telling, certain=certain)
+            yield from _columns_of_rows(names, rows, is_telling, certain=certain)
 
 
 def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
@@ -129,14 +129,14 @@ def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator
         if not _RULE.fullmatch(text, start, stop) or stop == start:
             cells = _cells(text, start, stop, layout)
             if layout.sign == "  " and len(cells) != len(titles) > 1:
-                cells = _below(titles, cells, start)
+                cells = _cells_below(titles, cells, start)
             if len(cells) != len(titles):
                 return
             yield cells
         start = stop + 1
 
 
-def _below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
+def _cells_below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
     """The cells of a line of output, each below the title that it begins under; an empty one
     where none does.
     """
@@ -178,7 +178,7 @@ def _without_edges(text: str, start: int, stop: int) -> Span:
     return start, stop
 
 
-def _of_select(
+def _columns_of_select(
     text: str, query: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
@@ -189,10 +189,10 @@ def _of_select(
     layout = layouts[0] if layouts else _LAYOUTS[-1]
     titles = [Cell(0, 0)] * len(names)
     rows = list(_rows(text, query.end(), layout, titles))
-    yield from _transposed(names, rows, is_telling)
+    yield from _columns_of_rows(names, rows, is_telling)
 
 
-def _of_insert(
+def _columns_of_insert(
     text: str, insert: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
@@ -205,7 +205,7 @@ def _of_insert(
         if len(cells) == len(names):
             rows.append(cells)
         row = _ROW_OF_SQL.match(text, row.end())
-    yield from _transposed(names, rows, is_telling)
+    yield from _columns_of_rows(names, rows, is_telling)
 
 
 def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
@@ -219,7 +219,7 @@ def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
     return cells
 
 
-def _transposed(
+def _columns_of_rows(
     names: list[str],
     rows: list[list[Cell]],
     is_telling: Callable[[str], bool],

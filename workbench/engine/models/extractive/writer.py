@@ -126,10 +126,10 @@ class _Draft:
         sure = self._sure(max_tokens)
         focus = words(self.request.instructions)
         others = self.choice.picks(CHOICE * max_tokens, sure, focus)
-        drawn_picks = _Drawn(chain(sure, others))
+        drawn_picks = _DrawnPicks(chain(sure, others))
         return self._fitted(drawn_picks, max_tokens) or self._single(drawn_picks, max_tokens)
 
-    def _single(self, drawn_picks: _Drawn, max_tokens: int) -> tuple[str, int]:
+    def _single(self, drawn_picks: _DrawnPicks, max_tokens: int) -> tuple[str, int]:
         """The first line that fits alone."""
         drawn_picks.fitting(0, MOST_TRIED_ALONE)
         for pick in drawn_picks.picks[:MOST_TRIED_ALONE]:
@@ -154,11 +154,11 @@ class _Draft:
                 room += pick.cost
                 break
         room_for_newest = max_tokens * DEMANDS * (1 - STATED)
-        picks = _within(room - room_for_newest, stated_demands, picks)
+        picks = _fitting_picks(room - room_for_newest, stated_demands, picks)
         request_and_newest = chain(statements[:1], statements[-1:])
-        picks = _within(room, chain(request_and_newest, reversed(demands)), picks)
+        picks = _fitting_picks(room, chain(request_and_newest, reversed(demands)), picks)
         numbers = [pick.line.number for pick in picks]
-        return picks + _within(max_tokens * DECISIONS, self._decisions(), excluded=numbers)
+        return picks + _fitting_picks(max_tokens * DECISIONS, self._decisions(), excluded=numbers)
 
     def _decisions(self) -> Iterator[Pick]:
         """The lines that say what was decided, newest first, those of the earlier summary last."""
@@ -175,7 +175,7 @@ class _Draft:
                 picks.append(Pick(-1, place, self.choice.lines[place]))
         return picks
 
-    def _fitted(self, drawn_picks: _Drawn, max_tokens: int) -> tuple[str, int] | None:
+    def _fitted(self, drawn_picks: _DrawnPicks, max_tokens: int) -> tuple[str, int] | None:
         """As many lines as fit: as many as their lengths suggest, then mended by counts of the
         whole text.
         """
@@ -223,7 +223,7 @@ class _Draft:
         return self.request.count(Summary(id="", text=text))
 
 
-class _Drawn:
+class _DrawnPicks:
     """The picks that were drawn so far, and what the first n of them seem to cost."""
 
     def __init__(self, source: Iterator[Pick]) -> None:
@@ -242,7 +242,7 @@ class _Drawn:
         return bisect_right(self.costs, cost) - 1
 
 
-def _within(
+def _fitting_picks(
     tokens: float,
     candidates: Iterable[Pick],
     fixed: Sequence[Pick] = (),

@@ -237,12 +237,12 @@ def _floats(numbers: Iterable[float]) -> Floats:
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
     """The lines of a message; those of an earlier summary with the origins that it names."""
     if isinstance(message, Summary):
-        return list(_earlier(message.text, reader))
+        return list(_lines_of_summary(message.text, reader))
     lines = reader.read([message])[0].lines
     return [line for line in lines if len(line.text) <= MOST_TEXT]
 
 
-def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
+def _lines_of_summary(text: str, reader: LineReader) -> Iterator[Line]:
     origin = LineOrigin.SAID
     for row in text.splitlines():
         label = _LABEL.fullmatch(row.strip())

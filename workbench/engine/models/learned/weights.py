@@ -70,11 +70,11 @@ def read_weights(path: Path) -> LearnedWeights:
             f"{path} has weights of version {document.get('version')!r}, not {VERSION}; learn them"
             " again"
         )
-    models = {name: _logistic(path, name, document.get(name)) for name in FEATURES}
+    models = {name: _read_logistic(path, name, document.get(name)) for name in FEATURES}
     return LearnedWeights(**models)
 
 
-def _logistic(path: Path, name: Part, model: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
+def _read_logistic(path: Path, name: Part, model: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
     weights = model.get("weights") if isinstance(model, Mapping) else None
     if not isinstance(weights, Mapping) or set(weights) != set(FEATURES[name]):
         raise SettingError(
