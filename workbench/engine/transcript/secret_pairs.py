@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.secret_lines import further_passwords
 from workbench.engine.transcript.secret_names import Name, Strength, telling_names
-from workbench.engine.transcript.secret_notations import Value, values_of
+from workbench.engine.transcript.secret_notations import values_of
 from workbench.engine.transcript.secret_sentences import value_below, value_in_sentence
 from workbench.engine.transcript.secret_values import (
     is_folder,
@@ -15,6 +15,7 @@ from workbench.engine.transcript.secret_values import (
 )
 from workbench.engine.transcript.spans import character_before, search_before
 from workbench.engine.transcript.words import lowered, words_of
+from workbench.engine.transcript.written_values import Value
 
 _CHECKSUM = re.compile(r"\b(?:MD5|SHA-?\d{1,3}|BLAKE\w{0,4}) ?\([^()\n]{0,100}\Z")
 """Before the name of a file."""
