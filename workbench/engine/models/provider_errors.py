@@ -8,38 +8,24 @@ read here, never tools' or models' words. How each provider words its errors is 
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
+from workbench.engine.models.error_numbers import error_numbers, token_numbers
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.keys import without_keys
 from workbench.engine.transcript.message import Json, Usage
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
 """An exception of any client, an error as JSON, or its text."""
-Kind: TypeAlias = Literal[
-    "rate",
-    "media",
-    "malformed",
-    "mixed",
-    "overflow",
-    "output_cap",
-    "bytes",
-    "rate_permanent",
-    "other",
-]
 Action: TypeAlias = Literal[
     "compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"
 ]
-
 READ = 4_000
 """Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
-PLAUSIBLE = range(1_024, 10_000_001)
-"""Tokens that a stated limit can have; other numbers in an error are something else."""
 GROWN = 64
 """Tokens by which a prompt must have grown before an unchanged report says that the provider cut
 it.
@@ -48,33 +34,13 @@ HALF = 2
 """Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence
 (ollama/ollama#17427).
 """
-
 _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of the file, with groups for its numbers."""
-    for name in ("used", "limit", "asked"):
-        pattern = pattern.replace(f"{{{name}}}", rf"(?P<{name}>{_NUMBER})")
-    return re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
-
-
-_NUMBER = r"\d[\d,_]*"
-_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
-    kind: _compiled("|".join(patterns)) for kind, patterns in _FILE["kinds"].items()
+    kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
 }
-_PAIRS = [_compiled(pattern) for pattern in _FILE["pairs"]]
-_LIMIT = _compiled(_FILE["limit"])
-_PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
-_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
-"""A number that is no part of a name or a version."""
-_ADVICE = "at least "
-_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
-"""An overflow whose numbers are no tokens."""
 REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
@@ -82,8 +48,6 @@ it.
 _SIZE = re.compile("token|context|window", re.IGNORECASE)
 NEAR = 2
 """A number is that of our own count if neither is so many times the other."""
-_NEIGHBOURS = 40
-"""Characters around a number that may say what it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +68,7 @@ class GeneralRule:
         return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
-_GENERAL = [GeneralRule(**rule) for rule in _FILE["general"]]
+_GENERAL = [GeneralRule(**rule) for rule in WORDINGS["general"]]
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 _WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
@@ -160,7 +124,7 @@ def classify(
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
     kind = kind or _general_kind(text, status, prompt)
-    numbers = _numbers(text, kind)
+    numbers = error_numbers(text, kind)
     limit, used, requested = numbers.limit, numbers.used, numbers.requested
     text = without_keys(text.strip().partition("\n")[0][:READ])
     if kind == "rate" and limit is not None and used is not None and used > limit:
@@ -268,115 +232,14 @@ def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
     return "other"
 
 
-@dataclass(frozen=True, slots=True)
-class _Numbers:
-    """What an error says of tokens: the limit, what was used, and the output that was requested;
-    None where it does not say.
-    """
-
-    limit: int | None = None
-    used: int | None = None
-    requested: int | None = None
-
-
-def _numbers(text: str, kind: Kind) -> _Numbers:
-    if _NO_WINDOW.search(text):
-        return _Numbers()
-    if kind in ("overflow", "mixed"):
-        parts = _parts(text)
-        if "input" in parts and "output" in parts:
-            limit = _plausible(parts.get("limit"))
-            return _Numbers(limit, _count(parts["input"]), _count(parts["output"]))
-    if kind != "output_cap":
-        for pattern in _PAIRS:
-            match = pattern.search(text)
-            if match is not None:
-                stated = match.groupdict()
-                limit = _plausible(stated.get("limit"))
-                return _Numbers(limit, _count(stated.get("used")), _count(stated.get("asked")))
-    limit = _stated_limit(text)
-    if kind != "overflow":
-        return _Numbers(limit)
-    numbers = _token_numbers(text)
-    if limit is None and len(numbers) == 2:
-        limit = min(numbers)
-    if limit is None:
-        return _Numbers()
-    larger = [number for number in numbers if number > limit]
-    used = larger[0] if len(larger) == 1 else None
-    return _Numbers(limit, used)
-
-
-def _stated_limit(text: str) -> int | None:
-    """The limit that stands alone in a text."""
-    match = _LIMIT.search(text)
-    if match is None:
-        return None
-    numbers = [number for number in match.groups() if number]
-    return _plausible(numbers[0]) if numbers else None
-
-
-def _parts(text: str) -> dict[str, str]:
-    """The numbers of a text by what they count: `input`, `output`, `limit`."""
-    numbers = list(_TOKENS.finditer(text))
-    starts = [number.start() for number in numbers]
-    parts: dict[str, str] = {}
-    previous_end = 0
-    for number, next_start in zip(numbers, [*starts[1:], len(text)], strict=False):
-        reach = min(number.end() + _NEIGHBOURS, next_start)
-        following = re.split(r"[,;:.()]", text[number.end() : reach])[0]
-        reach_back = max(number.start() - _NEIGHBOURS, previous_end)
-        preceding = re.split(r"[,;.()]", text[reach_back : number.start()])[-1]
-        previous_end = number.end()
-        part = _part_of(following, preceding)
-        if part:
-            parts.setdefault(part, number.group())
-    return parts
-
-
-def _part_of(following: str, preceding: str) -> str:
-    """What a number counts, by the words on either side; empty where they do not say."""
-    for words, part in (
-        (following, "output"),
-        (following, "input"),
-        (preceding, "output"),
-        (preceding, "limit"),
-    ):
-        if _PARTS[part].search(words):
-            return part
-    return ""
-
-
 def _states_size(text: str, prompt: int) -> bool:
     """Whether a text in words that no rule knows says that a request of about so many tokens is
     above a limit.
     """
-    numbers = _token_numbers(text)
+    numbers = token_numbers(text)
     if len(numbers) != 2 or not _SIZE.search(text):
         return False
     return prompt / NEAR <= max(numbers) <= prompt * NEAR
-
-
-def _token_numbers(text: str) -> set[int]:
-    """The numbers of a text that may be tokens of a prompt or a window."""
-    numbers: set[int] = set()
-    for match in _TOKENS.finditer(text):
-        number = _plausible(match.group())
-        is_advice = text[: match.start()].endswith(_ADVICE)
-        if number is not None and not is_advice:
-            numbers.add(number)
-    return numbers
-
-
-def _count(digits: str | None) -> int | None:
-    if not digits:
-        return None
-    return int(re.sub(r"\D", "", digits))
-
-
-def _plausible(digits: str | None) -> int | None:
-    number = _count(digits)
-    return number if number in PLAUSIBLE else None
 
 
 def _evidence(error: ProviderError) -> tuple[str, int | None]:
