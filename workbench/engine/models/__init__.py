@@ -12,51 +12,54 @@ Maker: TypeAlias = Callable[[str], Model]
 """Makes a model from the part of its name behind the colon; empty without a colon."""
 
 
-def _bundled(rest: str) -> Model:
+def _bundled(argument: str) -> Model:
     from workbench.engine.models.bundled import Bundled
 
     return Bundled()
 
 
-def _command(rest: str) -> Model:
+def _command(command_line: str) -> Model:
     from workbench.engine.models.command import Command, command_words
 
-    command_words(rest)
-    return Command(rest)
+    command_words(command_line)
+    return Command(command_line)
 
 
-def _extractive(rest: str) -> Model:
+def _extractive(argument: str) -> Model:
     from workbench.engine.models.extractive import Extractive
 
     return Extractive()
 
 
-def _folder(rest: str) -> Model:
-    if not rest:
+def _folder(path: str) -> Model:
+    if not path:
         raise SettingError("folder needs a path, such as folder:answers")
     from workbench.engine.models.folder import Folder
 
-    return Folder(str(Path(rest).expanduser().resolve()))
+    return Folder(str(Path(path).expanduser().resolve()))
 
 
-def _litellm(rest: str) -> Model:
-    if not rest:
+def _litellm(model_name: str) -> Model:
+    if not model_name:
         raise SettingError("litellm needs the name of a model, such as litellm:gpt-4o-mini")
     from workbench.engine.models.litellm import LiteLLM
 
-    return LiteLLM(rest)
+    return LiteLLM(model_name)
 
 
-def _local(rest: str) -> Model:
+def _local(weights_name: str) -> Model:
     from workbench.engine.models.local import Local
 
-    return Local(rest) if rest else Local()
+    if not weights_name:
+        return Local()
+    return Local(weights_name)
 
 
-def _scripted(rest: str) -> Model:
+def _scripted(answer: str) -> Model:
     from workbench.engine.models.scripted import Scripted
 
-    return Scripted((rest,) if rest else ())
+    answers = (answer,) if answer else ()
+    return Scripted(answers)
 
 
 BUILTIN: Mapping[str, Maker] = {
@@ -99,19 +102,24 @@ def find_model(name: Model | str) -> Model:
     """
     if not isinstance(name, str):
         return name
-    kind, _, rest = name.partition(":")
-    return find("model", kind, BUILTIN)(rest)
+    kind, _, argument = name.partition(":")
+    return find("model", kind, BUILTIN)(argument)
 
 
 def shown_name(name: str) -> str:
     """The name of a model as reports show it: of a command line without its secrets, of a folder
     without its place.
     """
-    return find_model(name).name if name.partition(":")[0] in ("command", "folder") else name
+    kind = name.partition(":")[0]
+    if kind in ("command", "folder"):
+        return find_model(name).name
+    return name
 
 
 def recorded_name(name: str) -> str:
     """The name of a model as it may be written down and used again: of a command line without
     its secrets.
     """
-    return shown_name(name) if name.startswith("command:") else name
+    if name.startswith("command:"):
+        return shown_name(name)
+    return name

@@ -24,6 +24,8 @@ LONGEST_TOKEN = 32
 """Characters of a token, on average over an answer: more are no text."""
 TINY = 1e-9
 """USD of rounding."""
+UNREACHED = ("ConnectError", "ConnectTimeout", "HTTPStatusError")
+"""httpx's errors of a request that no model has read."""
 
 Response: TypeAlias = Any
 """litellm's own object, whose classes differ from version to version."""
@@ -39,14 +41,14 @@ class Bound:
         read: tokens of the prompt.
         wrote: tokens of the completion; None if it has no bound.
         rates: what its tokens cost; None if unknown.
-        own: whether these are the user's prices, and not the table's.
+        has_own_prices: whether these are the user's prices, and not the table's.
         usd: what the request may cost; None if unknown.
     """
 
     read: int
     wrote: int | None
     rates: Rates | None
-    own: bool
+    has_own_prices: bool
     usd: float | None
 
     def why_exceeded(self, read: int, wrote: int, usd: float | None = None) -> str:
@@ -70,11 +72,13 @@ class BoundedRequest:
 
     model: str
     call: Mapping[str, Any]
-    most: Bound
+    bound: Bound
     is_limited: bool = False
 
 
-def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int | None) -> Bound:
+def bound(
+    model: str, options: ProviderOptions, texts: Sequence[str], max_output: int | None
+) -> Bound:
     """The most that a request can cost.
 
     Every token of the prompt counts at the dearest rate that can apply to it (a cache write, a tier
@@ -82,22 +86,26 @@ def bound(model: str, options: ProviderOptions, texts: Sequence[str], most: int 
     may have a token a byte (UTF-8): tokenizers go back to bytes and no finer, and runs of digits,
     blanks or marks may well be cut so fine.
 
-    `most` are the tokens of the completion; None for no bound.
+    `max_output` are the tokens of the completion; None for no bound.
     """
     read = FRAME + sum(len(text.encode("utf-8", "replace")) for text in texts)
     if options.input_usd is not None and options.output_usd is not None:
-        each, out = options.input_usd / MILLION, options.output_usd / MILLION
-        usd = None if most is None else read * each + most * out
-        return Bound(read, most, Rates(each, out, each, each, each), True, usd)
+        input_usd, output_usd = options.input_usd / MILLION, options.output_usd / MILLION
+        own_rates = Rates(input_usd, output_usd, input_usd, input_usd, input_usd)
+        usd = None
+        if max_output is not None:
+            usd = read * input_usd + max_output * output_usd
+        return Bound(read, max_output, own_rates, has_own_prices=True, usd=usd)
     # a prompt beyond the window is refused, and costs nothing
-    paid = min(read, window(model) or read)
-    dear, known = dearest(model, paid), tariff(model)
-    usd = (
-        None
-        if dear is None or most is None
-        else paid * dear.input + most * dear.output + dear.request
-    )
-    return Bound(read, most, None if known is None else known.rates, False, usd)
+    paid_tokens = min(read, window(model) or read)
+    dearest_rates = dearest(model, paid_tokens)
+    usd = None
+    if dearest_rates is not None and max_output is not None:
+        usd = paid_tokens * dearest_rates.input + max_output * dearest_rates.output
+        usd += dearest_rates.request
+    listed = tariff(model)
+    rates = None if listed is None else listed.rates
+    return Bound(read, max_output, rates, has_own_prices=False, usd=usd)
 
 
 def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion, float | None]:
@@ -114,37 +122,42 @@ def read_response(response: Response, sent: BoundedRequest) -> tuple[Completion,
     choices = getattr(response, "choices", None) or ()
     if not choices:
         raise ValueError("it holds no choice")
-    whole = _text(getattr(choices[0].message, "content", None))
-    called = (getattr(choices[0].message, "tool_calls", None) or ()) if "tools" in sent.call else ()
-    calls = tuple((str(one.function.name), str(one.function.arguments)) for one in called)
-    _check_length("".join([whole, *(arguments for _, arguments in calls)]), sent)
-    text = THOUGHT.sub("", whole).strip()
+    content = _text(getattr(choices[0].message, "content", None))
+    calls = _calls(choices[0]) if "tools" in sent.call else ()
+    _check_length(content + "".join(arguments for _, arguments in calls), sent)
+    text = THOUGHT.sub("", content).strip()
     finish = str(choices[0].finish_reason or "")
     usage = _reported(response)
     reported_usd = _reported_usd(response)
-    too_much = sent.most.why_exceeded(usage.read, usage.wrote, reported_usd)
+    too_much = sent.bound.why_exceeded(usage.read, usage.wrote, reported_usd)
     misreport = too_much or usage.why_impossible
-    counted = bool(misreport) or usage.read == 0 or bool(text and usage.wrote == 0)
-    if counted:
-        count = TiktokenCounter().count_text
-        usage = _Usage(
-            sum(count(_text(one.get("content"))) for one in sent.call["messages"]), count(text), 0
-        )
+    has_no_usage = usage.read == 0 or (text != "" and usage.wrote == 0)
+    is_counted = has_no_usage or misreport != ""
+    if is_counted:
+        usage = _counted(sent, text)
     completion = Completion(
         text=text,
         model=f"litellm:{getattr(response, 'model', None) or sent.model}",
         input_tokens=usage.read,
         output_tokens=usage.wrote,
         cached_tokens=usage.cached,
-        usd=_usd(sent.most, usage, None if counted else reported_usd),
+        usd=_usd(sent.bound, usage, None if is_counted else reported_usd),
         cut=finish == "length",
-        counted=counted,
+        counted=is_counted,
         misreport=f"{sent.model} reported {misreport}" if misreport else "",
         why="" if text or calls else f"it ended with {finish!r}",
         logprobs=_logprobs(choices[0]),
         calls=calls,
     )
-    return completion, None if too_much and sent.most.usd is not None else completion.usd
+    if too_much and sent.bound.usd is not None:
+        return completion, None
+    return completion, completion.usd
+
+
+def _calls(choice: Response) -> tuple[tuple[str, str], ...]:
+    """The tools that an answer calls: each one's name and its arguments."""
+    calls = getattr(choice.message, "tool_calls", None) or ()
+    return tuple((str(call.function.name), str(call.function.arguments)) for call in calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,36 +180,51 @@ class _Usage:
         return ""
 
 
+def _counted(sent: BoundedRequest, answer: str) -> _Usage:
+    """The tokens of a request and its answer by our own count."""
+    count = TiktokenCounter().count_text
+    prompt_tokens = 0
+    for message in sent.call["messages"]:
+        prompt_tokens += count(_text(message.get("content")))
+    return _Usage(prompt_tokens, count(answer), 0)
+
+
 def _check_length(text: str, sent: BoundedRequest) -> None:
     """Refuse an answer that is far longer than a spending limit has covered.
 
     Raises:
         ModelError: its provider did not keep to the bound.
     """
-    if not sent.is_limited or sent.most.wrote is None:
+    if not sent.is_limited or sent.bound.wrote is None:
         return
-    allowed = LONGER * sent.most.wrote + FRAME
+    allowed = LONGER * sent.bound.wrote + FRAME
     read = text[: LONGEST_TOKEN * allowed]
     if len(read) < len(text) or TiktokenCounter().count_text(read) > allowed:
         raise ModelError(
-            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.most.wrote:,}"
+            f"{sent.model} answered with more than {allowed:,} tokens, though {sent.bound.wrote:,}"
             " were the most that it was asked for; the answer is not used, and counts as all that"
             " was set aside for it"
         )
 
 
 def _logprobs(choice: Response) -> tuple[tuple[str, dict[str, float]], ...]:
-    content = getattr(getattr(choice, "logprobs", None), "content", None) or ()
-    return tuple(
-        (one.token, {other.token: other.logprob for other in one.top_logprobs or ()})
-        for one in content
-    )
+    tokens = getattr(getattr(choice, "logprobs", None), "content", None) or ()
+    return tuple((token.token, _alternatives(token)) for token in tokens)
+
+
+def _alternatives(token: Response) -> dict[str, float]:
+    """The log-probability of each token that could stand in the place of this one."""
+    alternatives = token.top_logprobs or ()
+    return {alternative.token: alternative.logprob for alternative in alternatives}
 
 
 def _text(content: object) -> str:
     if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
+        parts = [part for part in content if isinstance(part, dict)]
+        return "".join(str(part.get("text") or "") for part in parts)
+    if isinstance(content, str):
+        return content
+    return ""
 
 
 def _reported(response: Response) -> _Usage:
@@ -216,37 +244,34 @@ def _tokens(usage: object, name: str) -> int:
 
 def _reported_usd(response: Response) -> float | None:
     """What litellm says it cost; None where it says nothing."""
-    value = (getattr(response, "_hidden_params", None) or {}).get("response_cost")
-    return float(value) if isinstance(value, int | float) and value > 0 else None
+    hidden = getattr(response, "_hidden_params", None) or {}
+    value = hidden.get("response_cost")
+    if isinstance(value, int | float) and value > 0:
+        return float(value)
+    return None
 
 
-def _usd(most: Bound, usage: _Usage, reported: float | None) -> float | None:
+def _usd(bound: Bound, usage: _Usage, reported: float | None) -> float | None:
     """What was reported, unless the user's own prices count, else what the tokens cost; None if
     that is unknown.
     """
-    if reported is not None and not most.own:
+    if reported is not None and not bound.has_own_prices:
         return reported
-    rates = most.rates
+    rates = bound.rates
     if rates is None:
         return None
-    plain = (usage.read - usage.cached) * rates.input
-    return plain + usage.cached * rates.cache_read + usage.wrote * rates.output
+    uncached_usd = (usage.read - usage.cached) * rates.input
+    return uncached_usd + usage.cached * rates.cache_read + usage.wrote * rates.output
 
 
 def was_free(error: BaseException) -> bool:
-    """Whether a failed request surely cost nothing: the provider refused it, or was never
-    reached.
-    """
-    seen: BaseException | None = error
-    while seen is not None:
-        module, name = type(seen).__module__, type(seen).__name__
-        if module.startswith("openai") and getattr(seen, "status_code", 0) >= 400:
+    """Whether a failed request surely cost nothing: it was refused, or reached no provider."""
+    cause: BaseException | None = error
+    while cause is not None:
+        module, name = type(cause).__module__, type(cause).__name__
+        if module.startswith("openai") and getattr(cause, "status_code", 0) >= 400:
             return True
-        if module.startswith("httpx") and name in (
-            "ConnectError",
-            "ConnectTimeout",
-            "HTTPStatusError",
-        ):
+        if module.startswith("httpx") and name in UNREACHED:
             return True
-        seen = seen.__cause__ or seen.__context__
+        cause = cause.__cause__ or cause.__context__
     return False

@@ -16,8 +16,8 @@ MOST_PACKED = 256 << 10
 class BoundedStream(httpx.SyncByteStream):
     """An answer's bytes, up to a bound."""
 
-    def __init__(self, stream: httpx.SyncByteStream, most: int) -> None:
-        self._stream, self._most = stream, most
+    def __init__(self, stream: httpx.SyncByteStream, max_bytes: int) -> None:
+        self._stream, self._most = stream, max_bytes
 
     def __iter__(self) -> Iterator[bytes]:
         read = 0
@@ -42,4 +42,5 @@ def bounded_client(verify: ssl.SSLContext | str | bool) -> httpx.Client:
 def _bound(response: httpx.Response) -> None:
     is_packed = response.headers.get("content-encoding", "identity") != "identity"
     assert isinstance(response.stream, httpx.SyncByteStream)
-    response.stream = BoundedStream(response.stream, MOST_PACKED if is_packed else MOST)
+    max_bytes = MOST_PACKED if is_packed else MOST
+    response.stream = BoundedStream(response.stream, max_bytes)

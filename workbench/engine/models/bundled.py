@@ -66,7 +66,5 @@ class Bundled:
             return replace(self.rule.complete(request), method=NOT_BUNDLED, left_out=0)
 
     def reading_with(self, extractor: Extractor) -> "Bundled":
-        """The same model, whose rule takes from a session's extractor what that has read
-        already.
-        """
+        """The same model; its rule takes from a session's extractor what that has read."""
         return replace(self, rule=self.rule.reading_with(extractor))

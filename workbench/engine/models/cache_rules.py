@@ -37,22 +37,27 @@ class CacheRules:
     hour: bool = False
     forgets: bool = False
 
-    def cached(self, prompt: int, prefix: int, before: int, head: int, waited: float | None) -> int:
+    def cached(
+        self, prompt: int, prefix: int, previous_prompt: int, head: int, seconds_since: float | None
+    ) -> int:
         """Tokens of a prompt that are read from the cache.
 
         Args:
             prompt: tokens of the whole request.
             prefix: tokens that it has in common with the request before it; 0 for the first.
-            before: tokens of the request before it; 0 for the first.
+            previous_prompt: tokens of the request before it; 0 for the first.
             head: tokens of system prompt and tools, which stand first and never change.
-            waited: seconds since the request before; None if unknown, then nothing has expired.
+            seconds_since: seconds since the request before; None if unknown, then nothing has expired.
         """
-        if not self.seconds or (waited is not None and waited > self.seconds):
+        is_expired = seconds_since is not None and seconds_since > self.seconds
+        if not self.seconds or is_expired:
             return 0
-        if self.marked and prefix < before:
+        if self.marked and prefix < previous_prompt:
             prefix = min(prefix, head)
-        found = min(prefix, prompt) // self.block * self.block
-        return found if found >= max(self.minimum, 1) else 0
+        cached_tokens = min(prefix, prompt) // self.block * self.block
+        if cached_tokens < max(self.minimum, 1):
+            return 0
+        return cached_tokens
 
 
 ANTHROPIC = CacheRules("Anthropic, 5 minutes", 1_024, 1, 5 * MINUTE, writes=True, marked=True)
@@ -61,10 +66,8 @@ conversation.
 
 Source:
     Anthropic's guide to prompt caching. In eleven recordings of Claude Code, each request after a
-        compaction or a
-    clearing reads the head alone, each after a pause longer than the lifetime reads nothing, and
-        all others read the
-    whole prompt of the request before.
+    compaction or a clearing reads the head alone, each after a pause longer than the lifetime reads
+    nothing, and all others read the whole prompt of the request before.
 """
 ANTHROPIC_HOUR = replace(ANTHROPIC, name="Anthropic, 1 hour", seconds=HOUR, hour=True)
 """The same, kept for an hour, which costs twice the input price."""
@@ -74,11 +77,9 @@ turn.
 
 Source:
     OpenAI's guide to prompt caching: 5 to 10 minutes as a rule, an hour at most. Half an hour is
-        what ten recordings
-    of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit, no longer one did.
-        OpenAI's guide to
-    reasoning: the reasoning of a turn is not carried into the next. reports/studies/bills says how
-    well that fits.
+    what ten recordings of gpt-5.4 and gpt-5.5 show: seven of nine pauses of 10 to 30 minutes hit,
+    no longer one did. OpenAI's guide to reasoning: the reasoning of a turn is not carried into the
+    next. reports/studies/bills says how well that fits.
 """
 OPENAI_WRITES = CacheRules("OpenAI, writes charged", 1_024, 128, 30 * MINUTE, writes=True)
 """From GPT-5.6 on: a lifetime of 30 minutes at least, and writing costs 1.25 times the input price.
@@ -114,12 +115,10 @@ reported tokens.
 
 Source:
     Recordings. All 1,004 reads of gpt-5.5 in six sessions of two clients lie whole multiples of 512
-        apart, all 359 of
-    gpt-5.6 of 1,024, and those of gpt-5.4 of 128. Those of Gemini 3.1 Pro in two sessions are
-        multiples of about 7,800,
-    which are 8,192 of its own. googleapis/python-genai issue 2064 tells of steps of 2,048 and 8,192
-        of Gemini 3 Flash;
-    three recordings of it fit no one size, and fall short by less with 2,048 than with none.
+    apart, all 359 of gpt-5.6 of 1,024, and those of gpt-5.4 of 128. Those of Gemini 3.1 Pro in two
+    sessions are multiples of about 7,800, which are 8,192 of its own. googleapis/python-genai issue
+    2064 tells of steps of 2,048 and 8,192 of Gemini 3 Flash; three recordings of it fit no one
+    size, and fall short by less with 2,048 than with none.
 """
 NO_CACHE = CacheRules("no cache")
 """For a model without a price for cached input."""
@@ -138,21 +137,26 @@ def rules_for(tariff: Tariff, model: str = "", *, hour: bool = False) -> CacheRu
         model: its name; the tariff's row if none is given.
         hour: whether an Anthropic cache is kept for an hour.
     """
-    rates, name = tariff.rates, f"{tariff.row} {model}".lower()
+    rates = tariff.rates
     if rates.cache_read >= rates.input:
         return NO_CACHE
+    name = f"{tariff.row} {model}".lower()
+    charges_writes = rates.cache_write > rates.input
     if "claude" in name:
-        found = ANTHROPIC_HOUR if hour else ANTHROPIC
+        rules = ANTHROPIC_HOUR if hour else ANTHROPIC
     elif "gemini" in name:
-        found = GEMINI
+        rules = GEMINI
     elif "deepseek" in name:
-        found = DEEPSEEK
+        rules = DEEPSEEK
     elif "gpt" in name or tariff.provider in ("openai", "azure", "chatgpt"):
-        found = OPENAI_WRITES if rates.cache_write > rates.input else OPENAI
-    elif rates.cache_write > rates.input:
-        found = ANTHROPIC
+        rules = OPENAI_WRITES if charges_writes else OPENAI
+    elif charges_writes:
+        rules = ANTHROPIC
     else:
-        found = AUTOMATIC
-    block = next((size for model_name, size in BLOCKS.items() if model_name in name), found.block)
-    minimum = found.minimum if tariff.cache_minimum is None else tariff.cache_minimum
-    return replace(found, block=block, minimum=minimum)
+        rules = AUTOMATIC
+    if tariff.cache_minimum is not None:
+        rules = replace(rules, minimum=tariff.cache_minimum)
+    for model_name, size in BLOCKS.items():
+        if model_name in name:
+            return replace(rules, block=size)
+    return rules

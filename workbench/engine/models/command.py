@@ -44,9 +44,7 @@ _SECRET = re.compile(
 
 @dataclass(frozen=True)
 class Command(LanguageModel):
-    """A program that answers; `model` is its command line, such as `claude -p`. No shell is
-    used.
-    """
+    """A program that answers; `model` is its command line, as `claude -p`. It needs no shell."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -107,7 +105,9 @@ class Command(LanguageModel):
         self, request: SummaryRequest, prompt: str, options: ProviderOptions
     ) -> Completion:
         """Ask once, and write down that it was asked."""
-        number = self.ledger.open(self.name, None, options.timeout + GRACE) if self.ledger else 0
+        number = 0
+        if self.ledger:
+            number = self.ledger.open(self.name, None, options.timeout + GRACE)
         failed = f"the run of {self.name} was interrupted"
         try:
             completion = self._answer(request, prompt, options.timeout)
@@ -136,8 +136,8 @@ class Command(LanguageModel):
         try:
             answer = run.output.decode("utf-8-sig", "ignore" if run.is_too_long else "strict")
         except UnicodeDecodeError as error:
-            why = f"{self.name} wrote something that is no UTF-8 text, at byte {error.start:,}"
-            raise ModelError(why, retryable=True) from None
+            problem = f"{self.name} wrote something that is no UTF-8 text, at byte {error.start:,}"
+            raise ModelError(problem, retryable=True) from None
         text, is_cut = within_limit(answer, request)
         count = TiktokenCounter().count_text
         return Completion(
@@ -181,12 +181,16 @@ def without_secrets(line: str) -> str:
         else:
             shown_words.append(redactor.mask(word))
     masked = redactor.mask(shlex.join(shown_words))
-    return line.strip() if masked == shlex.join(words) else masked
+    if masked == shlex.join(words):
+        return line.strip()
+    return masked
 
 
 def _ending(code: int) -> str:
     """An exit code in words."""
-    return f"exit code {code}" if code > 0 else f"signal {-code}"
+    if code > 0:
+        return f"exit code {code}"
+    return f"signal {-code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +215,11 @@ class ProgramRun:
     def reason(self) -> str:
         """The last line of its standard error behind a colon; empty where there is none."""
         lines = _ESCAPE.sub(b"", self.complaint).decode("utf-8", "replace").splitlines()
-        written = [" ".join(line.split()) for line in lines if line.strip()]
-        return f": {written[-1][:LONGEST_REASON]}" if written else ""
+        for line in reversed(lines):
+            if line.strip():
+                words = " ".join(line.split())
+                return f": {words[:LONGEST_REASON]}"
+        return ""
 
 
 def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramRun:
@@ -256,11 +263,11 @@ def run_program(words: tuple[str, ...], text: bytes, seconds: float) -> ProgramR
 class _Reader(Thread):
     """Reads a pipe; stops after so many bytes, or keeps so many bytes of its end."""
 
-    def __init__(self, pipe: IO[bytes], most: int, *, keeps_end: bool) -> None:
+    def __init__(self, pipe: IO[bytes], max_bytes: int, *, keeps_end: bool) -> None:
         super().__init__(daemon=True)
         self.content = bytearray()
         self.is_full = False
-        self._pipe, self._most, self._keeps_end = pipe, most, keeps_end
+        self._pipe, self._most, self._keeps_end = pipe, max_bytes, keeps_end
         self.start()
 
     def run(self) -> None:

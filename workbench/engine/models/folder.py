@@ -163,10 +163,13 @@ class Folder(LanguageModel):
         return request_key(request, self.replicate)
 
 
-def are_changed(folder: Path, taken: Mapping[str, str]) -> bool:
+def are_changed(folder: Path, taken_hashes: Mapping[str, str]) -> bool:
     """Whether a folder now has other answers than were taken; one that it lost does not count."""
-    answers = ((_answer(folder, int(number)), earlier) for number, earlier in taken.items())
-    return any(answer and _hash(answer) != earlier for answer, earlier in answers)
+    for number, taken_hash in taken_hashes.items():
+        answer = _answer(folder, int(number))
+        if answer and _hash(answer) != taken_hash:
+            return True
+    return False
 
 
 def _hash(text: str) -> str:
@@ -193,7 +196,9 @@ def about(folder: Path) -> About:
         SettingError: its file cannot be read.
     """
     file = folder / ABOUT
-    return _about(file, file.stat().st_mtime_ns) if file.is_file() else About()
+    if not file.is_file():
+        return About()
+    return _about(file, file.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
@@ -273,7 +278,10 @@ class Requests:
 
     def _forget(self) -> None:
         """Begin anew, since somebody removed requests."""
-        self.numbers, self.looked_at, self.largest, self.is_listed = {}, set(), 0, False
+        self.numbers = {}
+        self.looked_at = set()
+        self.largest = 0
+        self.is_listed = False
 
     def write(self, key: str, request: SummaryRequest, replicate: int) -> None:
         """Write a request under the next number, unless another process has just written it.
@@ -363,16 +371,19 @@ def _answer(folder: Path, number: int) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeDecodeError) as error:
-        why = "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise SettingError(f"{file} cannot be read: {why}") from error
+        reason = (
+            "it must be UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        )
+        raise SettingError(f"{file} cannot be read: {reason}") from error
 
 
 def _stored_results(file: Path, calls: Calls) -> Sequence[str] | None:
     """The results that a file has for these calls; None where it has none."""
     try:
         stored = json.loads(file.read_text(encoding="utf-8"))
-        is_of_these_calls = stored["calls"] == [list(call) for call in calls]
-        return list(map(str, stored["results"])) if is_of_these_calls else None
+        if stored["calls"] != [list(call) for call in calls]:
+            return None
+        return list(map(str, stored["results"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError) as error:

@@ -48,17 +48,19 @@ def without_keys(text: str, variable: str = "", address: str = "") -> str:
         variable: the name of another variable that holds a key; empty for none.
         address: of the server; empty for the usual one.
     """
-    for key in sorted(set(_keys(variable, address)), key=len, reverse=True):
+    keys = set(_keys(variable, address))
+    for key in sorted(keys, key=len, reverse=True):
         text = _without_parts(text, key)
-        text = _beside_a_gap(key).sub(MASK, text)
+        text = _pattern_with_gap(key).sub(MASK, text)
     return text
 
 
 def without_whole_keys(text: str, variable: str = "", address: str = "") -> str:
     """A text of any length without the keys that stand in it whole; see `without_keys`."""
     lowered = text.lower()
-    if any(form in lowered for key in _keys(variable, address) for form in _parts(key).forms):
-        return without_keys(text, variable, address)
+    for key in _keys(variable, address):
+        if any(form in lowered for form in _parts(key).forms):
+            return without_keys(text, variable, address)
     return text
 
 
@@ -66,11 +68,12 @@ def _keys(variable: str, address: str) -> Iterator[str]:
     named = os.environ.get(variable, "").strip()
     if len(named) >= SHORTEST_NAMED and named != NO_KEY:
         yield named
-    for place in (address, *(os.environ.get(name, "") for name in ADDRESSES)):
-        yield from _of_address(place)
+    yield from _keys_of_address(address)
+    for name in ADDRESSES:
+        yield from _keys_of_address(os.environ.get(name, ""))
     for name, value in os.environ.items():
         if _NAME.search(name) and not _is_a_file(value):
-            yield from _of_variable(value)
+            yield from _keys_of_variable(value)
 
 
 def _is_a_file(value: str) -> bool:
@@ -83,15 +86,17 @@ def _is_a_file(value: str) -> bool:
         return False
 
 
-def _of_variable(value: str) -> Iterator[str]:
+def _keys_of_variable(value: str) -> Iterator[str]:
     """A variable's value, or the values of the headers that it lists."""
-    is_list = any(map(value.strip().__contains__, (" ", '"', ",")))
-    for part in _HEADER_VALUE.findall(value) if is_list else [value.strip()]:
-        if len(part) >= SHORTEST:
-            yield part
+    values = [value.strip()]
+    if any(sign in value.strip() for sign in (" ", '"', ",")):
+        values = _HEADER_VALUE.findall(value)
+    for single_value in values:
+        if len(single_value) >= SHORTEST:
+            yield single_value
 
 
-def _of_address(address: str) -> Iterator[str]:
+def _keys_of_address(address: str) -> Iterator[str]:
     parts = urlsplit(address)
     for part in (parts.password, parts.username):
         if part and len(part) >= SHORTEST_NAMED:
@@ -102,46 +107,49 @@ def _of_address(address: str) -> Iterator[str]:
 
 
 def _without_parts(text: str, key: str) -> str:
-    """The text without any run of characters that is part of a key, in whatever way it is
-    written.
-    """
+    """The text without any run of characters that is part of a key, however written."""
     parts, lowered = _parts(key), text.lower()
-    kept: list[str] = []
-    at = kept_to = 0
-    while at < len(text):
-        length = next(
-            (length for length in parts.lengths if lowered[at : at + length] in parts.texts), 0
-        )
+    pieces: list[str] = []
+    position = piece_start = 0
+    while position < len(text):
+        length = parts.length_at(lowered, position)
         if not length:
-            at += 1
+            position += 1
             continue
-        kept += [text[kept_to:at], MASK]
-        at += length
-        while lowered[at - length + 1 : at + 1] in parts.texts and at < len(text):
-            at += 1
-        kept_to = at
-    return "".join([*kept, text[kept_to:]])
+        pieces += [text[piece_start:position], MASK]
+        position += length
+        while position < len(text) and lowered[position - length + 1 : position + 1] in parts.texts:
+            position += 1
+        piece_start = position
+    pieces.append(text[piece_start:])
+    return "".join(pieces)
 
 
 class _Parts:
-    """The ways in which a key may be written, and all their parts of a few characters: in lower
-    case.
-    """
+    """The ways in which a key may be written, and all their short parts: in lower case."""
 
     def __init__(self, key: str) -> None:
-        written = {
+        spellings = {
             key,
             quote(key, safe=""),
             quote_plus(key),
             json.dumps(key)[1:-1],
             *_in_base64(key),
         }
-        self.forms = {form.lower() for form in written}
+        self.forms = {form.lower() for form in spellings}
         self.texts: set[str] = set()
         for form in self.forms:
             length = min(PART, len(form))
-            self.texts.update(form[at : at + length] for at in range(len(form) - length + 1))
+            for start in range(len(form) - length + 1):
+                self.texts.add(form[start : start + length])
         self.lengths = sorted({len(text) for text in self.texts}, reverse=True)
+
+    def length_at(self, lowered: str, position: int) -> int:
+        """The length of the longest part that stands here in a text in lower case; 0 for none."""
+        for length in self.lengths:
+            if lowered[position : position + length] in self.texts:
+                return length
+        return 0
 
 
 @lru_cache(maxsize=512)
@@ -157,18 +165,24 @@ def _in_base64(key: str) -> Iterator[str]:
     for shift in range(3):
         letters = b64encode(bytes(shift) + raw).decode()
         sure = letters[-(-8 * shift // 6) : 8 * (shift + len(raw)) // 6]
-        yield from (sure, sure.replace("+", "-").replace("/", "_"))
+        yield sure
+        yield sure.replace("+", "-").replace("/", "_")
 
 
 @lru_cache(maxsize=512)
-def _beside_a_gap(key: str) -> re.Pattern[str]:
+def _pattern_with_gap(key: str) -> re.Pattern[str]:
     """The beginning of a key, a gap and its end, as in `sk-abc...xyz`; a longer beginning or end
     is masked already.
     """
     lengths = range(min(PART, len(key)), SHORTEST_END - 1, -1)
-    begins = "|".join([re.escape(MASK), *(re.escape(key[:length]) for length in lengths)])
-    ends = "|".join([re.escape(MASK), *(re.escape(key[-length:]) for length in lengths)])
-    short = "|".join(re.escape(key[-length:]) for length in range(SHORTEST_END - 1, 0, -1))
+    beginnings = _any_of([MASK, *(key[:length] for length in lengths)])
+    ends = _any_of([MASK, *(key[-length:] for length in lengths)])
+    short_ends = _any_of([key[-length:] for length in range(SHORTEST_END - 1, 0, -1)])
     return re.compile(
-        rf"(?:{begins}){_GAP}(?:{ends}|(?:{short})(?!\w))?|{_GAP}(?:{ends})(?!\w)", re.IGNORECASE
+        rf"{beginnings}{_GAP}(?:{ends}|{short_ends}(?!\w))?|{_GAP}{ends}(?!\w)", re.IGNORECASE
     )
+
+
+def _any_of(texts: list[str]) -> str:
+    """A pattern of these texts."""
+    return f"(?:{'|'.join(map(re.escape, texts))})"

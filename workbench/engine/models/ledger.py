@@ -90,6 +90,21 @@ def _on_a_sound_file(
 
 
 @dataclass(frozen=True, slots=True)
+class _Spending:
+    """What the calls of a run cost.
+
+    Attributes:
+        spent: dollars of calls that have ended or were lost.
+        set_aside: dollars for calls that are open.
+        open_calls: how many these are.
+    """
+
+    spent: float
+    set_aside: float
+    open_calls: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """Answers by content, and the calls of one run.
 
@@ -134,18 +149,16 @@ class Ledger:
 
     @_on_a_sound_file
     def claim(self, key: str, seconds: float) -> Stored | None:
-        """Reserve a request for this process for so long; while another one has it, wait for its
-        answer.
-        """
+        """Reserve a request for so long; while another process has it, wait for its answer."""
         while True:
             with self._step() as step:
-                found = _answer(step, key)
-                if found is not None:
-                    return found
-                held = step.execute(
+                answer = _answer(step, key)
+                if answer is not None:
+                    return answer
+                claim_row = step.execute(
                     "select pid, until from asking where key = ?", (key,)
                 ).fetchone()
-                if held is None or not _alive(*held):
+                if claim_row is None or not _can_still_finish(*claim_row):
                     row = (key, os.getpid(), time.time() + seconds)
                     step.execute("insert or replace into asking values (?, ?, ?)", row)
                     return None
@@ -154,7 +167,8 @@ class Ledger:
     @_on_a_sound_file
     def keep(self, key: str, value: Stored) -> None:
         """Write an answer down and give up the claim, in one step."""
-        packed = zlib.compress(json.dumps(value, ensure_ascii=True, sort_keys=True).encode())
+        text = json.dumps(value, ensure_ascii=True, sort_keys=True)
+        packed = zlib.compress(text.encode())
         with self._step() as step:
             step.execute(
                 "insert or ignore into answers values (?, ?, ?)", (key, packed, time.time())
@@ -189,41 +203,60 @@ class Ledger:
                 f"{model} was not asked: its price is unknown, so the spending limit of"
                 f" ${self.max_usd:g} cannot be kept; give its prices in the models file"
             )
-        most = usd or 0.0
+        reserved_usd = usd or 0.0
         while True:
             with self._step() as step:
                 self._check_provider(step, model)
-                rows = step.execute(
-                    "select pid, until, reserved, usd from calls where run = ?", (self.run,)
-                ).fetchall()
-                flying = [row[2] for row in rows if row[3] is None and _alive(row[0], row[1])]
-                spent = sum(row[2] if row[3] is None else row[3] for row in rows) - sum(flying)
-                if self.max_usd is not None and spent + most > self.max_usd:
+                spending = self._spending(step)
+                if self.max_usd is not None and spending.spent + reserved_usd > self.max_usd:
                     raise Unanswered(
-                        f"{model} was not asked: it may cost ${most:.4f}, ${spent:.4f} are spent,"
-                        f" and the limit is ${self.max_usd:g}; the same command with a higher limit"
-                        " continues"
+                        f"{model} was not asked: it may cost ${reserved_usd:.4f},"
+                        f" ${spending.spent:.4f} are spent, and the limit is ${self.max_usd:g};"
+                        " the same command with a higher limit continues"
                     )
-                room = self.max_usd is None or spent + sum(flying) + most <= self.max_usd
-                if room and (self.concurrency is None or len(flying) < self.concurrency):
-                    now = time.time()
-                    done = step.execute(
+                if self._has_place(spending, reserved_usd):
+                    started = time.time()
+                    inserted = step.execute(
                         "insert into calls (run, model, pid, until, reserved, began, request,"
                         " known) values (?, ?, ?, ?, ?, ?, ?, ?)",
                         (
                             self.run,
                             model,
                             os.getpid(),
-                            now + seconds,
-                            most,
-                            now,
+                            started + seconds,
+                            reserved_usd,
+                            started,
                             self.request,
                             usd is not None,
                         ),
                     )
-                    assert done.lastrowid is not None
-                    return done.lastrowid
+                    assert inserted.lastrowid is not None
+                    return inserted.lastrowid
             time.sleep(POLL)
+
+    def _spending(self, step: sqlite3.Connection) -> _Spending:
+        """What the calls of the run have cost, and what is set aside for those that are open."""
+        query = "select pid, until, reserved, usd from calls where run = ?"
+        total = set_aside = 0.0
+        open_calls = 0
+        rows = step.execute(query, (self.run,)).fetchall()
+        for pid, until, reserved, usd in rows:
+            if usd is not None:
+                total += usd
+                continue
+            total += reserved
+            if _can_still_finish(pid, until):
+                set_aside += reserved
+                open_calls += 1
+        return _Spending(total - set_aside, set_aside, open_calls)
+
+    def _has_place(self, spending: _Spending, reserved_usd: float) -> bool:
+        """Whether the limits let another call begin now, besides those that are open."""
+        if self.concurrency is not None and spending.open_calls >= self.concurrency:
+            return False
+        if self.max_usd is None:
+            return True
+        return spending.spent + spending.set_aside + reserved_usd <= self.max_usd
 
     @_on_a_sound_file
     def close(self, call: int, usd: float | None, failed: str = "") -> None:
@@ -256,36 +289,35 @@ class Ledger:
             "select rounds, why from failures where sitting = ? and model = ? and several and"
             " rounds >= ?"
         )
-        found = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
-        if found is not None:
-            why = (
-                f"{model} is not asked any more, since {found[0]} calls failed one after another:"
-                f" {found[1]}"
+        failure = step.execute(down, (self.sitting, model, ROUNDS)).fetchone()
+        if failure is not None:
+            problem = (
+                f"{model} is not asked any more, since {failure[0]} calls failed one after another:"
+                f" {failure[1]}"
             )
-            raise ModelError(why, outage=True)
+            raise ModelError(problem, outage=True)
 
     @_on_a_sound_file
     def paid(self, requests: Iterable[str]) -> dict[str, float | None]:
         """The dollars that the run has spent on each of these requests, 0 where it made no call;
         None if unknown.
         """
-        wanted = list(requests)
+        names = list(requests)
         query = (
             "select request, sum(coalesce(usd, reserved)), min(known) from calls where run = ? and"
             " request in (select value from json_each(?)) group by request"
         )
         with self._step() as step:
-            found = step.execute(query, (self.run, json.dumps(wanted))).fetchall()
-        return dict.fromkeys(wanted, 0.0) | {
-            name: usd if known else None for name, usd, known in found
-        }
+            rows = step.execute(query, (self.run, json.dumps(names))).fetchall()
+        usd_of: dict[str, float | None] = dict.fromkeys(names, 0.0)
+        for name, usd, is_known in rows:
+            usd_of[name] = usd if is_known else None
+        return usd_of
 
     @property
     @_on_a_sound_file
     def spent(self) -> float:
-        """Dollars that the run has spent, with what is set aside for calls that are open or were
-        lost.
-        """
+        """Dollars that the run has spent, with what is set aside for open and lost calls."""
         with self._step() as step:
             query = "select coalesce(sum(coalesce(usd, reserved)), 0) from calls where run = ?"
             return float(step.execute(query, (self.run,)).fetchone()[0])
@@ -321,7 +353,7 @@ def _answer(step: sqlite3.Connection, key: str) -> Stored | None:
         return None
 
 
-def _alive(pid: int, until: float) -> bool:
+def _can_still_finish(pid: int, until: float) -> bool:
     """Whether the process that holds a claim or a place can still finish."""
     if time.time() > until:
         return False

@@ -49,30 +49,28 @@ def put_aside(path: Path, schema: Sequence[str], *, limited: bool) -> None:
     Raises:
         SettingError: these cannot be read any more.
     """
-    with _alone(path):
+    with _alone_with(path):
         if not _is_damaged(path):
             return  # another process was quicker
         new, aside = Path(f"{path}.new"), _free_name(path)
         new.unlink(missing_ok=True)
         make_private(new)
-        rest = _take_over(path, new, schema)
+        recovered = _take_over(path, new, schema)
         for ending in ("", *BESIDE):
             with suppress(FileNotFoundError):
                 Path(f"{path}{ending}").replace(f"{aside}{ending}")
         new.replace(path)
-    told = (
-        f"{path} was damaged and is now {aside}; {rest.answers:,} answers in it could still be read"
-    )
-    if limited and not rest.has_all_calls:
+    notice = f"{path} was damaged and is now {aside}; {recovered.answers:,} answers in it could still be read"
+    if limited and not recovered.has_all_calls:
         raise SettingError(
-            f"{told}, but not what was spent so far, on which the spending limit rests; the same"
+            f"{notice}, but not what was spent so far, on which the spending limit rests; the same"
             " command goes on, and counts from 0"
         )
-    warnings.warn(f"{told}, and all others are asked again", DamagedFile, stacklevel=2)
+    warnings.warn(f"{notice}, and all others are asked again", DamagedFile, stacklevel=2)
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _alone_with(path: Path) -> Iterator[None]:
     """Inside, no other process puts this file aside."""
     mark, until = Path(f"{path}.moving"), time.monotonic() + WAIT
     while True:
@@ -99,9 +97,11 @@ def _is_damaged(path: Path) -> bool:
 
 def _free_name(path: Path) -> Path:
     number = 1
-    while (found := Path(f"{path}.damaged-{number}")).exists():
+    while True:
+        candidate = Path(f"{path}.damaged-{number}")
+        if not candidate.exists():
+            return candidate
         number += 1
-    return found
 
 
 def _take_over(old: Path, new: Path, schema: Sequence[str]) -> Rest:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import ctypes as c
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from importlib.metadata import distributions
 from importlib.util import find_spec
-from itertools import accumulate, pairwise, takewhile
 from pathlib import Path
 from typing import TypeAlias
 
@@ -83,7 +82,9 @@ class LocalLikelihood:
                 "this version of xllamacpp has another memory layout; install"
                 " xllamacpp==2026.10.11549"
             )
-        parameters.word[0], parameters.word[1], parameters.word[2] = self.window, BATCH, BATCH
+        parameters.word[0] = self.window
+        parameters.word[1] = BATCH
+        parameters.word[2] = BATCH
         self._context = self._lib.llama_init_from_model(loaded, parameters)
         if not self._context or self._lib.llama_n_ctx(self._context) < self.window:
             raise ModelError(f"{self.label} cannot be given a window of {self.window} tokens")
@@ -98,72 +99,85 @@ class LocalLikelihood:
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, with the mark of a beginning."""
-        return len(self._tokens(text, first=True))
+        return len(self._tokens(text, is_beginning=True))
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """The surprise in nats of tokens of `text` after `before`: of all, or of those that hold a
-        byte of the places.
+    def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
+        """The surprise in nats of tokens of `text` after `preceding`: of all, or of those that hold
+        a byte of the places.
 
         The two texts are tokenised apart, so that a text has the same tokens after any other.
 
         Raises:
             ModelError: the two do not fit into the window (`overflow`).
         """
-        head = self._tokens(before or "\n", first=True)  # the first token needs one before it
-        tail = self._tokens(text, first=False)
-        if len(head) + len(tail) > self.window:
-            why = (
-                f"{len(head) + len(tail)} tokens do not fit into the {self.window} of {self.label}"
+        preceding = preceding or "\n"  # the first token needs one before it
+        head = self._tokens(preceding, is_beginning=True)
+        tail = self._tokens(text, is_beginning=False)
+        tokens = head + tail
+        if len(tokens) > self.window:
+            raise ModelError(
+                f"{len(tokens)} tokens do not fit into the {self.window} of {self.label}",
+                overflow=True,
             )
-            raise ModelError(why, overflow=True)
-        wanted = [
-            i
-            for i, (start, end) in enumerate(pairwise([0, *self._ends(tail)]), len(head))
-            if not places or any(start < last and end > first for first, last in places)
-        ]
-        return self._surprise(head + tail, wanted)
+        scored_indices: list[int] = []
+        start = 0
+        for index, end in enumerate(self._ends(tail), len(head)):
+            if not places or _overlaps_one(start, end, places):
+                scored_indices.append(index)
+            start = end
+        return self._surprise(tokens, scored_indices)
 
-    def _surprise(self, whole: Sequence[int], wanted: Sequence[int]) -> tuple[float, ...]:
+    def _surprise(self, tokens: Sequence[int], scored_indices: Sequence[int]) -> tuple[float, ...]:
         """The surprise of the tokens at these places, in order; reads only what is not read yet."""
-        if not wanted:
+        if not scored_indices:
             return ()
         nats: list[float] = []
-        at, end = self._rewound(whole, wanted[0] - 1), wanted[-1]
-        while at < end:
-            n = min(BATCH, end - at)
-            here = [i for i in wanted if at < i <= at + n]
-            self._decode(whole, at, n, {i - 1 for i in here})
-            for i in here:
-                row = self._lib.llama_get_logits_ith(self._context, i - 1 - at)
+        position = self._rewound(tokens, scored_indices[0] - 1)
+        end = scored_indices[-1]
+        while position < end:
+            batch_size = min(BATCH, end - position)
+            batch_end = position + batch_size
+            batch_indices = [index for index in scored_indices if position < index <= batch_end]
+            self._decode(tokens, position, batch_size, {index - 1 for index in batch_indices})
+            for index in batch_indices:
+                row = self._lib.llama_get_logits_ith(self._context, index - 1 - position)
                 logits = np.ctypeslib.as_array(row, (self._width,))
-                top = logits.max()
-                nats.append(
-                    float(
-                        top + np.log(np.exp(logits - top).sum(dtype=np.float64)) - logits[whole[i]]
-                    )
-                )
-            at += n
+                largest = logits.max()
+                exponentials = np.exp(logits - largest)
+                log_sum = largest + np.log(exponentials.sum(dtype=np.float64))
+                nats.append(float(log_sum - logits[tokens[index]]))
+            position += batch_size
         return tuple(nats)
 
-    def _rewound(self, whole: Sequence[int], most: int) -> int:
-        """Forget what differs from what was read; how many tokens of `whole` are still read,
-        `most` at most.
+    def _rewound(self, tokens: Sequence[int], limit: int) -> int:
+        """Forget what differs from what was read; how many of the tokens are still read, at most
+        so many as the limit.
         """
-        pairs = zip(self._read[:most], whole, strict=False)
-        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if same < len(self._read) and not self._lib.llama_memory_seq_rm(self._memory, 0, same, -1):
-            self._lib.llama_memory_clear(self._memory, True)
-            same = 0
-        self._read = list(whole[:same])
-        return same
+        same_count = 0
+        for read_token, token in zip(self._read[:limit], tokens, strict=False):
+            if read_token != token:
+                break
+            same_count += 1
+        if same_count < len(self._read):
+            is_removed = self._lib.llama_memory_seq_rm(self._memory, 0, same_count, -1)
+            if not is_removed:
+                self._lib.llama_memory_clear(self._memory, True)
+                same_count = 0
+        self._read = list(tokens[:same_count])
+        return same_count
 
-    def _decode(self, whole: Sequence[int], at: int, n: int, wanted: set[int]) -> None:
+    def _decode(
+        self, tokens: Sequence[int], start: int, count: int, logit_indices: set[int]
+    ) -> None:
         batch = self._batch
-        batch.n_tokens = n
-        for i in range(n):
-            batch.token[i], batch.pos[i] = whole[at + i], at + i
-            batch.n_seq_id[i], batch.seq_id[i][0] = 1, 0
-            batch.logits[i] = at + i in wanted
+        batch.n_tokens = count
+        for place in range(count):
+            index = start + place
+            batch.token[place] = tokens[index]
+            batch.pos[place] = index
+            batch.n_seq_id[place] = 1
+            batch.seq_id[place][0] = 0
+            batch.logits[place] = index in logit_indices
         status = self._lib.llama_decode(self._context, batch)
         if status:
             self._read = []
@@ -171,26 +185,32 @@ class LocalLikelihood:
             raise ModelError(
                 f"{self.label} failed to read the text (llama_decode returned {status})"
             )
-        self._read += whole[at : at + n]
-        self.decoded += n
+        self._read += tokens[start : start + count]
+        self.decoded += count
 
-    def _tokens(self, text: str, *, first: bool) -> list[int]:
+    def _tokens(self, text: str, *, is_beginning: bool) -> list[int]:
         raw = text.encode("utf-8", "replace")
         room = (c.c_int32 * (len(raw) + 8))()
-        return list(
-            room[
-                : self._lib.llama_tokenize(
-                    self._vocabulary, raw, len(raw), room, len(room), first, False
-                )
-            ]
+        count = self._lib.llama_tokenize(
+            self._vocabulary, raw, len(raw), room, len(room), is_beginning, False
         )
+        return list(room[:count])
 
     def _ends(self, tokens: Sequence[int]) -> Iterator[int]:
+        """Where each token ends in its text, in bytes."""
         room = c.create_string_buffer(512)
-        piece, size = self._lib.llama_token_to_piece, len(room)
-        return accumulate(
-            max(piece(self._vocabulary, token, room, size, 0, False), 0) for token in tokens
-        )
+        end = 0
+        for token in tokens:
+            size = self._lib.llama_token_to_piece(
+                self._vocabulary, token, room, len(room), 0, False
+            )
+            end += max(size, 0)
+            yield end
+
+
+def _overlaps_one(start: int, end: int, places: Places) -> bool:
+    """Whether a stretch of a text has a byte of one of the places."""
+    return any(start < place_end and end > place_start for place_start, place_end in places)
 
 
 @lru_cache(maxsize=1)
@@ -255,38 +275,43 @@ class CachedLikelihood:
         self._load, self._seal, self._disk = load, seal, Ledger(path)
 
     @classmethod
-    def of(cls, known: Weights) -> CachedLikelihood:
+    def of(cls, model_weights: Weights) -> CachedLikelihood:
         """The local model of these weights; its results are kept in the cache folder."""
-        version = next((found.version for found in distributions(name="xllamacpp")), "")
-        seal = f"{known.label} {known.path.stat().st_size} {version} {BATCH}"
+        version = ""
+        for distribution in distributions(name="xllamacpp"):
+            version = distribution.version
+            break
+        size = model_weights.path.stat().st_size
+        seal = f"{model_weights.label} {size} {version} {BATCH}"
         file = cache_folder() / "likelihoods.sqlite"
-        return cls(known.label, known.window, lambda: LocalLikelihood(known), file, seal)
+        load = partial(LocalLikelihood, model_weights)
+        return cls(model_weights.label, model_weights.window, load, file, seal)
 
     @cached_property
     def model(self) -> LocalLikelihood:
         """The model itself, loaded now."""
         return self._load()
 
-    def score(self, before: str, text: str, places: Places = ()) -> tuple[float, ...]:
-        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept as
-        well.
-        """
-        key = self._key(before, text, places)
-        if (found := self._disk.stored(key)) is None:
-            found = self._scored(before, text, places)
-            self._disk.keep(key, found)
-        if "overflow" in found:
-            raise ModelError(str(found["overflow"]), overflow=True)
-        return tuple(found["nats"])
+    def score(self, preceding: str, text: str, places: Places = ()) -> tuple[float, ...]:
+        """See `LocalLikelihood.score`. That two texts do not fit into the window is kept too."""
+        key = self._key(preceding, text, places)
+        stored = self._disk.stored(key)
+        if stored is None:
+            stored = self._scored(preceding, text, places)
+            self._disk.keep(key, stored)
+        if "overflow" in stored:
+            raise ModelError(str(stored["overflow"]), overflow=True)
+        return tuple(stored["nats"])
 
-    def _scored(self, before: str, text: str, places: Places) -> Stored:
+    def _scored(self, preceding: str, text: str, places: Places) -> Stored:
         try:
-            return {"nats": [round(one, 5) for one in self.model.score(before, text, places)]}
+            surprises = self.model.score(preceding, text, places)
         except ModelError as error:
             if not error.overflow:
                 raise
             return {"overflow": str(error)}
+        return {"nats": [round(nats, 5) for nats in surprises]}
 
-    def _key(self, before: str, text: str, places: Places) -> str:
-        parts = (self._seal, before, text, str(sorted(places)))
+    def _key(self, preceding: str, text: str, places: Places) -> str:
+        parts = (self._seal, preceding, text, str(sorted(places)))
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

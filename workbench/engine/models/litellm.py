@@ -81,7 +81,7 @@ class LiteLLM(LanguageModel):
         litellm = _litellm()
         model, options = self.called(request)
         bounded = self.ledger is not None and self.ledger.max_usd is not None
-        sent = _sent(request, model, options, bounded=bounded)
+        sent = _bounded_request(request, model, options, bounded=bounded)
         if bounded:
             _check_bound(litellm, model)
         if not sent.call.get("api_base"):
@@ -118,11 +118,9 @@ class LiteLLM(LanguageModel):
         self, litellm: ModuleType, sent: BoundedRequest, options: ProviderOptions
     ) -> Completion:
         """Ask once, and write down what that cost."""
-        number = (
-            self.ledger.open(sent.model, sent.most.usd, options.timeout + GRACE)
-            if self.ledger
-            else 0
-        )
+        number = 0
+        if self.ledger:
+            number = self.ledger.open(sent.model, sent.bound.usd, options.timeout + GRACE)
         # until the cost is known, all that was set aside counts as spent
         spent: float | None = None
         failed = f"the call of {sent.model} was interrupted"
@@ -158,16 +156,16 @@ class LiteLLM(LanguageModel):
                 self.ledger.close(number, spent, failed)
 
 
-def _sent(
+def _bounded_request(
     request: SummaryRequest, model: str, options: ProviderOptions, *, bounded: bool
 ) -> BoundedRequest:
     texts = {"system": request.system, "user": request.prompt}
-    messages = list(request.chat) or [
-        # half a character cannot be sent
-        {"role": role, "content": text.encode("utf-8", "replace").decode()}
-        for role, text in texts.items()
-        if text
-    ]
+    messages = list(request.chat)
+    if not messages:
+        for role, text in texts.items():
+            if text:  # half a character cannot be sent
+                content = text.encode("utf-8", "replace").decode()
+                messages.append({"role": role, "content": content})
     call: dict[str, Any] = {
         "model": model,
         "messages": messages,
@@ -176,10 +174,13 @@ def _sent(
         "num_retries": 0,
         "max_retries": 0,
     }
-    most = request.max_tokens if request.max_tokens is not None else UNBOUNDED if bounded else None
-    if most is not None:
-        most += options.thinking
-        call["max_tokens"] = most = min(most, most_output(model) or most)
+    max_output = request.max_tokens
+    if max_output is None and bounded:
+        max_output = UNBOUNDED
+    if max_output is not None:
+        max_output += options.thinking
+        max_output = min(max_output, most_output(model) or max_output)
+        call["max_tokens"] = max_output
     if options.temperature is not None:
         call["temperature"] = options.temperature
     if request.logprobs:
@@ -192,7 +193,8 @@ def _sent(
             call["api_key"] = "none"  # your own server needs no key, but the client does
     if options.key:
         call["api_key"] = os.environ.get(options.key) or call.get("api_key")
-    return BoundedRequest(model, call, bound(model, options, list(texts.values()), most), bounded)
+    largest = bound(model, options, list(texts.values()), max_output)
+    return BoundedRequest(model, call, largest, bounded)
 
 
 def _environment_base() -> str | None:
@@ -223,21 +225,23 @@ def _litellm() -> ModuleType:
 
 
 def _check_key(litellm: ModuleType, model: str, options: ProviderOptions) -> None:
-    needed = (
-        [options.key]
-        if options.key
-        else litellm.validate_environment(model).get("missing_keys") or []
-    )
-    if missing := [name for name in needed if not os.environ.get(name)]:
+    needed = _needed_variables(litellm, model, options)
+    missing = [name for name in needed if not os.environ.get(name)]
+    if missing:
         raise SetupError(f"{model} needs the environment variable {' and '.join(missing)}")
 
 
+def _needed_variables(litellm: ModuleType, model: str, options: ProviderOptions) -> list[str]:
+    """The variables that hold the keys of a model."""
+    if options.key:
+        return [options.key]
+    return litellm.validate_environment(model).get("missing_keys") or []
+
+
 def _check_bound(litellm: ModuleType, model: str) -> None:
-    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out without
-    a word.
-    """
-    known = litellm.get_supported_openai_params(model=model)
-    if known and not {"max_tokens", "max_completion_tokens"} & set(known):
+    """Refuse a model whose answers cannot be bounded: litellm would leave the bound out."""
+    supported = litellm.get_supported_openai_params(model=model)
+    if supported and not {"max_tokens", "max_completion_tokens"} & set(supported):
         raise Unanswered(
             f"{model} was not asked: it takes no bound on the length of its answers, so the"
             " spending limit cannot be kept; without one it is asked"
@@ -259,9 +263,8 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
         return ModelError(
             f"the prompt does not fit into {model}: {text}", overflow=True, limit=diagnosis.limit
         )
-    if isinstance(error, litellm.ContentPolicyViolationError) or (
-        refused and _CONTENT.search(str(error))
-    ):
+    is_about_content = refused and _CONTENT.search(str(error)) is not None
+    if is_about_content or isinstance(error, litellm.ContentPolicyViolationError):
         return ModelError(f"{model} refused the prompt: {text}")
     passing = (
         litellm.Timeout,
@@ -272,8 +275,8 @@ def _model_error(litellm: ModuleType, model: str, error: Exception, text: str) -
     retryable = isinstance(error, passing) or (isinstance(status, int) and status >= 500)
     if isinstance(error, litellm.RateLimitError) and _HOPELESS.search(str(error)):
         retryable = False
-    why = f"{model} gave no answer: {text}{_network(error)}"
-    return ModelError(why, retryable=retryable, retry_after=_retry_after(error), outage=True)
+    problem = f"{model} gave no answer: {text}{_network(error)}"
+    return ModelError(problem, retryable=retryable, retry_after=_retry_after(error), outage=True)
 
 
 def _error_in_answer(
@@ -288,16 +291,22 @@ def _error_in_answer(
     if was_free(error):
         return None
     listed = _LISTED_ERROR.search(str(error))
-    reasons = [*map(reason_in_answer, answers), listed[1] if listed else "", _reason_in_text(error)]
-    reason = next(filter(None, reasons), "")
+    reason = ""
+    for answer in answers:
+        reason = reason or reason_in_answer(answer)
+    if not reason and listed:
+        reason = listed[1]
+    reason = reason or _reason_in_text(error)
     if not reason:
         return None
     one_line = " ".join(reason[:READ].split())
-    shown = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
+    shown_reason = without_keys(one_line, options.key or "", options.api_base or "")[:MOST_SHOWN]
     if classify(reason).kind in ("overflow", "mixed", "bytes"):
-        return ModelError(f"the prompt does not fit into {model}: {shown}", overflow=True)
+        return ModelError(f"the prompt does not fit into {model}: {shown_reason}", overflow=True)
     hopeless = _HOPELESS.search(reason) is not None
-    return ModelError(f"{model} gave no answer: {shown}", retryable=not hopeless, outage=True)
+    return ModelError(
+        f"{model} gave no answer: {shown_reason}", retryable=not hopeless, outage=True
+    )
 
 
 def _reason_in_text(error: BaseException) -> str:
@@ -305,48 +314,53 @@ def _reason_in_text(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, json.JSONDecodeError):
-            return (
-                f"its answer is no JSON: {cause.doc}"
-                if cause.doc.strip()
-                else "its answer is empty"
-            )
+            if not cause.doc.strip():
+                return "its answer is empty"
+            return f"its answer is no JSON: {cause.doc}"
         cause = cause.__cause__ or cause.__context__
     return ""
 
 
 def _network(error: BaseException) -> str:
     """What the operating system says of a connection that failed, in brackets; often empty."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, OSError) and found.strerror:
-            return f" ({found.strerror})"
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return f" ({cause.strerror})"
+        cause = cause.__cause__ or cause.__context__
     return ""
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Seconds that the provider asks to wait, given as a number or a date; None if it does not
-    say.
-    """
-    response = getattr(error, "response", None)
-    headers = (
-        getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
-    )
+    """Seconds that the provider asks to wait, as a number or a date; None if it does not say."""
+    headers = getattr(error, "litellm_response_headers", None)
+    if not headers:
+        response = getattr(error, "response", None)
+        headers = getattr(response, "headers", None) or {}
     value = headers.get("retry-after", "")
     try:
         seconds = float(value)
     except ValueError:
         until = parsedate_tz(value)
-        seconds = math.nan if until is None else mktime_tz(until) - time.time()
-    return None if math.isnan(seconds) else max(seconds, 0.0)
+        if until is None:
+            return None
+        seconds = mktime_tz(until) - time.time()
+    if math.isnan(seconds):
+        return None
+    return max(seconds, 0.0)
 
 
 def _without_keys(completion: Completion, options: ProviderOptions) -> Completion:
     """An answer in which no key stands whole, as a gateway may repeat one."""
     mask = partial(without_whole_keys, variable=options.key or "", address=options.api_base or "")
     calls = tuple((mask(name), mask(arguments)) for name, arguments in completion.calls)
-    text, model, why = mask(completion.text), mask(completion.model), mask(completion.why)
-    return replace(completion, text=text, model=model, why=why, calls=calls)
+    return replace(
+        completion,
+        text=mask(completion.text),
+        model=mask(completion.model),
+        why=mask(completion.why),
+        calls=calls,
+    )
 
 
 def _short(error: Exception, options: ProviderOptions) -> str:
@@ -355,4 +369,6 @@ def _short(error: Exception, options: ProviderOptions) -> str:
     """
     line = " ".join(str(error)[:READ].split())
     text = without_keys(line, options.key or "", options.api_base or "")
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+    if len(text) <= SHOWN:
+        return text
+    return text[:SHOWN] + "..."

@@ -39,7 +39,7 @@ class Server(NamedTuple):
     handle: object
 
 
-def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
+def start_server(served_weights: Weights, *, port: int = 0, threads: int = 0) -> Server:
     """Start a server for these weights at this port (0: a free one) with so many threads (0: one a
     core).
 
@@ -55,9 +55,9 @@ def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = str(found.path)
-    params.model_alias = {alias(found)}
-    params.n_ctx = found.window
+    params.model.path = str(served_weights.path)
+    params.model_alias = {alias(served_weights)}
+    params.n_ctx = served_weights.window
     params.n_parallel = 1  # the window is divided among the slots
     params.hostnames = [HOST]
     params.port = port
@@ -65,21 +65,21 @@ def start_server(found: Weights, *, port: int = 0, threads: int = 0) -> Server:
     params.warmup = False
     params.verbosity = 0
     params.ui = False
-    if not _has_template(found.path):
+    if not _has_template(served_weights.path):
         params.chat_template = _PLAIN
     try:
         server = xllamacpp.Server(params)
     except RuntimeError as error:
-        raise SetupError(f"the server for {found.label} did not start: {error}") from error
+        raise SetupError(f"the server for {served_weights.label} did not start: {error}") from error
     return Server(f"{server.listening_address}/v1", server)
 
 
-def alias(found: Weights) -> str:
+def alias(served_weights: Weights) -> str:
     """The name under which a server offers these weights, and no others."""
-    return f"workbench-{found.name}-{found.path.stat().st_size}-{found.window}"
+    return f"workbench-{served_weights.name}-{served_weights.path.stat().st_size}-{served_weights.window}"
 
 
-def running_address(found: Weights, port: int = PORT) -> str | None:
+def running_address(served_weights: Weights, port: int = PORT) -> str | None:
     """The address of a server for these weights that `workbench lab serve` started; None if
     there is none.
     """
@@ -87,9 +87,10 @@ def running_address(found: Weights, port: int = PORT) -> str | None:
     try:
         with build_opener(ProxyHandler({})).open(f"{base}/models", timeout=2.0) as answer:
             models = json.loads(answer.read())["data"]
-            return base if any(model["id"] == alias(found) for model in models) else None
+        is_served = any(model["id"] == alias(served_weights) for model in models)
     except (URLError, OSError, ValueError, LookupError, TypeError):
         return None
+    return base if is_served else None
 
 
 _OWN: dict[str, Server] = {}
@@ -103,12 +104,13 @@ def server_address(name: str) -> str:
     Raises:
         SetupError, SettingError: there are no such weights, or they cannot be served.
     """
-    found = weights(name)
+    served_weights = weights(name)
     with _LOCK:
-        if name not in _OWN and (running := running_address(found)) is not None:
-            return running
         if name not in _OWN:
-            _OWN[name] = start_server(found)
+            address = running_address(served_weights)
+            if address is not None:
+                return address
+            _OWN[name] = start_server(served_weights)
         return _OWN[name].address
 
 
@@ -151,27 +153,31 @@ class Local(LiteLLM):
         """Name shown in reports."""
         if self.model == DEFAULT:
             return "local"
-        return f"local:{self.model if self.model in NAMES else Path(self.model).name}"
+        if self.model in NAMES:
+            return f"local:{self.model}"
+        return f"local:{Path(self.model).name}"
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """See `LiteLLM.complete`; raises SetupError where the extra is not installed."""
-        answer = super().complete(
-            replace(request, model="", max_tokens=min(request.max_tokens or MOST, MOST))
-        )
+        max_tokens = min(request.max_tokens or MOST, MOST)
+        answer = super().complete(replace(request, model="", max_tokens=max_tokens))
         return replace(answer, model=f"local:{weights(self.model).label}")
 
     def called(self, request: SummaryRequest) -> tuple[str, ProviderOptions]:
         """The server's name for the weights, and how it is called."""
-        found = weights(self.model)
-        where = {"api_base": self.address or server_address(self.model), "window": found.window}
-        return f"openai/{alias(found)}", self.options.model_copy(update=where)
+        own_weights = weights(self.model)
+        settings = {
+            "api_base": self.address or server_address(self.model),
+            "window": own_weights.window,
+        }
+        return f"openai/{alias(own_weights)}", self.options.model_copy(update=settings)
 
     def seal(self, request: SummaryRequest, /) -> Mapping[str, object]:
         """All that the answer depends on besides the prompt itself."""
-        found = weights(self.model)
+        own_weights = weights(self.model)
         return {
-            "weights": _seal(found.path, found.path.stat().st_mtime_ns),
-            "window": found.window,
+            "weights": _seal(own_weights.path, own_weights.path.stat().st_mtime_ns),
+            "window": own_weights.window,
             "most": MOST,
         }
 

@@ -74,15 +74,17 @@ class SummaryRequest:
     @property
     def stand_in(self) -> str | None:
         """The text of `otherwise`."""
-        return self.otherwise() if callable(self.otherwise) else self.otherwise
+        if callable(self.otherwise):
+            return self.otherwise()
+        return self.otherwise
 
     @property
     def left_out(self) -> int:
-        """How many of the messages the prompt shortens or leaves out, since it would be too
-        long.
-        """
+        """How many of the messages a prompt that would be too long shortens or leaves out."""
         count = getattr(self.write, "left_out", None)
-        return int(count(self)) if callable(count) else 0
+        if not callable(count):
+            return 0
+        return int(count(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

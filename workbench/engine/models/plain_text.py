@@ -22,8 +22,8 @@ def plain_text(request: SummaryRequest) -> str:
         prompts = [conversation_text(request.chat, request.tools)]
     else:
         prompts = [request.system.strip(), request.prompt.strip()]
-    parts = [*prompts, length_limit(request)]
-    text = "\n\n".join(filter(None, parts)) + "\n"
+    prompts.append(length_limit(request))
+    text = "\n\n".join(filter(None, prompts)) + "\n"
     return text.encode("utf-8", "replace").decode()  # half a character cannot be written
 
 
@@ -38,8 +38,8 @@ def length_limit(request: SummaryRequest) -> str:
     if request.max_tokens is None:
         return ""
     words = max(int(WORDS * request.max_tokens), 1)
-    most = f"{request.max_tokens:,} tokens (about {words:,} words)"
-    return f"The answer may have {most} at most; what is longer is cut off."
+    allowed = f"{request.max_tokens:,} tokens (about {words:,} words)"
+    return f"The answer may have {allowed} at most; what is longer is cut off."
 
 
 def within_limit(answer: str, request: SummaryRequest) -> tuple[str, bool]:

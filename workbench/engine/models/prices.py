@@ -21,6 +21,8 @@ _INPUT_TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 _TIERS_NOT_REQUESTED = ("_priority", "_flex", "_batches", "_above_1hr")
 _READ = ("input_cost_per_token", "cache_creation_input_token", "cache_read_input_token")
 _WROTE = ("output_cost_per_token", "output_cost_per_reasoning")
+_MODES = ("chat", "responses", "completion")
+"""Of the models that are asked here."""
 _OWN_PRICES = ("input", "output", "cache_read", "cache_write", "cache_write_long")
 _REGION_AND_MAKER = re.compile(
     r"^(?:(?:global|us|eu|au|jp|apac)\.)?(?:(?:anthropic|openai|google|meta|mistral|amazon|cohere|deepseek|qwen|xai)\.)?"
@@ -69,7 +71,11 @@ class Tariff:
 
     def at(self, prompt: int) -> Rates:
         """The rates for a prompt of so many tokens."""
-        return [self.rates, *(rates for bound, rates in self.longer if prompt > bound)][-1]
+        rates = self.rates
+        for bound, tier_rates in self.longer:
+            if prompt > bound:
+                rates = tier_rates
+        return rates
 
 
 class Dearest(NamedTuple):
@@ -94,22 +100,34 @@ def most_output(model: str) -> int | None:
 
 def tariff(model: str) -> Tariff | None:
     """What the model costs; None if the table has no price for it."""
-    found = row(model)
-    entry = _table()[found] if found is not None else {}
-    if found is None or "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
+    table_row = row(model)
+    if table_row is None:
+        return None
+    entry = _table()[table_row]
+    if "input_cost_per_token" not in entry or "output_cost_per_token" not in entry:
         return None
     base = _rates(entry)
-    bounds = sorted(int(match[1]) for name in entry if (match := _INPUT_TIER.fullmatch(name)))
-    longer = tuple(
-        (1_000 * bound, _tier_rates(entry, f"_above_{bound}k_tokens", base)) for bound in bounds
-    )
+    longer: list[tuple[int, Rates]] = []
+    for thousands in _tier_bounds(entry):
+        rates = _tier_rates(entry, f"_above_{thousands}k_tokens", base)
+        longer.append((1_000 * thousands, rates))
     return Tariff(
-        found,
+        table_row,
         base,
-        longer,
+        tuple(longer),
         entry.get("prompt_cache_min_tokens"),
         entry.get("litellm_provider") or "",
     )
+
+
+def _tier_bounds(entry: Mapping[str, Any]) -> list[int]:
+    """Thousands of tokens above which an entry has other prices, ascending."""
+    bounds: list[int] = []
+    for name in entry:
+        match = _INPUT_TIER.fullmatch(name)
+        if match:
+            bounds.append(int(match[1]))
+    return sorted(bounds)
 
 
 def stem_tariff(model: str) -> Tariff | None:
@@ -129,8 +147,11 @@ def given_tariff(text: str) -> Tariff:
     Raises:
         SettingError: a word is no price, or one of the two required prices is missing.
     """
-    found: dict[str, float] = {}
-    for word in filter(None, map(str.strip, text.split(","))):
+    prices: dict[str, float] = {}
+    for part in text.split(","):
+        word = part.strip()
+        if not word:
+            continue
         name, _, amount = map(str.strip, word.partition("="))
         if name not in _OWN_PRICES:
             raise SettingError(
@@ -140,19 +161,22 @@ def given_tariff(text: str) -> Tariff:
             raise SettingError(
                 f"the price {word!r} has no amount; write USD a million tokens, such as input=3"
             )
-        found[name] = float(amount) / MILLION
-    if missing := [name for name in ("input", "output") if name not in found]:
+        prices[name] = float(amount) / MILLION
+    missing = [name for name in ("input", "output") if name not in prices]
+    if missing:
         raise SettingError(
             f"the prices {text!r} have no {' and no '.join(missing)}; write input=3,output=15"
         )
-    write = found.get("cache_write", found["input"])
-    return Tariff(
-        "given",
-        Rates(
-            **{"cache_read": found["input"], "cache_write": write, "cache_write_long": write}
-            | found
-        ),
+    read = prices["input"]
+    write = prices.get("cache_write", read)
+    rates = Rates(
+        input=read,
+        output=prices["output"],
+        cache_read=prices.get("cache_read", read),
+        cache_write=write,
+        cache_write_long=prices.get("cache_write_long", write),
     )
+    return Tariff("given", rates)
 
 
 def dearest(model: str, read: int) -> Dearest | None:
@@ -161,45 +185,54 @@ def dearest(model: str, read: int) -> Dearest | None:
     Tiers that must be requested (priority, flex, batches, an hour's cache) are left out, since we
     never request them.
     """
-    found = row(model)
-    if found is None or tariff(model) is None:
+    table_row = row(model)
+    if table_row is None or tariff(model) is None:
         return None
-    entry = _table()[found]
-    costs = {
-        name: cost
-        for name, cost in entry.items()
-        if not any(tier in name for tier in _TIERS_NOT_REQUESTED)
-        and ((tier := _TIER.search(name)) is None or read > 1_000 * int(tier[1]))
-    }
-    searches = (
-        entry.get("search_context_cost_per_query")
-        if "sonar" in found or "search" in found
-        else None
-    )
+    entry = _table()[table_row]
+    costs = {name: cost for name, cost in entry.items() if _can_apply(name, read)}
+    of_request = costs.get("input_cost_per_request", 0.0)
+    if "sonar" in table_row or "search" in table_row:
+        of_searches = entry.get("search_context_cost_per_query") or {}
+        of_request += max(of_searches.values(), default=0.0)
     return Dearest(
-        max(costs[name] for name in costs if name.startswith(_READ)),
-        max(costs[name] for name in costs if name.startswith(_WROTE)),
-        costs.get("input_cost_per_request", 0.0) + max((searches or {}).values(), default=0.0),
+        max(cost for name, cost in costs.items() if name.startswith(_READ)),
+        max(cost for name, cost in costs.items() if name.startswith(_WROTE)),
+        of_request,
     )
+
+
+def _can_apply(name: str, read: int) -> bool:
+    """Whether the price of this name can be that of a prompt of so many tokens."""
+    if any(tier in name for tier in _TIERS_NOT_REQUESTED):
+        return False
+    tier = _TIER.search(name)
+    return tier is None or read > 1_000 * int(tier[1])
 
 
 @lru_cache(maxsize=1_024)
 def row(model: str) -> str | None:
-    """The table's own name for a model that may be written with a provider, a date or another
-    punctuation.
-    """
+    """The table's name for a model that is written with a provider, a date or other signs."""
     parts = model.strip().split("/")
-    names = list(filter(None, ("/".join(parts[i:]) for i in range(len(parts)))))
-    exact = next((name for name in names if name in _table()), None)
-    return exact or next(
-        (found for name in names if (found := _bare_names().get(_bare(name)))), None
-    )
+    names = ["/".join(parts[start:]) for start in range(len(parts))]
+    names = [name for name in names if name]
+    for name in names:
+        if name in _table():
+            return name
+    for name in names:
+        table_row = _bare_names().get(_bare(name))
+        if table_row:
+            return table_row
+    return None
 
 
 def _limit(model: str, name: str) -> int | None:
-    found = row(model)
-    limit = None if found is None else _table()[found].get(name)
-    return limit if isinstance(limit, int) and limit > 0 else None
+    table_row = row(model)
+    if table_row is None:
+        return None
+    limit = _table()[table_row].get(name)
+    if isinstance(limit, int) and limit > 0:
+        return limit
+    return None
 
 
 def _rates(entry: Mapping[str, Any]) -> Rates:
@@ -211,36 +244,31 @@ def _rates(entry: Mapping[str, Any]) -> Rates:
 
 
 def _tier_rates(entry: Mapping[str, Any], tier: str, base: Rates) -> Rates:
-    """The rates of a tier; what the tier does not name is dearer by the same factor as its
-    input.
-    """
+    """The rates of a tier; what it does not name is dearer by the same factor as its input."""
     read = entry[f"input_cost_per_token{tier}"]
     factor = read / base.input if base.input else 1.0
-    kept = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
+    cache_read = entry.get(f"cache_read_input_token_cost{tier}") or base.cache_read * factor
     wrote = entry.get(f"output_cost_per_token{tier}", base.output)
-    return Rates(read, wrote, kept, base.cache_write * factor, base.cache_write_long * factor)
+    return Rates(read, wrote, cache_read, base.cache_write * factor, base.cache_write_long * factor)
 
 
 def _bare(name: str) -> str:
-    """The bare model: no provider, region, date or revision, and dashes for the dots of a
-    version.
-    """
-    bare = _REGION_AND_MAKER.sub("", name.rsplit("/", 1)[-1].lower())
-    return _DOT.sub("-", _DATE.sub("", _VERSION.sub("", bare)))
+    """The bare model: no provider, region, date or revision, and dashes for dots."""
+    bare = name.rsplit("/", 1)[-1].lower()
+    for pattern in (_REGION_AND_MAKER, _VERSION, _DATE):
+        bare = pattern.sub("", bare)
+    return _DOT.sub("-", bare)
 
 
 @lru_cache(maxsize=1)
 def _table() -> Mapping[str, Mapping[str, Any]]:
     spec = find_spec("litellm")
-    for folder in (spec and spec.submodule_search_locations) or ():
+    folders = (spec and spec.submodule_search_locations) or ()
+    for folder in folders:
         file = Path(folder) / TABLE
         if file.is_file():
             entries = json.loads(file.read_text(encoding="utf-8"))
-            return {
-                name: entry
-                for name, entry in entries.items()
-                if entry.get("mode") in ("chat", "responses", "completion")
-            }
+            return {name: entry for name, entry in entries.items() if entry.get("mode") in _MODES}
     raise SetupError(
         f"the price table {TABLE} is missing; install litellm: pip install"
         " 'compaction-workbench[litellm]'"
@@ -252,9 +280,11 @@ def _bare_names() -> Mapping[str, str]:
     """The entry for each bare name: the one with the fewest providers before it, then the
     shortest, then the first.
     """
+
+    def order(name: str) -> tuple[int, int, int, str]:
+        return name.count("/"), name.count("."), len(name), name
+
     names: dict[str, str] = {}
-    for name in sorted(
-        _table(), key=lambda name: (name.count("/"), name.count("."), len(name), name)
-    ):
+    for name in sorted(_table(), key=order):
         names.setdefault(_bare(name), name)
     return names

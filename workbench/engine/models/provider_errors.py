@@ -8,38 +8,24 @@ read here, never tools' or models' words. How each provider words its errors is 
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
+from workbench.engine.models.error_numbers import error_numbers, token_numbers
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
 from workbench.engine.models.keys import without_keys
 from workbench.engine.transcript.message import Json, Usage
 
 ProviderError: TypeAlias = BaseException | str | Mapping[str, Json]
 """An exception of any client, an error as JSON, or its text."""
-Kind: TypeAlias = Literal[
-    "rate",
-    "media",
-    "malformed",
-    "mixed",
-    "overflow",
-    "output_cap",
-    "bytes",
-    "rate_permanent",
-    "other",
-]
 Action: TypeAlias = Literal[
     "compact", "lower_output", "strip_media", "back_off", "repair", "leave_alone"
 ]
-
 READ = 4_000
 """Characters of an error's first line that are shown."""
 LEAST_ROOM = 1_024
 """Tokens of output below which a smaller `max_tokens` is no remedy."""
-PLAUSIBLE = range(1_024, 10_000_001)
-"""Tokens that a stated limit can have; other numbers in an error are something else."""
 GROWN = 64
 """Tokens by which a prompt must have grown before an unchanged report says that the provider cut
 it.
@@ -48,32 +34,13 @@ HALF = 2
 """Tokens that Ollama leaves besides half of its context where it cuts a prompt in silence
 (ollama/ollama#17427).
 """
-
 _ACTIONS: Mapping[Kind, Action] = {
     "overflow": "compact", "mixed": "compact", "rate_permanent": "compact", "output_cap": "lower_output",
     "bytes": "strip_media", "media": "strip_media", "malformed": "repair", "rate": "back_off", "other": "leave_alone",
 }  # fmt: skip
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of the file, with groups for its numbers."""
-    for name in ("used", "limit", "asked"):
-        pattern = pattern.replace(f"{{{name}}}", rf"(?P<{name}>{_NUMBER})")
-    return re.compile(pattern.replace("{n}", _NUMBER), re.IGNORECASE)
-
-
-_NUMBER = r"\d[\d,_]*"
-_FILE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _KINDS: Mapping[Kind, re.Pattern[str]] = {
-    kind: _compiled("|".join(of)) for kind, of in _FILE["kinds"].items()
+    kind: compiled("|".join(patterns)) for kind, patterns in WORDINGS["kinds"].items()
 }
-_PAIRS, _LIMIT = [_compiled(pattern) for pattern in _FILE["pairs"]], _compiled(_FILE["limit"])
-_PARTS = {part: _compiled(pattern) for part, pattern in _FILE["parts"].items()}
-_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
-"""A number that is no part of a name or a version."""
-_ADVICE = "at least "
-_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
-"""An overflow whose numbers are no tokens."""
 REFUSED = (None, 400, 404, 413, 415, 422, 429, 500)
 """HTTP statuses of errors that the general rules are for: a request was refused for what is in
 it.
@@ -81,8 +48,6 @@ it.
 _SIZE = re.compile("token|context|window", re.IGNORECASE)
 NEAR = 2
 """A number is that of our own count if neither is so many times the other."""
-_NEIGHBOURS = 40
-"""Characters around a number that may say what it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +62,13 @@ class GeneralRule:
 
     def matches(self, text: str) -> bool:
         """Whether the text speaks of all that is wanted, and of nothing else."""
-        wanted = (self.about, self.fault, self.size)
-        speaks = all(re.search(pattern, text, re.IGNORECASE) for pattern in wanted)
-        return speaks and not (self.unless and re.search(self.unless, text, re.IGNORECASE))
+        if self.unless and re.search(self.unless, text, re.IGNORECASE):
+            return False
+        patterns = (self.about, self.fault, self.size)
+        return all(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
 
 
-_GENERAL = [GeneralRule(**rule) for rule in _FILE["general"]]
+_GENERAL = [GeneralRule(**rule) for rule in WORDINGS["general"]]
 _REASONS = ("error", "message", "detail", "msg", "reason")
 """Fields in which servers say why they failed."""
 _WRAPPED = re.compile(r"^(?:\s*litellm\.\w+:\s*(?:\w+Error:\s*)?(?:\w*Exception\s*[-:]\s*)?)+")
@@ -158,7 +124,8 @@ def classify(
     if kind is None and overflow is not None and overflow.search(text):
         kind = "overflow"
     kind = kind or _general_kind(text, status, prompt)
-    limit, used, requested = _numbers(text, kind)
+    numbers = error_numbers(text, kind)
+    limit, used, requested = numbers.limit, numbers.used, numbers.requested
     text = without_keys(text.strip().partition("\n")[0][:READ])
     if kind == "rate" and limit is not None and used is not None and used > limit:
         kind = "rate_permanent"
@@ -167,9 +134,10 @@ def classify(
     if kind == "output_cap":
         return Diagnosis(kind, _ACTIONS[kind], limit, used, limit, text)
     is_sum = kind == "mixed" or requested is not None
-    room = limit - used if is_sum and limit is not None and used is not None else 0
-    if room >= LEAST_ROOM and (requested is None or room < requested):
-        return Diagnosis(kind, "lower_output", limit, used, room, text)
+    if is_sum and limit is not None and used is not None:
+        room = limit - used
+        if room >= LEAST_ROOM and (requested is None or room < requested):
+            return Diagnosis(kind, "lower_output", limit, used, room, text)
     return Diagnosis(kind, "compact", limit, used, None, text)
 
 
@@ -186,7 +154,8 @@ def reason_in_answer(answer: object) -> str:
         except (ValueError, RecursionError):
             return ""
     if isinstance(answer, list):
-        return next(filter(None, map(reason_in_answer, answer)), "")
+        reasons = map(reason_in_answer, answer)
+        return next(filter(None, reasons), "")
     if not isinstance(answer, Mapping) or answer.get("choices"):
         return ""
     for name in _REASONS:
@@ -194,11 +163,9 @@ def reason_in_answer(answer: object) -> str:
         if isinstance(reason, Mapping):
             code = reason.get("code")
             words = reason_in_answer(reason) or json.dumps(reason, default=str)
-            return (
-                f"{words} ({code})"
-                if isinstance(code, str | int) and str(code) not in words
-                else words
-            )
+            if isinstance(code, str | int) and str(code) not in words:
+                return f"{words} ({code})"
+            return words
         if isinstance(reason, str) and reason:
             return reason
     return ""
@@ -223,28 +190,31 @@ def classify_answer(
     if usage is None or not used:
         return None
     if used > window > 0:
-        why = f"{used} tokens reported in a window of {window}"
-        return Diagnosis("overflow", "compact", used=used, text=why)
+        reason = f"{used} tokens reported in a window of {window}"
+        return Diagnosis("overflow", "compact", used=used, text=reason)
     if stop in {"length", "max_tokens"} and not usage.output and used >= 0.99 * window:
         return Diagnosis(
             "overflow", "compact", used=used, text=f"{stop} with no output at a full window"
         )
     halved = previous is not None and used < previous.prompt and (used - HALF) % 512 == 0
     if previous is not None and grown >= GROWN and (halved or previous.prompt == used):
-        why = (
+        reason = (
             f"{used} tokens after {previous.prompt} reported although {grown} were added: the"
             " provider cut the prompt"
         )
-        return Diagnosis("overflow", "compact", 2 * (used - HALF) if halved else used, text=why)
+        limit = 2 * (used - HALF) if halved else used
+        return Diagnosis("overflow", "compact", limit, text=reason)
     return None
 
 
 def _stated_kind(text: str, status: int | None) -> Kind | None:
     """The kind of an error in words that are known, or of a status that says it alone."""
     for kind, pattern in _KINDS.items():
-        if pattern.search(text) or (status, kind) == (429, "rate"):
+        if pattern.search(text) or (kind == "rate" and status == 429):
             return kind
-    return "overflow" if _LITELLM_OVERFLOW in text else None
+    if _LITELLM_OVERFLOW in text:
+        return "overflow"
+    return None
 
 
 def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
@@ -257,90 +227,19 @@ def _general_kind(text: str, status: int | None, prompt: int) -> Kind:
                 return rule.kind
         if _states_size(text, prompt):
             return "overflow"
-    return "bytes" if status == 413 else "other"
-
-
-def _numbers(text: str, kind: Kind) -> tuple[int | None, int | None, int | None]:
-    """The limit, what was used, and the output that was asked for, each None where the text does
-    not say it.
-    """
-    if _NO_WINDOW.search(text):
-        return None, None, None
-    if kind in ("overflow", "mixed"):
-        parts = _parts(text)
-        if "input" in parts and "output" in parts:
-            return _plausible(parts.get("limit")), _count(parts["input"]), _count(parts["output"])
-    for pattern in _PAIRS if kind != "output_cap" else ():
-        found = pattern.search(text)
-        if found is not None:
-            stated = found.groupdict()
-            return (
-                _plausible(stated.get("limit")),
-                _count(stated.get("used")),
-                _count(stated.get("asked")),
-            )
-    bound = _LIMIT.search(text)
-    limit = _plausible(next(filter(None, bound.groups()), None)) if bound else None
-    if kind != "overflow":
-        return limit, None, None
-    numbers = _token_numbers(text)
-    if limit is None and len(numbers) == 2:
-        limit = min(numbers)
-    larger = [number for number in numbers if limit is not None and number > limit]
-    return limit, larger[0] if len(larger) == 1 else None, None
-
-
-def _parts(text: str) -> dict[str, str]:
-    """The numbers of a text by what they count: `input`, `output`, `limit`."""
-    numbers = [*_TOKENS.finditer(text)]
-    parts: dict[str, str] = {}
-    for index, number in enumerate(numbers):
-        next_start = numbers[index + 1].start() if index + 1 < len(numbers) else len(text)
-        last_end = numbers[index - 1].end() if index else 0
-        behind = re.split(
-            r"[,;:.()]", text[number.end() : min(number.end() + _NEIGHBOURS, next_start)]
-        )[0]
-        ahead = re.split(
-            r"[,;.()]", text[max(number.start() - _NEIGHBOURS, last_end) : number.start()]
-        )[-1]
-        for neighbour, name in (
-            (behind, "output"),
-            (behind, "input"),
-            (ahead, "output"),
-            (ahead, "limit"),
-        ):
-            if _PARTS[name].search(neighbour):
-                parts.setdefault(name, number.group())
-                break
-    return parts
+    if status == 413:
+        return "bytes"
+    return "other"
 
 
 def _states_size(text: str, prompt: int) -> bool:
     """Whether a text in words that no rule knows says that a request of about so many tokens is
     above a limit.
     """
-    numbers = _token_numbers(text)
+    numbers = token_numbers(text)
     if len(numbers) != 2 or not _SIZE.search(text):
         return False
     return prompt / NEAR <= max(numbers) <= prompt * NEAR
-
-
-def _token_numbers(text: str) -> set[int]:
-    """The numbers of a text that may be tokens of a prompt or a window."""
-    found = [
-        number for number in _TOKENS.finditer(text) if not text[: number.start()].endswith(_ADVICE)
-    ]
-    numbers = [_plausible(number.group()) for number in found]
-    return {number for number in numbers if number is not None}
-
-
-def _count(digits: str | None) -> int | None:
-    return int(re.sub(r"\D", "", digits)) if digits else None
-
-
-def _plausible(digits: str | None) -> int | None:
-    number = _count(digits)
-    return number if number in PLAUSIBLE else None
 
 
 def _evidence(error: ProviderError) -> tuple[str, int | None]:
@@ -349,25 +248,27 @@ def _evidence(error: ProviderError) -> tuple[str, int | None]:
     """
     texts: list[str] = []
     status: int | None = None
-    for one in _chain(error):
-        stated = (getattr(one, name, None) for name in ("message", "body", "code"))
-        texts += [
-            _unwrapped(part) for part in (str(one), *stated) if isinstance(part, str | Mapping)
-        ]
-        if _LITELLM_OVERFLOW in f"{type(one).__mro__} {str(one)[:200]}":
+    for cause in _chain(error):
+        texts.append(_unwrapped(str(cause)))
+        for name in ("message", "body", "code"):
+            part = getattr(cause, name, None)
+            if isinstance(part, str | Mapping):
+                texts.append(_unwrapped(part))
+        if _LITELLM_OVERFLOW in f"{type(cause).__mro__} {str(cause)[:200]}":
             texts.append(_LITELLM_OVERFLOW)
-        status = _status(one) or status
-    return "\n".join(dict.fromkeys(filter(None, texts))), status
+        status = _status(cause) or status
+    distinct_texts = dict.fromkeys(text for text in texts if text)
+    return "\n".join(distinct_texts), status
 
 
 def _chain(error: ProviderError) -> Iterator[ProviderError]:
     """The error and the API errors that it was made from, outermost first."""
     yield error
     for _ in range(_DEEPEST):
-        if (
-            not isinstance(error, BaseException)
-            or (cause := error.__cause__ or error.__context__) is None
-        ):
+        if not isinstance(error, BaseException):
+            return
+        cause = error.__cause__ or error.__context__
+        if cause is None:
             return
         if getattr(cause, "status_code", None) is None and not getattr(cause, "body", None):
             return
@@ -378,13 +279,17 @@ def _chain(error: ProviderError) -> Iterator[ProviderError]:
 def _status(error: ProviderError) -> int | None:
     """The HTTP status of an exception, of an error's JSON, or at the beginning of its text."""
     if isinstance(error, Mapping):
-        stated = [error.get("status_code"), error.get("status")]
+        candidates = [error.get("status_code"), error.get("status")]
     else:
-        named = _CODE.match(_unwrapped(str(error)))
         response = getattr(error, "response", None)
-        stated = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
-        stated.append(int(named[1]) if named else None)
-    return next((one for one in stated if isinstance(one, int) and 100 <= one < 600), None)
+        candidates = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+        match = _CODE.match(_unwrapped(str(error)))
+        if match:
+            candidates.append(int(match[1]))
+    for status in candidates:
+        if isinstance(status, int) and 100 <= status < 600:
+            return status
+    return None
 
 
 def _unwrapped(text: str | Mapping[str, Json]) -> str:

@@ -4,7 +4,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -60,41 +60,46 @@ def provider_options(model: str) -> ProviderOptions:
     Raises:
         SettingError: the file cannot be read, or a value in it or in the environment is refused.
     """
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for name in ("api_base", "timeout", "tries", "temperature"):
         variable = f"WORKBENCH_{name.upper()}"
-        if text := os.environ.get(variable):
-            found |= _checked({name: text}, f"the variable {variable}", strict=False)
-    if path := os.environ.get(MODELS_FILE):
+        text = os.environ.get(variable)
+        if text:
+            options |= _checked({name: text}, f"the variable {variable}", strict=False)
+    path = os.environ.get(MODELS_FILE)
+    if path:
         for table, values in _tables(Path(path)).items():
             if table in ("default", model):
-                found |= _checked(values, f"{path}, [{table}]", strict=True)
-    return ProviderOptions.model_validate(found)
+                options |= _checked(values, f"{path}, [{table}]", strict=True)
+    return ProviderOptions.model_validate(options)
 
 
 def _checked(values: Mapping[str, object], where: str, *, strict: bool) -> dict[str, object]:
     try:
         return ProviderOptions.model_validate(values, strict=strict).model_dump(exclude_unset=True)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = first["loc"][0]
-        why = f"{name} is {first['input']!r}; {refusal(first)}"
-        if first["type"] == "extra_forbidden":
-            why = f"{name} is not an option; known are {', '.join(ProviderOptions.model_fields)}"
-        raise SettingError(f"{where}: {why}") from None
+        problem = error.errors()[0]
+        name = problem["loc"][0]
+        reason = f"{name} is {problem['input']!r}; {refusal(problem)}"
+        if problem["type"] == "extra_forbidden":
+            reason = f"{name} is not an option; known are {', '.join(ProviderOptions.model_fields)}"
+        raise SettingError(f"{where}: {reason}") from None
 
 
 def _tables(path: Path) -> Mapping[str, Mapping[str, object]]:
     """The file's tables, the default one first."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SettingError(f"{path}, named by {MODELS_FILE}, cannot be read: {error}") from error
-    if unknown := set(found) - {"default", "models"}:
+    unknown = set(document) - {"default", "models"}
+    if unknown:
         raise SettingError(
             f'{path} has a table {sorted(unknown)[0]!r}; it may have [default] and [models."NAME"]'
         )
-    tables = {"default": found.get("default", {}), **found.get("models", {})}
-    if wrong := [name for name, table in tables.items() if not isinstance(table, dict)]:
-        raise SettingError(f"{path}: {wrong[0]!r} must be a table")
+    tables: dict[str, Any] = {"default": document.get("default", {})}
+    tables |= document.get("models", {})
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise SettingError(f"{path}: {name!r} must be a table")
     return tables

@@ -30,11 +30,11 @@ class Scripted:
         Raises:
             ModelError: the script is at its end; or any error in the script.
         """
-        at = len(self.requests)
+        index = len(self.requests)
         self.requests.append(request)
-        if at >= len(self.says):
+        if index >= len(self.says):
             raise ModelError(f"the script of {self.name!r} has only {len(self.says)} answers")
-        line = self.says[at]
+        line = self.says[index]
         if isinstance(line, Exception):
             raise line
         return Completion(text=line, model=self.name)
@@ -78,18 +78,22 @@ class Loopback(ThreadingHTTPServer):
     def reply(self, request: Mapping[str, Json]) -> tuple[int, Json]:
         """Status and body for one request."""
         self.requests.append(request)
-        used = (
-            len(json.dumps([request.get("messages"), request.get("tools")], ensure_ascii=False))
-            // 4
-        )
+        prompt = [request.get("messages"), request.get("tools")]
+        used = _tokens(prompt)
         if used > self.window:
             self.refused += 1
             return 400, _error(f"prompt is too long: {used} tokens > {self.window} maximum")
-        self.repeated += self.requests[-2:-1] == [request]
-        at = len(self.requests) - self.refused - self.repeated - 1
-        if at >= len(self.says):
+        if self.requests[-2:-1] == [request]:
+            self.repeated += 1
+        index = len(self.requests) - self.refused - self.repeated - 1
+        if index >= len(self.says):
             return 500, _error(f"the script has only {len(self.says)} answers")
-        return 200, _completion(at, self.says[at], used)
+        return 200, _completion(index, self.says[index], used)
+
+
+def _tokens(value: Json) -> int:
+    """Tokens of a part of a request or an answer, at four characters each."""
+    return len(json.dumps(value, ensure_ascii=False)) // 4
 
 
 def _error(text: str) -> Json:
@@ -98,23 +102,20 @@ def _error(text: str) -> Json:
     }
 
 
-def _completion(at: int, said: str | ToolCall, used: int) -> Json:
-    message: dict[str, Json] = {
-        "role": "assistant",
-        "content": said if isinstance(said, str) else None,
-    }
-    if isinstance(said, ToolCall):
-        function = {"name": said.name, "arguments": said.arguments_json()}
-        message["tool_calls"] = [{"id": said.id, "type": "function", "function": function}]
-    output = len(json.dumps(message, ensure_ascii=False)) // 4
-    choice = {
-        "index": 0,
-        "message": message,
-        "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
-    }
+def _completion(index: int, answer: str | ToolCall, used: int) -> Json:
+    message: dict[str, Json] = {"role": "assistant", "content": None}
+    finish_reason = "stop"
+    if isinstance(answer, ToolCall):
+        function = {"name": answer.name, "arguments": answer.arguments_json()}
+        message["tool_calls"] = [{"id": answer.id, "type": "function", "function": function}]
+        finish_reason = "tool_calls"
+    else:
+        message["content"] = answer
+    output = _tokens(message)
+    choice = {"index": 0, "message": message, "finish_reason": finish_reason}
     usage = {"prompt_tokens": used, "completion_tokens": output, "total_tokens": used + output}
     return {
-        "id": f"chatcmpl-{at}",
+        "id": f"chatcmpl-{index}",
         "object": "chat.completion",
         "created": 0,
         "model": "loopback",

@@ -68,13 +68,15 @@ class ModelSettings:
         _ = self.ledger
 
     @classmethod
-    def of_run(cls, given: Self | None, folder: Path) -> Self:
+    def of_run(cls, settings: Self | None, folder: Path) -> Self:
         """The settings of one command that writes into a folder: calls count for it unless
         another run is named.
         """
-        found = given or cls()
+        run_settings = settings or cls()
         return replace(
-            found, run=found.run or str(folder.resolve()), sitting=found.sitting or uuid4().hex
+            run_settings,
+            run=run_settings.run or str(folder.resolve()),
+            sitting=run_settings.sitting or uuid4().hex,
         )
 
     @property
@@ -83,42 +85,54 @@ class ModelSettings:
         file = Path(self.cache or cache_folder()) / FILE
         return Ledger(file, self.run, self.max_usd, self.concurrency, self.sitting)
 
-    def model(self, wanted: str | Model) -> Model:
+    def model(self, model: str | Model) -> Model:
         """The model under these settings.
 
         Args:
-            wanted: its name, or a model; one that is no `LanguageModel` stays as it is.
+            model: its name, or a model; one that is no `LanguageModel` stays as it is.
 
         Raises:
             UnknownName: no model of that name.
             SettingError: this is another machine than the one that keeps the limits.
             SetupError: something is missing here that the model needs.
         """
-        found = find_model(wanted)
-        if isinstance(found, Bundled):
-            return replace(found, on_bad_summary=self.on_bad_summary)
-        if not isinstance(found, LanguageModel):
-            return found
-        if isinstance(found, Local) and not found.address:
-            found = replace(found, address=dict(self.served).get(found.model, ""))
-        if self.machine not in ("", gethostname()) and (
-            self.max_usd is not None or self.concurrency is not None
-        ):
+        bare_model = find_model(model)
+        if isinstance(bare_model, Bundled):
+            return replace(bare_model, on_bad_summary=self.on_bad_summary)
+        if not isinstance(bare_model, LanguageModel):
+            return bare_model
+        if isinstance(bare_model, Local) and not bare_model.address:
+            address = dict(self.served).get(bare_model.model, "")
+            bare_model = replace(bare_model, address=address)
+        self._check_machine()
+        if not self.cache_only:
+            bare_model.check()
+        limited = replace(bare_model, ledger=self.ledger)
+        only_stored = self.cache_only
+        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
+            limited = replace(limited, writes=not self.cache_only)
+            only_stored = False
+        wrapped: Model = CachedModel(
+            limited,
+            self.ledger,
+            replicate=self.replicate,
+            only=only_stored,
+            off=not self.use_cache,
+            part=self.part,
+        )
+        if isinstance(limited, Command | Folder):
+            wrapped = TextToolModel(wrapped)
+        return RepairingModel(SplittingModel(wrapped), self.on_bad_summary)
+
+    def _check_machine(self) -> None:
+        """Refuse limits on another machine than the one that keeps them."""
+        is_limited = self.max_usd is not None or self.concurrency is not None
+        if is_limited and self.machine not in ("", gethostname()):
             raise SettingError(
                 "spending and concurrency limits work on one machine only, but this worker runs on"
                 f" {gethostname()!r}, not on {self.machine!r}; use workers on one machine, or no"
                 " such limit"
             )
-        if not self.cache_only:
-            found.check()
-        limited = replace(found, ledger=self.ledger)
-        off, only = not self.use_cache, self.cache_only
-        if isinstance(limited, Folder):  # its answers are no less at hand than those of the cache
-            limited, only = replace(limited, writes=not only), False
-        asked: Model = CachedModel(limited, self.ledger, self.replicate, only, off, self.part)
-        if isinstance(limited, Command | Folder):
-            asked = TextToolModel(asked)
-        return RepairingModel(SplittingModel(asked), self.on_bad_summary)
 
     def seal(self, model: Model) -> Mapping[str, object]:
         """What the answers of one of these models depend on, besides the requests."""
@@ -127,7 +141,7 @@ class ModelSettings:
             return {"bundled": inner.seal, "on_bad_summary": inner.on_bad_summary}
         if not isinstance(inner, LanguageModel):
             return {}
-        return {**inner.seal(_NO_REQUEST), "on_bad_summary": self.on_bad_summary}
+        return dict(inner.seal(_NO_REQUEST)) | {"on_bad_summary": self.on_bad_summary}
 
 
 _NO_REQUEST = SummaryRequest(purpose="summary", system="", write=str)
@@ -139,18 +153,18 @@ def model_names(text: str) -> tuple[str, ...]:
     Raises:
         SettingError: no name at all.
     """
-    found = list[str]()
+    names = list[str]()
     for part in text.split(","):
-        if found and found[-1].startswith("command:") and not _is_model(part):
-            found[-1] += f",{part}"  # a comma inside a command line
+        if names and names[-1].startswith("command:") and not _is_model(part):
+            names[-1] += f",{part}"  # a comma inside a command line
         else:
-            found.append(part.strip())
-    if not all(found):
+            names.append(part.strip())
+    if not all(names):
         raise SettingError(
             "a model has no name; write names such as extractive or litellm:gpt-4o-mini, between"
             " commas"
         )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def _is_model(text: str) -> bool:
@@ -161,7 +175,8 @@ def _is_model(text: str) -> bool:
 
 def local_weights(models: Sequence[str | Model]) -> tuple[str, ...]:
     """The weights that these models need a server for on this machine."""
-    found = map(find_model, models)
-    return tuple(
-        dict.fromkeys(one.model for one in found if isinstance(one, Local) and not one.address)
-    )
+    names: dict[str, None] = {}
+    for model in map(find_model, models):
+        if isinstance(model, Local) and not model.address:
+            names[model.model] = None
+    return tuple(names)

@@ -43,11 +43,9 @@ def speed(name: str) -> Speed:
         SetupError, SettingError: it is on this machine, and cannot be served.
     """
     model = find_model(name)
-    return (
-        measured(model.address or server_address(model.model))
-        if isinstance(model, Local)
-        else PROVIDER
-    )
+    if not isinstance(model, Local):
+        return PROVIDER
+    return measured(model.address or server_address(model.model))
 
 
 def measured(address: str) -> Speed:
@@ -56,18 +54,23 @@ def measured(address: str) -> Speed:
     Raises:
         SetupError: it does not answer, or not with its timings.
     """
-    asked = json.dumps(
+    body = json.dumps(
         {"prompt": PROMPT, "n_predict": WRITTEN, "ignore_eos": True, "cache_prompt": False}
     ).encode()
     request = Request(
-        f"{address.removesuffix('/v1')}/completion", asked, {"Content-Type": "application/json"}
+        f"{address.removesuffix('/v1')}/completion", body, {"Content-Type": "application/json"}
     )
     try:
         with build_opener(ProxyHandler({})).open(request, timeout=PATIENCE) as answer:
-            found = json.loads(answer.read())["timings"]
-            read, written = float(found["prompt_per_second"]), float(found["predicted_per_second"])
+            timings = json.loads(answer.read())["timings"]
+            read_rate, write_rate = (
+                float(timings["prompt_per_second"]),
+                float(timings["predicted_per_second"]),
+            )
             return Speed(
-                read, written, "measured on one short call; long prompts are read more slowly"
+                read_rate,
+                write_rate,
+                "measured on one short call; long prompts are read more slowly",
             )
     except (URLError, OSError, ValueError, LookupError, TypeError) as error:
         raise SetupError(f"the model at {address} did not answer a short call: {error}") from error

@@ -65,44 +65,58 @@ def findings(request: SummaryRequest, answer: Completion) -> tuple[Finding, ...]
     if not text:
         return (Finding("empty", True, "it is empty"),)
     source = _source(request)
-    cut = Finding("cut", False, "it was cut off at its token limit") if answer.cut else None
-    found = (
+    possible_findings = (
         _markup(text, source),
         _loop(text),
         _echo(text, request),
         _size(request, text),
-        cut,
+        _cut(answer),
         _sections(request, text),
         _fabricated(text, source),
     )
-    return tuple(finding for finding in found if finding is not None)
+    return tuple(finding for finding in possible_findings if finding is not None)
+
+
+def _cut(answer: Completion) -> Finding | None:
+    if not answer.cut:
+        return None
+    return Finding("cut", False, "it was cut off at its token limit")
 
 
 def _source(request: SummaryRequest) -> str:
     """All that a summary may be made of."""
-    parts = [request.previous, request.instructions, *map(counted_text, request.messages)]
-    return "\n".join([*parts, *request.files.read, *request.files.modified])
+    parts = [request.previous, request.instructions]
+    parts += map(counted_text, request.messages)
+    parts += request.files.read
+    parts += request.files.modified
+    return "\n".join(parts)
 
 
 def _markup(text: str, source: str) -> Finding | None:
-    found = next((one for one in _MARKUP.findall(text) if one.strip() not in source), None)
-    why = f"it contains the markup of a tool call or of a chat: {found and found.strip()!r}"
-    return None if found is None else Finding("markup", True, why)
+    for match in _MARKUP.findall(text):
+        markup = match.strip()
+        if markup not in source:
+            sentence = f"it contains the markup of a tool call or of a chat: {markup!r}"
+            return Finding("markup", True, sentence)
+    return None
 
 
 def _loop(text: str) -> Finding | None:
-    lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 2]
-    line, times = Counter(lines).most_common(1)[0] if lines else ("", 0)
-    if times >= LOOP and times > len(lines) / 3:
-        return Finding("loop", True, f"it repeats itself: {_short(line)!r} occurs {times} times")
-    tail = text[-60:].strip()
-    if (
-        len(text) > 300
-        and (times := text.count(tail)) >= LOOP
-        and times * len(tail) > len(text) / 2
-    ):
-        return Finding("loop", True, f"it repeats itself: {_short(tail)!r} occurs {times} times")
+    stripped_lines = map(str.strip, text.splitlines())
+    lines = [line for line in stripped_lines if len(line) > 2]
+    for line, times in Counter(lines).most_common(1):
+        if times >= LOOP and times > len(lines) / 3:
+            return _repetition(line, times)
+    if len(text) > 300:
+        tail = text[-60:].strip()
+        times = text.count(tail)
+        if times >= LOOP and times * len(tail) > len(text) / 2:
+            return _repetition(tail, times)
     return None
+
+
+def _repetition(passage: str, times: int) -> Finding:
+    return Finding("loop", True, f"it repeats itself: {_short(passage)!r} occurs {times} times")
 
 
 def _echo(text: str, request: SummaryRequest) -> Finding | None:
@@ -114,10 +128,11 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
             True,
             "it continues the record instead of summarising it: its lines have speaker labels",
         )
-    long = [line for line in lines if len(line) >= 40]
-    if sum(map(len, long)) > ECHOED * len(text) and len(long) >= SOME:
+    long_lines = [line for line in lines if len(line) >= 40]
+    long_length = sum(map(len, long_lines))
+    if long_length > ECHOED * len(text) and len(long_lines) >= SOME:
         prompt = request.prompt
-        copied = sum(len(line) for line in long if line in prompt)
+        copied = sum(len(line) for line in long_lines if line in prompt)
         if copied > ECHOED * len(text):
             return Finding(
                 "echo",
@@ -129,9 +144,9 @@ def _echo(text: str, request: SummaryRequest) -> Finding | None:
 
 def _size(request: SummaryRequest, text: str) -> Finding | None:
     size = request.count(Summary(id="", text=text))
-    replaced = sum(map(request.count, request.messages)) + (
-        request.count(Summary(id="", text=request.previous)) if request.previous else 0
-    )
+    replaced = sum(map(request.count, request.messages))
+    if request.previous:
+        replaced += request.count(Summary(id="", text=request.previous))
     if request.messages and size >= replaced:
         return Finding(
             "size", True, f"it has {size} tokens, and the messages that it replaces only {replaced}"
@@ -147,10 +162,9 @@ def _size(request: SummaryRequest, text: str) -> Finding | None:
 def _sections(request: SummaryRequest, text: str) -> Finding | None:
     if not request.sections:
         return None
-    lines = {
-        found.group(1).casefold() for line in text.splitlines() if (found := _HEADING.match(line))
-    }
-    missing = [name for name in request.sections if name.casefold() not in lines]
+    matches = map(_HEADING.match, text.splitlines())
+    headings = {match.group(1).casefold() for match in matches if match}
+    missing = [name for name in request.sections if name.casefold() not in headings]
     if not missing:
         return None
     fatal = len(missing) > len(request.sections) / 2
@@ -159,31 +173,40 @@ def _sections(request: SummaryRequest, text: str) -> Finding | None:
 
 def _fabricated(text: str, source: str) -> Finding | None:
     # escapes of JSON
-    opened = plain(source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\"))
-    digits = opened.replace(",", "").replace("_", "")
-    extractor = Extractor()
-    extractor.read(
-        "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    )
-    named = [
-        (kind, name)
-        for kind, name in extractor.entities
-        if kind in _NAMES and (kind != "number" or len(name.split(" ")[0].strip("%")) > 2)
-    ]
-    false = [
-        name
-        for kind, name in named
-        if not _is_supported(kind, name, digits if kind == "number" else opened)
-    ]
-    if len(false) < SOME or len(false) < UNSUPPORTED * len(named):
+    unescaped = source.replace("\\n", " ").replace('\\"', '"').replace("\\\\", "\\")
+    plain_source = plain(unescaped)
+    numbers_of_source = plain_source.replace(",", "").replace("_", "")
+    named_count = 0
+    false_names: list[str] = []
+    for kind, name in _named_things(text):
+        named_count += 1
+        searched = numbers_of_source if kind == "number" else plain_source
+        if not _is_supported(kind, name, searched):
+            false_names.append(name)
+    false_count = len(false_names)
+    if false_count < SOME or false_count < UNSUPPORTED * named_count:
         return None
-    fatal = len(false) >= MANY and len(false) > MOSTLY_UNSUPPORTED * len(named)
-    shown = ", ".join(map(repr, map(_short, false[:8])))
+    fatal = false_count >= MANY and false_count > MOSTLY_UNSUPPORTED * named_count
+    examples = ", ".join(repr(_short(name)) for name in false_names[:8])
     return Finding(
         "fabricated",
         fatal,
-        f"{len(false)} of the {len(named)} things it names are not in the record: {shown}",
+        f"{false_count} of the {named_count} things it names are not in the record: {examples}",
     )
+
+
+def _named_things(text: str) -> Iterator[tuple[str, str]]:
+    """The names, numbers and quotes of a summary that can be looked up, each with its kind."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    extractor = Extractor()
+    extractor.read("\n".join(lines))
+    for kind, name in extractor.entities:
+        if kind not in _NAMES:
+            continue
+        digits = name.split(" ")[0].strip("%")
+        is_short_number = kind == "number" and len(digits) <= 2
+        if not is_short_number:
+            yield kind, name
 
 
 def _is_supported(kind: str, name: str, source: str) -> bool:
@@ -203,7 +226,9 @@ def _tails(path: str) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return text[:57] + "..."
 
 
 OnBadSummary: TypeAlias = Literal["fallback", "fail", "keep"]
@@ -238,47 +263,51 @@ class RepairingModel(ModelWrapper):
         if request.purpose == "question":
             return self.model.complete(request)
         try:
-            first = self.model.complete(request)
+            draft = self.model.complete(request)
         except ModelError as error:
             if self.otherwise == "fail" and not error.outage:
                 raise Refused(f"{self.name} wrote no summary: {error}") from error
             raise
-        wrong = findings(request, first)
+        wrong = findings(request, draft)
         if not wrong or self.otherwise == "keep":
-            return replace(first, findings=_sentences(wrong))
-        completion, left = self._repaired(request, first, wrong)
-        if not any(one.fatal for one in left):
-            return replace(completion, findings=_sentences(left))
-        return self._fallback(request, completion, left)
+            return replace(draft, findings=_sentences(wrong))
+        completion, remaining = self._repaired(request, draft, wrong)
+        if not any(finding.fatal for finding in remaining):
+            return replace(completion, findings=_sentences(remaining))
+        return self._fallback(request, completion, remaining)
 
     def _repaired(
-        self, request: SummaryRequest, first: Completion, wrong: Sequence[Finding]
+        self, request: SummaryRequest, draft: Completion, wrong: Sequence[Finding]
     ) -> tuple[Completion, Sequence[Finding]]:
         """The better one of two summaries, with what both cost."""
         try:
-            second = self.model.complete(
-                replace(request, write=lambda _: _repair_prompt(request, first.text, wrong))
+            repair = self.model.complete(
+                replace(request, write=lambda _: _repair_prompt(request, draft.text, wrong))
             )
         except ModelError as error:
             if error.outage:
                 raise
-            return first, wrong  # the first one may still be of use
-        left = findings(request, second)
-        better = _rank(left) >= _rank(wrong)
-        best, method = (second, "repaired") if better else (first, "repair was worse")
-        best = replace(best, method=", ".join(filter(None, (best.method, method))))
-        return with_total_cost(best, (first, second)), left if better else wrong
+            return draft, wrong  # the first one may still be of use
+        remaining = findings(request, repair)
+        best, method, faults = draft, "repair was worse", wrong
+        if _rank(remaining) >= _rank(wrong):
+            best, method, faults = repair, "repaired", remaining
+        if best.method:
+            method = f"{best.method}, {method}"
+        best = replace(best, method=method)
+        return with_total_cost(best, (draft, repair)), faults
 
     def _fallback(
         self, request: SummaryRequest, completion: Completion, wrong: Sequence[Finding]
     ) -> Completion:
-        why = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
+        reason = f"{completion.model} wrote a useless summary: {'; '.join(_sentences(wrong))}"
         if self.otherwise == "fail":
-            raise Refused(why)
+            raise Refused(reason)
         if not completion.text.strip() and request.if_empty is not None:
             return completion  # the preset says itself what an empty summary means
-        completion = replace(completion, fallback=True, why=why, findings=_sentences(wrong))
-        if (stand_in := request.stand_in) is not None:
+        completion = replace(completion, fallback=True, why=reason, findings=_sentences(wrong))
+        stand_in = request.stand_in
+        if stand_in is not None:
             return replace(completion, text=stand_in, method="")
         extract = Extractive().complete(request)
         return replace(completion, text=extract.text, model=extract.model, method=STANDS_IN)
@@ -288,19 +317,19 @@ def _repair_prompt(request: SummaryRequest, draft: str, wrong: Sequence[Finding]
     """The prompt of the second request: the first one, the draft that it gave, and what is wrong
     with the draft.
     """
-    faults = "\n".join(f"- {one.sentence}" for one in wrong)
+    faults = "\n".join(f"- {fault.sentence}" for fault in wrong)
+    draft = _TAG.sub("&lt;", draft) or "(nothing)"
     return (
-        f"{request.prompt}\n\nThis was written for it"
-        f" before:\n\n<draft>\n{_TAG.sub('&lt;', draft) or '(nothing)'}\n</draft>\n\nIt cannot be"
-        f" used as it is:\n{faults}\n\nWrite the whole summary again, without these faults. Name"
+        f"{request.prompt}\n\nThis was written for it before:\n\n<draft>\n{draft}\n</draft>\n\n"
+        f"It cannot be used as it is:\n{faults}\n\nWrite the whole summary again, without these faults. Name"
         " only what occurs in the record above."
     )
 
 
-def _rank(found: Sequence[Finding]) -> tuple[int, int]:
+def _rank(faults: Sequence[Finding]) -> tuple[int, int]:
     """More is better: first no fatal findings, then few."""
-    return -sum(one.fatal for one in found), -len(found)
+    return -sum(fault.fatal for fault in faults), -len(faults)
 
 
-def _sentences(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(one.sentence for one in found)
+def _sentences(faults: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(fault.sentence for fault in faults)

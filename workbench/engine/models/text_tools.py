@@ -37,11 +37,11 @@ class TextToolModel(ModelWrapper):
                 return replace(total, text=answer.words, calls=answer.calls)
             except UnreadableCall as error:
                 if len(completions) == TRIES:
-                    why = (
+                    problem = (
                         f"{self.name} wrote calls that cannot be read, {TRIES} times in a row:"
                         f" {error}"
                     )
-                    raise ModelError(why) from error
+                    raise ModelError(problem) from error
                 request = _with_reason(request, text, str(error))
 
 
@@ -53,5 +53,5 @@ def _with_reason(request: SummaryRequest, answer: str, reason: str) -> SummaryRe
         {"role": "assistant", "content": answer},
         {"role": "user", "content": reason_text},
     ]
-    written = json.dumps([chat, list(request.tools)], sort_keys=True, ensure_ascii=False)
-    return replace(request, chat=tuple(chat), write=lambda _: written)
+    prompt = json.dumps([chat, list(request.tools)], sort_keys=True, ensure_ascii=False)
+    return replace(request, chat=tuple(chat), write=lambda _: prompt)

@@ -5,7 +5,7 @@ network.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -39,32 +39,26 @@ _LOADING = Lock()
 
 @dataclass(frozen=True, slots=True)
 class TiktokenCounter:
-    """A token counter for the encoding o200k. It loads the encoding once a process, at the first
-    count.
-    """
+    """A token counter for the encoding o200k, which is loaded at the first count."""
 
     def __call__(self, message: Message, /) -> int:
         """Tokens of the message's words, thoughts and calls, of its images, and of its frame."""
         return self.count_text(counted_text(message)) + image_tokens(message) + PER_MESSAGE
 
     def count_text(self, text: str) -> int:
-        """Tokens of a bare text; what looks like a special token is counted as the text that it
-        is.
-        """
+        """Tokens of a bare text; what looks like a special token is counted as text."""
         encode = loaded().encode
         try:
             return len(encode(text, disallowed_special=()))
         except ValueError:  # a run of about a million blanks overflows tiktoken's stack
-            pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
-            return sum(len(encode(piece, disallowed_special=())) for piece in pieces)
+            return sum(len(self._encoded(piece)) for piece in _pieces(text))
 
     def beginning(self, text: str, tokens: int) -> str:
         """The first tokens of a text; the whole text where it has no more."""
         if self.count_text(text) <= tokens:
             return text
-        pieces = (text[i : i + PIECE] for i in range(0, len(text), PIECE))
-        first_tokens = islice(chain.from_iterable(map(self._encoded, pieces)), tokens)
-        return loaded().decode(list(first_tokens), errors="ignore")
+        all_tokens = chain.from_iterable(map(self._encoded, _pieces(text)))
+        return loaded().decode(list(islice(all_tokens, tokens)), errors="ignore")
 
     def _encoded(self, piece: str) -> list[int]:
         return loaded().encode(piece, disallowed_special=())
@@ -72,6 +66,11 @@ class TiktokenCounter:
     def sizes(self, messages: Iterable[Message]) -> tuple[int, ...]:
         """Tokens of each message."""
         return tuple(map(self, messages))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), PIECE):
+        yield text[start : start + PIECE]
 
 
 @lru_cache(maxsize=1)
@@ -84,27 +83,28 @@ def loaded() -> Encoding:
     import tiktoken
 
     with _LOADING:
-        before = os.environ.get(_CACHE_DIR)
+        user_folder = os.environ.get(_CACHE_DIR)
         os.environ[_CACHE_DIR] = str(_folder())
         try:
             return tiktoken.get_encoding(ENCODING)
         finally:
             del os.environ[_CACHE_DIR]
-            if before is not None:
-                os.environ[_CACHE_DIR] = before
+            if user_folder is not None:
+                os.environ[_CACHE_DIR] = user_folder
 
 
 def _folder() -> Path:
     """The first folder with that very table; tiktoken would download where the file is missing
     or differs.
     """
+    folders = [Path(os.environ.get(_CACHE_DIR, ""))]
     spec = find_spec("litellm")  # finds the package without importing it, which takes seconds
-    places = (spec and spec.submodule_search_locations) or ()
-    own = Path(os.environ.get(_CACHE_DIR, ""))
-    for folder in (own, *(Path(place, "litellm_core_utils", "tokenizers") for place in places)):
-        if (folder / TABLE).is_file() and sha256(
-            (folder / TABLE).read_bytes()
-        ).hexdigest() == SHA256:
+    if spec and spec.submodule_search_locations:
+        for place in spec.submodule_search_locations:
+            folders.append(Path(place, "litellm_core_utils", "tokenizers"))
+    for folder in folders:
+        file = folder / TABLE
+        if file.is_file() and sha256(file.read_bytes()).hexdigest() == SHA256:
             return folder
     raise SetupError(
         f"the table of the encoding {ENCODING!r} is missing or damaged; it comes with the package"

@@ -18,8 +18,9 @@ likelihoods.
 
 def cache_folder() -> Path:
     """Where things are kept that cost time and could be made again."""
-    if named := os.environ.get(CACHE):
-        return Path(named)
+    folder = os.environ.get(CACHE)
+    if folder:
+        return Path(folder)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
 
 
@@ -80,27 +81,29 @@ def weights(name: str) -> Weights:
                 " file"
             )
         return Weights(path.stem, path, OTHER_WINDOW, path.name, "see its model card")
-    known = _KNOWN[name]
-    spec = find_spec(known.module)
+    description = _KNOWN[name]
+    spec = find_spec(description.module)
     if spec is None or spec.origin is None:
-        raise SetupError(f"the weights of {known.label} are not installed; run: {known.install}")
-    here = Path(spec.origin).parent / known.path
-    return replace(known, path=here if here.is_file() else _assembled(known))
+        raise SetupError(
+            f"the weights of {description.label} are not installed; run: {description.install}"
+        )
+    installed_path = Path(spec.origin).parent / description.path
+    if not installed_path.is_file():
+        installed_path = _assembled(description)
+    return replace(description, path=installed_path)
 
 
-def _assembled(known: Weights) -> Path:
-    """The file that a package ships in parts, put together once; another process never sees half
-    of it.
-    """
-    target = cache_folder() / "weights" / known.path
+def _assembled(description: Weights) -> Path:
+    """The file that a package ships in parts, put together once and in one step."""
+    target = cache_folder() / "weights" / description.path
     if not target.is_file():
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            import_module(known.module).assemble(part)
+            import_module(description.module).assemble(part)
         except (OSError, ValueError) as error:
             part.unlink(missing_ok=True)
             raise SetupError(
-                f"the parts of {known.label} are damaged; install the package again: {error}"
+                f"the parts of {description.label} are damaged; install the package again: {error}"
             ) from error
         part.replace(target)
     return target

@@ -5,8 +5,9 @@ common.
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from workbench.base.errors import ModelError, SetupError, Unanswered
 from workbench.engine.models.language_model import LanguageModel
@@ -46,8 +47,11 @@ class ModelWrapper:
 
     def window(self, request: SummaryRequest, /) -> int | None:
         """The context window in tokens, completion included; None if unknown."""
-        own = getattr(self.model, "window", None)
-        return own(request) if callable(own) else None
+        inner_window = getattr(self.model, "window", None)
+        if not callable(inner_window):
+            return None
+        tokens: int | None = inner_window(request)
+        return tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +86,26 @@ class AnsweringModel(ModelWrapper):
 def innermost(model: Model) -> Model:
     """The model inside all wrappers, for the replicate that is asked for."""
     while isinstance(model, ModelWrapper):
-        model = (
-            model.model.for_replicate(model.replicate)
-            if isinstance(model, CachedModel)
-            else model.model
-        )
+        if isinstance(model, CachedModel):
+            return model.model.for_replicate(model.replicate)
+        model = model.model
     return model
 
 
 def with_total_cost(completion: Completion, of: Sequence[Completion]) -> Completion:
     """A completion that took several, with the tokens, dollars and seconds of all of them."""
-    usd = [one.usd for one in of if one.usd is not None]
+    usd = [part.usd for part in of if part.usd is not None]
+    is_usd_known = len(usd) == len(of)
+    misreports = [part.misreport for part in of if part.misreport]
     return replace(
         completion,
-        input_tokens=sum(one.input_tokens for one in of),
-        output_tokens=sum(one.output_tokens for one in of),
-        cached_tokens=sum(one.cached_tokens for one in of),
-        usd=sum(usd) if len(usd) == len(of) else None,
-        seconds=sum(one.seconds for one in of),
-        counted=any(one.counted for one in of),
-        misreport=next((one.misreport for one in of if one.misreport), ""),
+        input_tokens=sum(part.input_tokens for part in of),
+        output_tokens=sum(part.output_tokens for part in of),
+        cached_tokens=sum(part.cached_tokens for part in of),
+        usd=sum(usd) if is_usd_known else None,
+        seconds=sum(part.seconds for part in of),
+        counted=any(part.counted for part in of),
+        misreport=misreports[0] if misreports else "",
     )
 
 
@@ -124,7 +128,7 @@ class CachedModel(ModelWrapper):
         only: never ask the model.
         off: ask it each time, and keep nothing.
         part: the part of the run that calls are made for, which is in their names in the ledger.
-        asked: those names, in the order of the requests.
+        ledger_names: those names, in the order of the requests.
     """
 
     model: LanguageModel
@@ -133,7 +137,7 @@ class CachedModel(ModelWrapper):
     only: bool = False
     off: bool = False
     part: str = ""
-    asked: list[str] = field(default_factory=list, compare=False, repr=False)
+    ledger_names: list[str] = field(default_factory=list, compare=False, repr=False)
 
     def complete(self, request: SummaryRequest, /) -> Completion:
         """The stored completion, else the model's; raises Unanswered where the model may not be
@@ -141,7 +145,7 @@ class CachedModel(ModelWrapper):
         """
         key = self.key(request)
         name = f"{key} {self.part}"
-        self.asked.append(name)
+        self.ledger_names.append(name)
         if self.off:
             return self._ask(request, name)
         completion = self._stored(key)
@@ -163,16 +167,18 @@ class CachedModel(ModelWrapper):
     def _stored(self, key: str) -> Completion | None:
         """The stored completion; None where there is none, and it is this process that asks."""
         while True:
-            stored = (
-                self.ledger.stored(key)
-                if self.only
-                else self.ledger.claim(key, self.model.patience)
-            )
+            stored = self._in_ledger(key)
             if stored is None:
                 return None
-            if (completion := _completion(stored)) is not None:
+            completion = _completion(stored)
+            if completion is not None:
                 return completion
             self.ledger.forget(key)
+
+    def _in_ledger(self, key: str) -> Stored | None:
+        if self.only:
+            return self.ledger.stored(key)
+        return self.ledger.claim(key, self.model.patience)
 
     def _ask(self, request: SummaryRequest, name: str) -> Completion:
         model = self.model.for_replicate(self.replicate)
@@ -184,23 +190,31 @@ class CachedModel(ModelWrapper):
         """A name for the request: SHA-256 of all that its completion depends on."""
         seal = self.model.for_replicate(self.replicate).seal(request)
         parts = [VERSION, seal, request.system, request.prompt, request.max_tokens, self.replicate]
-        parts += [request.logprobs] if request.logprobs else []
+        if request.logprobs:
+            parts.append(request.logprobs)
         text = json.dumps(parts, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _completion(stored: Stored) -> Completion | None:
     """A completion as it was stored; None where it is not one."""
-    if not isinstance(stored.get("text"), str) or not all(
-        isinstance(stored.get(name, 0), int) for name in COUNTS
-    ):
+    has_counts = all(isinstance(stored.get(name, 0), int) for name in COUNTS)
+    if not has_counts or not isinstance(stored.get("text"), str):
         return None
+    fields = dict(stored)
+    fields["findings"] = ()
     try:
-        calls = tuple((name, arguments) for name, arguments in stored.get("calls", ()))
-        logprobs = tuple((token, others) for token, others in stored.get("logprobs", ()))
-        return Completion(**{**stored, "findings": (), "logprobs": logprobs, "calls": calls})
+        fields["calls"] = tuple(map(_pair, stored.get("calls", ())))
+        fields["logprobs"] = tuple(map(_pair, stored.get("logprobs", ())))
+        return Completion(**fields)
     except (TypeError, ValueError):
         return None
+
+
+def _pair(values: Iterable[Any]) -> tuple[Any, Any]:
+    """Two values as a tuple, which JSON has as a list; ValueError for any other number of them."""
+    name, content = values
+    return name, content
 
 
 def with_replicate(model: Model, replicate: int) -> Model:
@@ -220,7 +234,7 @@ def requests_of(model: Model) -> tuple[str, ...]:
     """
     while isinstance(model, ModelWrapper) and not isinstance(model, CachedModel):
         model = model.model
-    return tuple(dict.fromkeys(model.asked)) if isinstance(model, CachedModel) else ()
+    return tuple(dict.fromkeys(model.ledger_names)) if isinstance(model, CachedModel) else ()
 
 
 MARGIN = 1.25  # the model's own tokens that there may be for one of ours
@@ -252,18 +266,16 @@ class SplittingModel(ModelWrapper):
             return self.model.complete(request)
         if window is None:
             return self._in_unknown_window(request)
-        most = int(LARGEST_COMPLETION * window)
-        lowered = (
-            request if (request.max_tokens or 0) <= most else replace(request, max_tokens=most)
-        )
+        max_completion = int(LARGEST_COMPLETION * window)
+        is_lowered = (request.max_tokens or 0) > max_completion
+        lowered = replace(request, max_tokens=max_completion) if is_lowered else request
         room = window - (lowered.max_tokens or 0)
         if _size(lowered.prompt) <= room:
             try:
                 completion = self.model.complete(lowered)
-                method = (
-                    completion.method if lowered is request else "bound lowered to fit the window"
-                )
-                return replace(completion, method=method)
+                if is_lowered:
+                    return replace(completion, method="bound lowered to fit the window")
+                return completion
             except ModelError as error:
                 if not error.overflow:
                     raise
@@ -300,15 +312,15 @@ class SplittingModel(ModelWrapper):
         raise refusal
 
     def _in_parts(self, request: SummaryRequest, room: int) -> Completion:
-        left, so_far = list(request.messages), request.previous
+        messages, so_far = list(request.messages), request.previous
         completions: list[Completion] = []
-        while left:
+        while messages:
             if len(completions) == MOST_PARTS:
                 raise ModelError(
                     f"the prompt does not fit into {self.name}, not even in {MOST_PARTS} parts",
                     overflow=True,
                 )
-            part, left = _next_part(request, left, so_far, room)
+            part, messages = _next_part(request, messages, so_far, room)
             partial = _partial(request, part, so_far)
             completions.append(replace(self.model.complete(partial), left_out=partial.left_out))
             so_far = completions[-1].text
@@ -317,7 +329,7 @@ class SplittingModel(ModelWrapper):
         return replace(
             with_total_cost(completions[-1], completions),
             method=f"in {len(completions)} parts",
-            left_out=sum(one.left_out or 0 for one in completions),
+            left_out=sum(completion.left_out or 0 for completion in completions),
         )
 
 
@@ -336,7 +348,7 @@ def _partial(request: SummaryRequest, part: Sequence[Message], so_far: str) -> S
 
 
 def _next_part(
-    request: SummaryRequest, left: list[Message], so_far: str, room: int
+    request: SummaryRequest, remaining: list[Message], so_far: str, room: int
 ) -> tuple[list[Message], list[Message]]:
     """As many messages as fit, at least one or the beginning of one, and the rest.
 
@@ -347,15 +359,18 @@ def _next_part(
     def size(messages: Sequence[Message]) -> int:
         return _size(_partial(request, messages, so_far).prompt)
 
-    fit = bisect_right(range(1, len(left) + 1), room, key=lambda n: size(left[:n]))
+    counts = range(1, len(remaining) + 1)
+    fit = bisect_right(counts, room, key=lambda count: size(remaining[:count]))
     if fit:
-        return left[:fit], left[fit:]
-    text = counted_text(left[0])
+        return remaining[:fit], remaining[fit:]
+    oldest, *others = remaining
+    text = counted_text(oldest)
     length = len(text) // 2
     while length >= FEWEST_CHARACTERS:
-        beginning = _with_text(left[0], text[:length])
+        beginning = _with_text(oldest, text[:length])
         if size([beginning]) <= room:
-            return [beginning], [_with_text(left[0], text[length:]), *left[1:]]
+            end = _with_text(oldest, text[length:])
+            return [beginning], [end, *others]
         length //= 2
     raise ModelError(
         "the prompt does not fit into the model's window, not even without the record",
@@ -364,8 +379,6 @@ def _next_part(
 
 
 def _with_text(message: Message, text: str) -> Message:
-    return (
-        replace(message, text=text)
-        if isinstance(message, Summary)
-        else replace(message, blocks=(Text(text),))
-    )
+    if isinstance(message, Summary):
+        return replace(message, text=text)
+    return replace(message, blocks=(Text(text),))

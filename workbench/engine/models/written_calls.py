@@ -47,16 +47,20 @@ def conversation_text(
 def _message_text(message: Mapping[str, Json]) -> str:
     role = str(message["role"])
     title = f"result of {message['tool_call_id']}" if role == "tool" else role
-    calls = [
-        f"({call['id']})\n{call_text(call['function']['name'], call['function']['arguments'])}"
-        for call in message.get("tool_calls") or ()
-    ]
-    return "\n".join([f"[{title}]", *filter(None, [_content_text(message.get("content")), *calls])])
+    lines = [f"[{title}]"]
+    content = _content_text(message.get("content"))
+    if content:
+        lines.append(content)
+    for call in message.get("tool_calls") or ():
+        function = call["function"]
+        lines.append(f"({call['id']})\n{call_text(function['name'], function['arguments'])}")
+    return "\n".join(lines)
 
 
 def _content_text(content: Json) -> str:
     if isinstance(content, list):
-        return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+        parts = [part for part in content if isinstance(part, dict)]
+        return "\n".join(str(part.get("text") or "") for part in parts)
     return str(content or "")
 
 
@@ -71,24 +75,24 @@ def _tools_text(tools: Sequence[Mapping[str, Json]]) -> str:
 
 def _tool_text(tool: Mapping[str, Json]) -> str:
     function = tool["function"]
-    return (
-        f"- {function['name']}({', '.join(_arguments_of(function))}):"
-        f" {function.get('description', '')}"
-    )
+    arguments = ", ".join(_arguments_of(function))
+    return f"- {function['name']}({arguments}): {function.get('description', '')}"
 
 
 def _arguments_of(function: Mapping[str, Json]) -> Iterator[str]:
-    for name, about in function.get("parameters", {}).get("properties", {}).items():
+    arguments = function.get("parameters", {}).get("properties", {})
+    for name, about in arguments.items():
         yield f"{name}: {about.get('description') or about.get('type', 'text')}"
 
 
 def _how_to_answer(tools: Sequence[Mapping[str, Json]]) -> str:
     function = tools[0]["function"]
-    example = dict.fromkeys(list(function.get("parameters", {}).get("properties", {}))[:1], "...")
+    argument_names = list(function.get("parameters", {}).get("properties", {}))
+    arguments = dict.fromkeys(argument_names[:1], "...")
+    example = call_text(function["name"], json.dumps(arguments))
     return (
         "Write what you say as plain text. To call a tool, write a block for each call, which"
-        " holds one JSON object and nothing"
-        f" else:\n\n{call_text(function['name'], json.dumps(example))}\n\nArguments are texts or"
+        f" holds one JSON object and nothing else:\n\n{example}\n\nArguments are texts or"
         " numbers. You get the results in the next message. An answer without a block ends your"
         " turn."
     )
@@ -133,4 +137,6 @@ def _is_value(value: Json) -> bool:
 
 def _short(block: str) -> str:
     text = " ".join(block.split())
-    return text if len(text) <= 100 else f"{text[:97]}..."
+    if len(text) <= 100:
+        return text
+    return f"{text[:97]}..."

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, preceding
 from workbench.engine.transcript.words import lowered, phrases_of
 
 _WORDS = phrases_of("access_codes.toml")
@@ -83,23 +84,20 @@ _SAMPLES = frozenset(
 )
 
 
-def access_codes(text: str) -> Iterator[tuple[int, int]]:
+def access_codes(text: str) -> Iterator[Span]:
     """Where codes are that open something, half-open."""
     lower = lowered(text)
     if any(stem in lower for stem in _STEMS):
         for match in _CODE_BEFORE.finditer(text):
             yield match.span("code")
-        for number in _NUMBER.finditer(text):
-            before = lower[max(0, number.start() - _REACH) : number.start()]
-            if number.group() not in _SAMPLES and _is_announced(before):
-                yield number.span()
+        yield from _announced_numbers(text, lower)
     for match in matches_with(_PIN_OF_ELEMENT, text, "<p", "<P", "alarm"):
         yield match.span(match.lastgroup or 0)
     for match in matches_with(_HOMEKIT, text, "omeKit", "airing", "etup"):
         yield match.span("code")
     for match in matches_with(_CHOSEN, text, "PIN"):
         yield match.span("code")
-    for match in _LIST.finditer(lower) if any(stem in lower for stem in _STEMS_OF_LISTS) else ():
+    for match in matches_with(_LIST, lower, *_STEMS_OF_LISTS):
         for code in _OF_LIST.finditer(text, *match.span(match.lastgroup or 0)):
             yield code.span()
     if text.count("-") >= len("---"):
@@ -109,13 +107,21 @@ def access_codes(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("key")
 
 
-def _is_announced(before: str) -> bool:
+def _announced_numbers(text: str, lower: str) -> Iterator[Span]:
+    """Where numbers are of which the words before them say that they open something."""
+    for number in _NUMBER.finditer(text):
+        text_before = preceding(lower, number.start(), _REACH)
+        if number.group() not in _SAMPLES and _is_announced(text_before):
+            yield number.span()
+
+
+def _is_announced(text_before: str) -> bool:
     """Whether what stands before a number says that it opens something."""
-    if not any(stem in before for stem in _STEMS):
+    if not any(stem in text_before for stem in _STEMS):
         return False
-    return _LABEL.search(before) is not None or _is_of_door(before)
+    return _LABEL.search(text_before) is not None or _is_of_door(text_before)
 
 
-def _is_of_door(before: str) -> bool:
+def _is_of_door(text_before: str) -> bool:
     """Whether a number is said to open a door, or whatever a code is said to be for."""
-    return _DOOR.search(before) is not None or _CODE_OF.search(before) is not None
+    return _DOOR.search(text_before) is not None or _CODE_OF.search(text_before) is not None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.credentials import Place
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import words_of
 
 _LOGIN = re.compile(
@@ -102,8 +103,6 @@ _ACCOUNTS = words_of("accounts")
 def accounts(text: str) -> Iterator[Place]:
     """Who owns a file or a process, or works in a shell."""
     for owner in _OWNERS:
-        for match in (
-            owner.pattern.finditer(text) if any(hint in text for hint in owner.hints) else ()
-        ):
+        for match in matches_with(owner.pattern, text, *owner.hints):
             if match["name"].partition("@")[0].lower() not in _ACCOUNTS:
                 yield Place(*match.span("name"), "login")

@@ -4,8 +4,9 @@ scale.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import chain
 from statistics import median
+from typing import NamedTuple
 
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, MessageEntry
 from workbench.engine.transcript.message import AssistantMessage, TokenCounter
@@ -45,18 +46,33 @@ class TokenCalibration:
     error: float
 
 
+class _Point(NamedTuple):
+    """The counted context and the reported prompt of a request."""
+
+    counted: int
+    reported: int
+
+
 @dataclass(slots=True)
 class _Stretch:
     """Requests between which the context only grew.
 
     Attributes:
-        whole: whether the recording shows all that was sent: it begins with the session or with a
+        is_whole: whether the recording shows all that was sent: it begins with the session or with a
             summary.
-        points: counted context and reported prompt of each request.
+        points: of its requests, in order.
     """
 
-    whole: bool
-    points: list[tuple[int, int]] = field(default_factory=list)
+    is_whole: bool
+    points: list[_Point] = field(default_factory=list)
+
+    def overhead(self, scale: float) -> float:
+        """What the reports say besides the counted contexts: the median of the requests."""
+        return median([point.reported - scale * point.counted for point in self.points])
+
+    def drops_to(self, prompt: int) -> bool:
+        """Whether a prompt is so much smaller than the last one that the client cut it."""
+        return bool(self.points) and prompt < self.points[-1].reported * (1 - DROP)
 
 
 def calibrate(
@@ -78,29 +94,25 @@ def calibrate(
     """
     if len(sizes) != len(session.messages):
         raise ValueError(f"{len(session.messages)} messages but {len(sizes)} sizes")
-    stretches = [
-        stretch for stretch in _stretches(session, sizes, count) if len(stretch.points) >= FEWEST
-    ]
+    stretches: list[_Stretch] = []
+    for stretch in _stretches(session, sizes, count):
+        if len(stretch.points) >= FEWEST:
+            stretches.append(stretch)
     scale = _scale(stretches)
     if scale is None:
         return None
-    whole = [stretch for stretch in stretches if stretch.whole] or stretches
-    overhead = min(
-        median([reported - scale * counted for counted, reported in stretch.points])
-        for stretch in whole
-    )
-    points = [point for stretch in whole for point in stretch.points]
+    whole_stretches = [stretch for stretch in stretches if stretch.is_whole] or stretches
+    overhead = min(stretch.overhead(scale) for stretch in whole_stretches)
+    points = list(chain.from_iterable(stretch.points for stretch in whole_stretches))
     if overhead < 0:
-        overhead, scale = (
-            0.0,
-            median([reported / counted for counted, reported in points if counted] or [1.0]),
-        )
+        overhead = 0.0
+        ratios = [point.reported / point.counted for point in points if point.counted]
+        scale = median(ratios or [1.0])
     if not LOWEST_SCALE <= scale <= HIGHEST_SCALE:
         return None
-    errors = [
-        one.error for one in predicted_requests(session, sizes, count, round(overhead), scale)
-    ]
-    return TokenCalibration(round(overhead), scale, len(points), median(errors))
+    predictions = predicted_requests(session, sizes, count, round(overhead), scale)
+    error = median(prediction.error for prediction in predictions)
+    return TokenCalibration(round(overhead), scale, len(points), error)
 
 
 def _scale(stretches: Sequence[_Stretch]) -> float | None:
@@ -110,22 +122,25 @@ def _scale(stretches: Sequence[_Stretch]) -> float | None:
     slopes: list[tuple[float, int]] = []
     for stretch in stretches:
         half = len(stretch.points) // 2
-        for (counted, reported), (later, then) in zip(
-            stretch.points, stretch.points[half:], strict=False
-        ):
-            if later > counted:
-                slopes.append(((then - reported) / (later - counted), later - counted))
-    growth = sum(stretch.points[-1][0] - stretch.points[0][0] for stretch in stretches)
+        for point, later_point in zip(stretch.points, stretch.points[half:], strict=False):
+            run = later_point.counted - point.counted
+            rise = later_point.reported - point.reported
+            if run > 0:
+                slopes.append((rise / run, run))
+    growth = sum(stretch.points[-1].counted - stretch.points[0].counted for stretch in stretches)
     if growth < LEAST_GROWTH or not slopes:
         return None
     scale = _weighted_median(slopes)
-    return scale if LOWEST_SCALE <= scale <= HIGHEST_SCALE else None
+    if LOWEST_SCALE <= scale <= HIGHEST_SCALE:
+        return scale
+    return None
 
 
 def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> Iterator[_Stretch]:
     """The stretches of the main path whose requests the session's usual model answered."""
     usual = usual_model(session)
-    stretch, sent, model = _Stretch(True), SentContext(session, sizes, count), usual
+    sent = SentContext(session, sizes, count)
+    stretch, model = _Stretch(is_whole=True), usual
     for entry in session.path:
         answer = entry.message if isinstance(entry, MessageEntry) else None
         if (
@@ -134,21 +149,28 @@ def _stretches(session: Session, sizes: Sequence[int], count: TokenCounter) -> I
             and answer.usage.prompt
         ):
             prompt = answer.usage.prompt
-            dropped = bool(stretch.points) and prompt < stretch.points[-1][1] * (1 - DROP)
+            dropped = stretch.drops_to(prompt)
             if dropped or answer.model != model:
                 yield stretch
-                stretch, model = _Stretch(stretch.whole and not dropped), answer.model
+                stretch = _Stretch(is_whole=stretch.is_whole and not dropped)
+                model = answer.model
             if model == usual:
-                stretch.points.append((sent.tokens, prompt))
-        elif isinstance(entry, CompactionEntry | ClearingEntry):
+                stretch.points.append(_Point(sent.tokens, prompt))
+        elif isinstance(entry, CompactionEntry):
             yield stretch
-            stretch = _Stretch(isinstance(entry, CompactionEntry) and entry.summary is not None)
+            stretch = _Stretch(is_whole=entry.summary is not None)
+        elif isinstance(entry, ClearingEntry):
+            yield stretch
+            stretch = _Stretch(is_whole=False)
         sent.take(entry)
     yield stretch
 
 
 def _weighted_median(values: Sequence[tuple[float, int]]) -> float:
-    ordered = sorted(values)
-    half = sum(weight for _, weight in ordered) / 2
-    upto = accumulate(weight for _, weight in ordered)
-    return next(value for (value, _), seen in zip(ordered, upto, strict=True) if seen >= half)
+    half = sum(weight for _, weight in values) / 2
+    weight_so_far = 0
+    for value, weight in sorted(values):
+        weight_so_far += weight
+        if weight_so_far >= half:
+            return value
+    raise ValueError("there is no value")

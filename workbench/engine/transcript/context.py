@@ -25,22 +25,20 @@ def answered(messages: Sequence[Message]) -> dict[int, tuple[int, ToolCall]]:
     Some providers use a call id again, so a result belongs to the newest earlier call of that id.
     """
     newest: dict[str, tuple[int, ToolCall]] = {}
-    found: dict[int, tuple[int, ToolCall]] = {}
+    call_of_result: dict[int, tuple[int, ToolCall]] = {}
     for i, message in enumerate(messages):
         if message.role == "tool":
             if message.call_id in newest:
-                found[i] = newest[message.call_id]
+                call_of_result[i] = newest[message.call_id]
         elif message.role == "assistant":
             for block in message.blocks:
                 if block.type == "tool_call":
                     newest[block.id] = (i, block)
-    return found
+    return call_of_result
 
 
 def callers(messages: Sequence[Message]) -> dict[int, int]:
-    """For the index of each tool result, the index of the message that made the call; none
-    without a call.
-    """
+    """The index of the call for the index of each tool result; none without a call."""
     return {i: caller for i, (caller, _) in answered(messages).items()}
 
 
@@ -57,31 +55,32 @@ def cut_points(
     Returns:
         n + 1 flags. The ends are always allowed.
     """
+    if caller_of is None:
+        caller_of = callers(messages)
+    last_result_of = {caller: result for result, caller in caller_of.items()}
     flags = [True] * (len(messages) + 1)
-    last_result = {
-        caller: i for i, caller in (callers(messages) if caller_of is None else caller_of).items()
-    }
     closed = 0
-    for caller, last in sorted(last_result.items()):
-        if last >= closed:
-            for i in range(caller + 1 if caller >= closed else closed, last + 1):
-                flags[i] = False
-            closed = last + 1
+    for caller, last_result in sorted(last_result_of.items()):
+        for index in range(max(caller + 1, closed), last_result + 1):
+            flags[index] = False
+        closed = max(closed, last_result + 1)
     return flags
 
 
-def with_partners(messages: Sequence[Message], wanted: Iterable[int]) -> set[int]:
-    """The wanted indices, and with each call its results and with each result its call and that
+def with_partners(messages: Sequence[Message], indices: Iterable[int]) -> set[int]:
+    """These indices, and with each call its results and with each result its call and that
     call's others.
     """
-    found = set(wanted)
-    if not any(isinstance(messages[i], AssistantMessage | ToolResult) for i in found):
-        return found
+    all_indices = set(indices)
+    if not any(isinstance(messages[i], AssistantMessage | ToolResult) for i in all_indices):
+        return all_indices
     caller_of = callers(messages)
-    together = {caller_of.get(i, i) for i in found}
-    found |= together
-    found.update(i for i, caller in caller_of.items() if caller in together)
-    return found
+    call_indices = {caller_of.get(index, index) for index in all_indices}
+    all_indices |= call_indices
+    for result, caller in caller_of.items():
+        if caller in call_indices:
+            all_indices.add(result)
+    return all_indices
 
 
 def pending(messages: Sequence[Message]) -> int | None:
@@ -105,17 +104,22 @@ def pending(messages: Sequence[Message]) -> int | None:
 
 def last_user(messages: Sequence[Message]) -> int | None:
     """The index of the newest message that a person wrote, or None."""
-    return next((i for i in range(len(messages) - 1, -1, -1) if is_real_user(messages[i])), None)
+    for index in range(len(messages) - 1, -1, -1):
+        if is_real_user(messages[index]):
+            return index
+    return None
 
 
 def in_turn(messages: Sequence[Message]) -> bool:
     """Whether the model has still to answer: the newest message is a person's, a result, or asks
     for one.
     """
-    return any(
-        one.role in ("user", "tool") or (one.role == "assistant" and bool(one.calls))
-        for one in messages[-1:]
-    )
+    if not messages:
+        return False
+    newest = messages[-1]
+    if newest.role == "assistant":
+        return bool(newest.calls)
+    return newest.role in ("user", "tool")
 
 
 def pinned(messages: Sequence[Message]) -> set[int]:
@@ -127,8 +131,11 @@ def protected(messages: Sequence[Message]) -> set[int]:
     """The indices that no strategy may lose: pinned messages with their partners, and the newest
     user message.
     """
+    indices = pinned(messages)
     newest = last_user(messages)
-    return pinned(messages) | ({newest} if newest is not None else set())
+    if newest is not None:
+        indices.add(newest)
+    return indices
 
 
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -164,8 +171,9 @@ class Context:
         cls, messages: Iterable[Message], count: TokenCounter = chars_per_token, overhead: int = 0
     ) -> Context:
         """A context of these messages, each counted now."""
-        said = tuple(messages)
-        return cls(said, tuple(count(message) for message in said), overhead, count)
+        all_messages = tuple(messages)
+        sizes = tuple(count(message) for message in all_messages)
+        return cls(all_messages, sizes, overhead, count)
 
     @property
     def spoken(self) -> int:
@@ -196,17 +204,16 @@ class Context:
 
     def sizes_of(self, messages: Iterable[Message]) -> list[int]:
         """The size of each of these messages; those of this context are not counted again."""
-        known = dict(zip(map(id, self.messages), self.sizes, strict=True))
-        return [
-            known[id(message)] if id(message) in known else self.count(message)
-            for message in messages
-        ]
+        known_sizes = dict(zip(map(id, self.messages), self.sizes, strict=True))
+        sizes: list[int] = []
+        for message in messages:
+            size = known_sizes.get(id(message))
+            sizes.append(self.count(message) if size is None else size)
+        return sizes
 
 
 class OpenContext:
-    """A context that still grows: appending and asking for its size cost the same however long
-    it is.
-    """
+    """A context that grows: to append and to ask for its size cost the same at any length."""
 
     __slots__ = ("archive", "count", "messages", "overhead", "sizes", "tokens")
 

@@ -107,6 +107,7 @@ _LOGIN_CALL = re.compile(
     r"[A-Za-z.]{0,40}[(\[](?:[brfu@]?[\"'][^\"'\n]{0,200}[\"'],\s{0,20}){1,3}(?:\w{1,20}[(])?[brfu@]?[\"']"
     r"([^\"'\n]{4,200})[\"']\s{0,20}[)\]]"
 )
+_HINTS_OF_HEADERS = ("earer", "asic", "BEARER", "uthorization", "AUTHORIZATION", "auth")
 _ENCODED_LOGIN = re.compile(
     r"[\"']?_?auth[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?([A-Za-z0-9+/]{8,2000}={0,2})(?![\w+/=])"
 )
@@ -162,7 +163,8 @@ def _by_hint(entries: Sequence[Form | Command]) -> dict[str, list[int]]:
     numbers: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         for hint in entry.hints:
-            numbers.setdefault(hint, []).append(number)
+            numbers_of_hint = numbers.setdefault(hint, [])
+            numbers_of_hint.append(number)
     return numbers
 
 
@@ -186,7 +188,9 @@ def in_forms(text: str) -> Iterator[Place]:
     longest_run = max(map(len, _LONG_RUN.findall(text)), default=0)
     for number in _hinted(text, _FORMS_BY_HINT):
         form = FORMS[number]
-        for match in form.pattern.finditer(text) if form.run <= longest_run else ():
+        if form.run > longest_run:
+            continue
+        for match in form.pattern.finditer(text):
             if not is_sample(match.group()):
                 yield Place(*match.span(match.lastindex or 0), form.kind)
 
@@ -210,15 +214,10 @@ def in_context(text: str) -> Iterator[Place]:
 
 
 def _in_headers(text: str) -> Iterator[Place]:
-    if not any(
-        hint in text
-        for hint in ("earer", "asic", "BEARER", "uthorization", "AUTHORIZATION", "auth")
-    ):
-        return
-    for match in _HEADER.finditer(text):
+    for match in matches_with(_HEADER, text, *_HINTS_OF_HEADERS):
         if is_random(match[1], _LEAST_OF_HEADER) or is_login(match[1]):
             yield Place(*match.span(1), "token")
-    for match in _ENCODED_LOGIN.finditer(text):
+    for match in matches_with(_ENCODED_LOGIN, text, *_HINTS_OF_HEADERS):
         if is_login(match[1]):
             yield Place(*match.span(1), "password")
 
@@ -232,17 +231,15 @@ def is_login(value: str) -> bool:
 
 
 def _in_addresses(text: str) -> Iterator[Place]:
-    if "://" in text:
-        for match in _ADDRESS.finditer(text):
-            if not is_no_value(match["password"], is_literal=True) and not _is_of_an_example(match):
-                yield Place(*match.span("password"), "password")
-        for match in _ADDRESS_OF_KEY.finditer(text):
-            if is_random(match[1]):
-                yield Place(*match.span(1), "token")
-    if "=" in text:
-        for match in _QUERY.finditer(text):
-            if is_random(match[1], _LEAST_OF_QUERY) and not is_no_value(match[1]):
-                yield Place(*match.span(1), "token")
+    for match in matches_with(_ADDRESS, text, "://"):
+        if not is_no_value(match["password"], is_literal=True) and not _is_of_an_example(match):
+            yield Place(*match.span("password"), "password")
+    for match in matches_with(_ADDRESS_OF_KEY, text, "://"):
+        if is_random(match[1]):
+            yield Place(*match.span(1), "token")
+    for match in matches_with(_QUERY, text, "="):
+        if is_random(match[1], _LEAST_OF_QUERY) and not is_no_value(match[1]):
+            yield Place(*match.span(1), "token")
 
 
 def _is_of_an_example(address: re.Match[str]) -> bool:
@@ -263,9 +260,7 @@ def _in_cookies(text: str) -> Iterator[Place]:
 
 
 def in_commands(text: str) -> Iterator[Place]:
-    """The passwords that a command, a call or a line of a file holds in a place of their own, in
-    no order.
-    """
+    """Passwords in a place of their own in a command, a call or a file, in no order."""
     for number in _hinted(text, _COMMANDS_BY_HINT):
         command = COMMANDS[number]
         for match in command.pattern.finditer(text):
@@ -274,12 +269,10 @@ def in_commands(text: str) -> Iterator[Place]:
             if command.is_like(match[1]):
                 yield Place(*match.span(1), "password")
     for match in _LOGIN_CALL.finditer(text):
-        if (
-            not is_no_value(match[1], is_literal=True)
-            and not is_own_name(match[1])
-            and " " not in match[1]
-        ):
-            yield Place(*match.span(1), "password")
+        password = match[1]
+        if " " in password or is_no_value(password, is_literal=True) or is_own_name(password):
+            continue
+        yield Place(*match.span(1), "password")
 
 
 def _in_kubernetes(text: str) -> Iterator[Place]:
@@ -298,10 +291,14 @@ def named_kind(name: str, value: str) -> str:
     empty if it is none.
     """
     strength = name_strength(name)
-    if strength is None or len(value) < 4 or any(char.isspace() for char in value):
+    if strength is None or len(value) < 4 or any(map(str.isspace, value)):
         return ""
-    return _kind(strength) if is_secret(value, strength, quoted=True, sure=True) else ""
+    if is_secret(value, strength, quoted=True, sure=True):
+        return _kind(strength)
+    return ""
 
 
 def _kind(strength: Strength) -> str:
-    return "password" if strength is Strength.PASSWORD else "secret"
+    if strength is Strength.PASSWORD:
+        return "password"
+    return "secret"

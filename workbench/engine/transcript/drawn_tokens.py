@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from workbench.engine.transcript.encodings import BASE64, said_in_base64
 from workbench.engine.transcript.secret_lines import is_in_telling_line, is_something_else
 from workbench.engine.transcript.secret_values import is_random, is_sample
+from workbench.engine.transcript.spans import Span, preceding, search_before
 from workbench.engine.transcript.words import words_of
 
 _TOKEN = re.compile(
@@ -49,31 +50,36 @@ _REACH = 120
 _REACH_OF_BLOCK = 4_000
 
 
-def drawn_tokens(text: str) -> Iterator[tuple[int, int]]:
+def drawn_tokens(text: str) -> Iterator[Span]:
     """Where such tokens are in a text, half-open."""
     for match in _TOKEN.finditer(text):
         value = match.group()
-        if (
-            not _is_drawn(value)
-            or is_something_else(text, match.start())
-            or _is_of_file(text, *match.span())
-        ):
+        start, stop = match.span()
+        if not _is_drawn(value) or is_something_else(text, start):
             continue
-        if _needs_no_context(text, value, match.start()) or is_in_telling_line(text, *match.span()):
-            yield match.span()
+        if _is_of_file(text, start, stop):
+            continue
+        if _needs_no_context(text, value, start) or is_in_telling_line(text, start, stop):
+            yield start, stop
 
 
 def _is_drawn(value: str) -> bool:
     """Whether a token is drawn, and no name of a thing, encoded text or part of a file."""
     if value.startswith(_PUBLISHABLE) or "..." in value or is_sample(value):
         return False
-    drawn = _behind_prefix(value)
-    if _HEX.fullmatch(drawn) or _is_id(value) or any(map(_is_of_words, _PART.findall(drawn))):
+    unprefixed = _behind_prefix(value)
+    if (
+        _HEX.fullmatch(unprefixed)
+        or _is_id(value)
+        or any(map(_is_of_words, _PART.findall(unprefixed)))
+    ):
         return False
-    if _BASE32.fullmatch(drawn):
+    if _BASE32.fullmatch(unprefixed):
         return True
-    is_encoded = BASE64.fullmatch(drawn) is not None and said_in_base64(drawn, strict=True) != ""
-    return len(drawn) >= _LEAST and is_random(drawn, _LEAST) and not is_encoded
+    is_encoded = (
+        BASE64.fullmatch(unprefixed) is not None and said_in_base64(unprefixed, strict=True) != ""
+    )
+    return len(unprefixed) >= _LEAST and is_random(unprefixed, _LEAST) and not is_encoded
 
 
 def _behind_prefix(value: str) -> str:
@@ -96,30 +102,30 @@ def _is_id(value: str) -> bool:
 
 def _needs_no_context(text: str, value: str, start: int) -> bool:
     """Whether a token is a secret wherever it stands, and no file in base64."""
-    if (
-        len(value) > _MOST
-        or value.startswith(_HEADS_OF_FILES)
-        or text.startswith("base64,", start - len("base64,"))
-    ):
+    if len(value) > _MOST or value.startswith(_HEADS_OF_FILES):
         return False
-    drawn = _behind_prefix(value)
-    if any(sign in drawn for sign in ".~|$"):
+    if text.startswith("base64,", start - len("base64,")):
         return False
-    if drawn != value and (_SMALL.fullmatch(drawn) or _LARGE.fullmatch(drawn)):
+    unprefixed = _behind_prefix(value)
+    if any(sign in unprefixed for sign in ".~|$"):
+        return False
+    if unprefixed != value and (_SMALL.fullmatch(unprefixed) or _LARGE.fullmatch(unprefixed)):
         return True
-    return any(map(str.isupper, drawn)) and (
-        any(map(str.islower, drawn)) or _BASE32.fullmatch(drawn) is not None
-    )
+    if not any(map(str.isupper, unprefixed)):
+        return False
+    return any(map(str.islower, unprefixed)) or _BASE32.fullmatch(unprefixed) is not None
 
 
 def _is_of_file(text: str, start: int, stop: int) -> bool:
     """Whether a token is a part of a file in base64."""
-    if "-----BEGIN" in text and _BLOCK.search(text, max(0, start - _REACH_OF_BLOCK), start):
+    if "-----BEGIN" in text and search_before(_BLOCK, text, start, _REACH_OF_BLOCK):
         return True
     if not _LINE_OF_FILE.fullmatch(text, start, stop):
         return False
-    above = text[max(0, start - _REACH) : start].rpartition("\n")
-    line_above = above[0].rpartition("\n")[2].strip()
-    line_below = text[stop : stop + _REACH].partition("\n")[2].partition("\n")[0].strip()
-    is_between = _LINE_OF_FILE.fullmatch(line_above) or _LINE_OF_FILE.fullmatch(line_below)
-    return not above[2].strip() and is_between is not None
+    lines_above, _, line_before = preceding(text, start, _REACH).rpartition("\n")
+    if line_before.strip():
+        return False
+    line_above = lines_above.rpartition("\n")[2].strip()
+    lines_below = text[stop : stop + _REACH].partition("\n")[2]
+    line_below = lines_below.partition("\n")[0].strip()
+    return any(map(_LINE_OF_FILE.fullmatch, (line_above, line_below)))

@@ -20,16 +20,22 @@ _LEAST = 8
 def readings(text: str, depth: int = _DEPTH) -> Iterator[str]:
     """A text, and what comes of it where escapes and encodings are undone."""
     yield text
-    if depth:
-        said = filter(None, (said_in_base64(found.group()) for found in BASE64.finditer(text)))
-        undone = {unescape(text), unquote(text), unescaped(text), "\n".join(said)}
-        for other in undone - {text, ""}:
-            yield from readings(other, depth - 1)
+    if not depth:
+        return
+    decoded_runs = map(said_in_base64, BASE64.findall(text))
+    of_base64 = "\n".join(filter(None, decoded_runs))
+    decoded_texts = {unescape(text), unquote(text), unescaped(text), of_base64}
+    for decoded_text in decoded_texts - {text, ""}:
+        yield from readings(decoded_text, depth - 1)
 
 
 def unescaped(text: str) -> str:
     """A text without the escapes of JSON."""
-    return _ESCAPE.sub(lambda found: str(json.loads(f'"{found.group()}"')), text)
+    return _ESCAPE.sub(_letter, text)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    return str(json.loads(f'"{escape.group()}"'))
 
 
 def said_in_base64(run: str, *, strict: bool = False) -> str:
@@ -39,11 +45,15 @@ def said_in_base64(run: str, *, strict: bool = False) -> str:
         run: of `BASE64`.
         strict: give nothing where some of it is no text; else that is left out.
     """
-    bare = run.rstrip("=").replace("+", "-").replace("/", "_")
-    bare = bare[:-1] if len(bare) % 4 == 1 else bare
-    raw = urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
+    letters = run.rstrip("=").replace("+", "-").replace("/", "_")
+    if len(letters) % 4 == 1:
+        letters = letters[:-1]
+    padding = "=" * (-len(letters) % 4)
+    raw = urlsafe_b64decode(letters + padding)
     try:
-        said = raw.decode("utf-8", "strict" if strict else "ignore")
+        decoded = raw.decode("utf-8", "strict" if strict else "ignore")
     except UnicodeDecodeError:
         return ""
-    return said if len(said) >= _LEAST and not (strict and _CONTROL.search(said)) else ""
+    if len(decoded) < _LEAST or (strict and _CONTROL.search(decoded)):
+        return ""
+    return decoded

@@ -47,9 +47,7 @@ _NEXT_FILE = re.compile(r"^(?:diff --git |--- |\*\*\* )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FileOps:
-    """Paths in the order in which they were first seen; a path that was changed is not also
-    listed as read.
-    """
+    """Paths in the order in which they were first seen; a changed path is not also read."""
 
     read: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -76,50 +74,60 @@ def touched(name: str, arguments: Mapping[str, Any]) -> FileOps:
     )
     if not reads and tool not in CHANGES:
         return NOTHING
-    paths = [
-        path
-        for key in PATH_KEYS
-        if key in arguments and isinstance(path := arguments[key], str) and path
-    ]
+    paths: list[str] = []
+    for key in PATH_KEYS:
+        path = arguments.get(key)
+        if isinstance(path, str) and path:
+            paths.append(path)
     if reads:
         return FileOps(read=tuple(paths[:1]))
     if not paths:
-        paths = [
-            path
-            for value in arguments.values()
-            if isinstance(value, str)
-            for path in _PATCHED.findall(value)
-        ]
+        for value in arguments.values():
+            if isinstance(value, str):
+                paths += _PATCHED.findall(value)
     return FileOps(modified=tuple(paths))
 
 
 def replaced_texts(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The texts that one tool call replaces: those of its edits, and the removed lines of a
-    patch.
-    """
+    """The texts that a tool call replaces: of its edits, and the removed lines of a patch."""
+    yield from _replaced_by(arguments)
     edits = arguments.get("edits")
-    for one in (arguments, *(edits if isinstance(edits, list) else ())):
-        for key, text in one.items() if isinstance(one, Mapping) else ():
-            if isinstance(text, str) and key in OLD_KEYS:
-                yield text
-            elif isinstance(text, str) and _PATCHED.search(text):
-                yield "\n".join(line[1:] for line in text.splitlines() if line[:1] == "-")
+    if isinstance(edits, list):
+        for edit in edits:
+            if isinstance(edit, Mapping):
+                yield from _replaced_by(edit)
+
+
+def _replaced_by(edit: Mapping[str, Any]) -> Iterator[str]:
+    for key, text in edit.items():
+        if not isinstance(text, str):
+            continue
+        if key in OLD_KEYS:
+            yield text
+        elif _PATCHED.search(text):
+            yield _lines_marked(text.splitlines(), "-")
+
+
+def _lines_marked(lines: Iterable[str], *marks: str) -> str:
+    """The lines that begin with one of these marks, without it."""
+    return "\n".join(line[1:] for line in lines if line.startswith(marks))
 
 
 def patched_texts(text: str) -> Iterator[str]:
-    """What stands in the files that a patch changes, a text a hunk: removed lines, and those
-    around them.
-    """
+    """The removed lines of a patch and those around them, a text a hunk."""
     if not _NEXT_FILE.search(text):
         return
     for hunk in _HUNK.split(text)[1:]:
         hunk = _NEXT_FILE.split(hunk, maxsplit=1)[0]
-        yield "\n".join(line[1:] for line in hunk.split("\n") if line[:1] in ("-", " "))
+        yield _lines_marked(hunk.split("\n"), "-", " ")
 
 
 def merged(operations: Iterable[FileOps]) -> FileOps:
     """All of them in order, promoted from read to changed where a later one says so."""
-    every = list(operations)
-    modified = dict.fromkeys(path for one in every for path in one.modified)
-    read = dict.fromkeys(path for one in every for path in one.read if path not in modified)
-    return FileOps(tuple(read), tuple(modified))
+    read: dict[str, None] = {}
+    modified: dict[str, None] = {}
+    for operation in operations:
+        read.update(dict.fromkeys(operation.read))
+        modified.update(dict.fromkeys(operation.modified))
+    only_read = [path for path in read if path not in modified]
+    return FileOps(tuple(only_read), tuple(modified))

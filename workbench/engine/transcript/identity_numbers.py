@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from workbench.engine.transcript.spans import Span
+
 
 class Form(NamedTuple):
     """How a number is written, and whether its check digits are right."""
@@ -30,43 +32,49 @@ def _always(_: str) -> bool:
 
 def _is_cpf(number: str) -> bool:
     digits = _digits(number)
-    checks = [
-        _weighted(digits, tuple(range(length + 1, 1, -1))) * 10 % 11 % 10 for length in (9, 10)
-    ]
-    return digits[9:] == f"{checks[0]}{checks[1]}" and len(set(digits)) > 1
+    earlier_check = _weighted(digits, (10, 9, 8, 7, 6, 5, 4, 3, 2)) * 10 % 11 % 10
+    later_check = _weighted(digits, (11, 10, 9, 8, 7, 6, 5, 4, 3, 2)) * 10 % 11 % 10
+    return digits[9:] == f"{earlier_check}{later_check}" and len(set(digits)) > 1
 
 
 def _is_cnpj(number: str) -> bool:
     digits = _digits(number)
     weights = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
-    checks = [-_weighted(digits[:length], weights[13 - length :]) % 11 % 10 for length in (12, 13)]
-    return digits[12:] == f"{checks[0]}{checks[1]}"
+    earlier_check = -_weighted(digits[:12], weights[1:]) % 11 % 10
+    later_check = -_weighted(digits[:13], weights) % 11 % 10
+    return digits[12:] == f"{earlier_check}{later_check}"
 
 
 def _is_chinese(number: str) -> bool:
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-    return "10X98765432"[_weighted(number, weights) % 11] == number[-1].upper()
+    check = "10X98765432"[_weighted(number, weights) % 11]
+    return check == number[-1].upper()
 
 
 def _is_korean(number: str) -> bool:
     digits = _digits(number)
-    return (11 - _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))) % 11 % 10 == int(
-        digits[-1]
-    )
+    total = _weighted(digits, (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5))
+    return (11 - total) % 11 % 10 == int(digits[-1])
 
 
 def _is_finnish(number: str) -> bool:
-    return "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(number[:6] + number[7:10]) % 31] == number[-1]
+    remainder = int(number[:6] + number[7:10]) % 31
+    return "0123456789ABCDEFHJKLMNPRSTUVWXY"[remainder] == number[-1]
+
+
+_SINGAPORE_OFFSETS = {"S": 0, "T": 4, "F": 0, "G": 4, "M": 3}
+_SINGAPORE_LETTERS = {
+    "S": "JZIHGFEDCBA",
+    "T": "JZIHGFEDCBA",
+    "F": "XWUTRQPNMLK",
+    "G": "XWUTRQPNMLK",
+    "M": "KLJNPQRTUWX",
+}
 
 
 def _is_singaporean(number: str) -> bool:
-    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2)) + (
-        4 if number[0] in "TG" else 3 if number[0] == "M" else 0
-    )
-    letters = {"S": "JZIHGFEDCBA", "T": "JZIHGFEDCBA", "M": "KLJNPQRTUWX"}.get(
-        number[0], "XWUTRQPNMLK"
-    )
-    return letters[total % 11] == number[-1]
+    total = _weighted(number[1:8], (2, 7, 6, 5, 4, 3, 2)) + _SINGAPORE_OFFSETS[number[0]]
+    return _SINGAPORE_LETTERS[number[0]][total % 11] == number[-1]
 
 
 def _is_french(number: str) -> bool:
@@ -80,35 +88,40 @@ def _is_swiss(number: str) -> bool:
 
 
 def _is_spanish(number: str) -> bool:
-    bare = (
-        number.replace("-", "").replace("X", "0", 1).replace("Y", "1", 1)
-        if number[0] in "XY"
-        else number
-    )
-    bare = bare.replace("-", "").replace("Z", "2", 1) if number[0] == "Z" else bare.replace("-", "")
+    bare = number.replace("-", "")
+    letter = "XYZ".find(bare[0])
+    if letter >= 0:
+        bare = f"{letter}{bare[1:]}"
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(bare[:8]) % 23] == bare[8]
 
 
-def _luhn(number: str) -> bool:
+def _doubled(digit: int) -> int:
+    """The sum of the digits of twice a digit."""
+    return sum(divmod(2 * digit, 10))
+
+
+def has_luhn_digit(number: str) -> bool:
+    """Whether the last digit is the check digit of the others, as on cards."""
     digits = [int(char) for char in reversed(_digits(number))]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]
-    return (sum(digits[0::2]) + sum(doubled)) % 10 == 0
+    total = sum(digits[0::2]) + sum(map(_doubled, digits[1::2]))
+    return total % 10 == 0
 
 
 def _luhn_of_short(number: str) -> bool:
     """Without the century."""
-    return _luhn(number[2:])
+    return has_luhn_digit(number[2:])
 
 
 def _is_chilean(number: str) -> bool:
     digits = _digits(number.partition("-")[0])
-    total = sum(int(digit) * (2 + place % 6) for place, digit in enumerate(reversed(digits)))
+    total = _weighted(digits[::-1], (2, 3, 4, 5, 6, 7, 2, 3))
     return "0123456789K0"[11 - total % 11] == number[-1].upper()
 
 
 def _is_norwegian(number: str) -> bool:
-    rows = ((3, 7, 6, 1, 8, 9, 4, 5, 2, 1), (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
-    return all(_weighted(number, row) % 11 == 0 for row in rows)
+    earlier_check = _weighted(number, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1))
+    later_check = _weighted(number, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))
+    return earlier_check % 11 == 0 and later_check % 11 == 0
 
 
 def _is_polish(number: str) -> bool:
@@ -117,24 +130,23 @@ def _is_polish(number: str) -> bool:
 
 def _is_turkish(number: str) -> bool:
     digits = [int(char) for char in number]
-    tenth = (7 * sum(digits[0:9:2]) - sum(digits[1:8:2])) % 10
+    odd_places, even_places = digits[0:9:2], digits[1:8:2]
+    tenth = (7 * sum(odd_places) - sum(even_places)) % 10
     return tenth == digits[9] and sum(digits[:10]) % 10 == digits[10]
 
 
 def _is_taiwanese(number: str) -> bool:
     letter = "ABCDEFGHJKLMNPQRSTUVXYWZIO".index(number[0]) + 10
-    return (
-        letter // 10 + letter % 10 * 9 + _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))
-    ) % 10 == 0
+    total = letter // 10 + letter % 10 * 9
+    total += _weighted(number[1:], (8, 7, 6, 5, 4, 3, 2, 1, 1))
+    return total % 10 == 0
 
 
 def _is_health_card(number: str) -> bool:
     """Of Germany: the letter counts as two digits, every other digit is doubled."""
-    digits = f"{ord(number[0]) - 64:02}{number[1:]}"
-    total = sum(
-        sum(divmod(int(digit) * (1 + place % 2), 10)) for place, digit in enumerate(digits[:10])
-    )
-    return total % 10 == int(digits[10])
+    digits = [int(char) for char in f"{ord(number[0]) - 64:02}{number[1:]}"]
+    total = sum(digits[0:10:2]) + sum(map(_doubled, digits[1:10:2]))
+    return total % 10 == digits[10]
 
 
 _MONTH, _DAY = "(?:0[1-9]|1[0-2])", r"(?:0[1-9]|[12]\d|3[01])"
@@ -173,7 +185,7 @@ FORMS = (
     Form("IN", re.compile(r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]"), _always),
     Form("MX", re.compile(r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d"), _always),
     Form("CL", re.compile(r"\d{1,2}\.?\d{3}\.?\d{3}-[\dkK]"), _is_chilean),
-    Form("ZA", re.compile(rf"\d\d{_MONTH}{_DAY}\d{{4}}[01][89]\d"), _luhn),
+    Form("ZA", re.compile(rf"\d\d{_MONTH}{_DAY}\d{{4}}[01][89]\d"), has_luhn_digit),
     Form("SE DK IS", re.compile(rf"{_BIRTH}[-+]\d{{4}}"), _always),
     Form("SE", re.compile(rf"(?:{_LONG_BIRTH}|200\d{_MONTH}{_DAY})-\d{{4}}"), _luhn_of_short),
     Form("LV UA", re.compile(rf"(?:{_BIRTH}|{_LONG_BIRTH})-\d{{5}}"), _always),
@@ -193,7 +205,7 @@ FORMS = (
         re.compile(rf"[23]\d\d{_MONTH}{_DAY}(?:0[1-4]|1[1-9]|2[1-9]|3[1-5]|88)\d{{5}}"),
         _always,
     ),
-    Form("AU", re.compile(r"80036[01]\d{10}"), _luhn),
+    Form("AU", re.compile(r"80036[01]\d{10}"), has_luhn_digit),
     Form(
         "GB",
         re.compile(rf"[A-Z9]{{5}}\d(?:[05][1-9]|[16][0-2]){_DAY}\d[A-Z9]{{2}}[A-Z0-9]{{3}}"),
@@ -210,7 +222,7 @@ FORMS = (
     Form("PT", re.compile(r"\d{8} \d [A-Z]{2}\d"), _always),
     # ETSI EN 319 412-1
     Form("", re.compile(r"(?:PNO|PAS|IDC|TIN)[A-Z]{2}-[A-Z0-9-]{5,20}[A-Z0-9]"), _always),
-    Form("", re.compile(r"\d\d-\d{6}-\d{6}-\d"), _luhn),  # a telephone's (IMEI)
+    Form("", re.compile(r"\d\d-\d{6}-\d{6}-\d"), has_luhn_digit),  # a telephone's (IMEI)
     # a car's (ISO 3779)
     Form("", re.compile(r"(?=(?:\d{0,4}[A-Z]){5})[A-HJ-NPR-Z][A-HJ-NPR-Z0-9]{11}\d{5}"), _always),
 )
@@ -229,12 +241,14 @@ _CANDIDATES = re.compile(r"[0-9A-Z][0-9A-Z ./+-]{7,40}[0-9A-Za-z]")
 _WORD_START = re.compile(r"(?<![0-9A-Za-z])[0-9A-Z]")
 
 
-def identity_numbers(text: str) -> Iterator[tuple[int, int]]:
+def identity_numbers(text: str) -> Iterator[Span]:
     """Where such numbers are in a text, half-open."""
     for candidates in _CANDIDATES.finditer(text):  # the pattern of all forms is slow
-        for start in _WORD_START.finditer(text, *candidates.span()):
-            if _ANY.match(text, start.start()) and (stop := _stop_of_number(text, start.start())):
-                yield start.start(), stop
+        for word in _WORD_START.finditer(text, *candidates.span()):
+            start = word.start()
+            stop = _stop_of_number(text, start) if _ANY.match(text, start) else 0
+            if stop:
+                yield start, stop
 
 
 def _stop_of_number(text: str, start: int) -> int:
@@ -254,6 +268,7 @@ def is_base58_with_check(text: str) -> bool:
     number = 0
     for char in text:
         number = number * 58 + _BASE58.index(char)
-    raw = number.to_bytes((number.bit_length() + 7) // 8, "big")
-    raw = b"\0" * (len(text) - len(text.lstrip("1"))) + raw
-    return len(raw) == 25 and sha256(sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
+    zeros = len(text) - len(text.lstrip("1"))
+    raw = bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
+    checksum = sha256(sha256(raw[:-4]).digest()).digest()[:4]
+    return len(raw) == 25 and checksum == raw[-4:]

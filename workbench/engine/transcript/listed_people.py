@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.engine.transcript.people import CAPITAL, PARTICLE, WORD, is_name_word, is_person
+from workbench.engine.transcript.spans import Span, search_before
 from workbench.engine.transcript.words import phrases_of
 
 
 def _listed(file: str) -> frozenset[str]:
-    lines = Path(__file__).with_name(file).read_text("utf-8").splitlines()
-    return frozenset(name for line in lines if not line.startswith("#") for name in line.split(" "))
+    names: set[str] = set()
+    for line in Path(__file__).with_name(file).read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            names.update(line.split(" "))
+    return frozenset(names)
 
 
 GIVEN_NAMES = _listed("given_names.txt")
@@ -53,7 +57,7 @@ _CELLS = re.compile(
 """Two cells of a row with a name each."""
 
 
-def listed_people(text: str) -> Iterator[tuple[int, int]]:
+def listed_people(text: str) -> Iterator[Span]:
     """Where a listed name stands beside another name, or alone where something is said to a
     person, or of one.
     """
@@ -61,7 +65,7 @@ def listed_people(text: str) -> Iterator[tuple[int, int]]:
         parts = list(_PART.finditer(text, *candidate.span()))
         for run in _runs_of_names(parts):
             start, stop = run[0].start(), run[-1].end()
-            if _is_person_told_of(text, start, stop, [part.group() for part in run]):
+            if _is_person_here(text, start, stop, [part.group() for part in run]):
                 yield start, stop
     for order in _ORDER.finditer(text):
         for name in ("name", "other"):
@@ -69,19 +73,22 @@ def listed_people(text: str) -> Iterator[tuple[int, int]]:
                 yield order.span(name)
 
 
-def _is_person_told_of(text: str, start: int, stop: int, words: list[str]) -> bool:
+def _is_person_here(text: str, start: int, stop: int, words: list[str]) -> bool:
     if _is_full_name(words, has_comma="," in text[start:stop]):
         return True
-    if _is_given(words[0]) or _has_initials(words):
-        return _is_told_to(text, start) or (len(words) == 1 and _does(text, start, stop))
-    return False
+    if not _is_given(words[0]) and not _has_initials(words):
+        return False
+    if _is_addressed(text, start):
+        return True
+    return len(words) == 1 and _says_what_it_does(text, start, stop)
 
 
 def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
     """The words beside each other that may be of a person."""
     run: list[re.Match[str]] = []
     for part in parts:
-        if part.group()[0].islower() or is_name_word(part.group().rstrip(".")):
+        word = part.group()
+        if word[0].islower() or is_name_word(word.rstrip(".")):
             run.append(part)
             continue
         if run:
@@ -92,58 +99,52 @@ def _runs_of_names(parts: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
 
 
 def _is_full_name(words: list[str], *, has_comma: bool) -> bool:
-    """Whether several words are a name: with a given name, or without a comma and with a surname
-    at their end.
-    """
+    """Whether words are a name: with a given name, or with a surname last and no comma."""
     if len(words) < 2:
         return False
     if any(map(_is_given, words)):
         return True
     if _has_initials(words) and not words[-1].isascii():
         return True
-    if any(word in _RARE_GIVEN_NAMES for word in words) or any(map(_has_given_part, words)):
+    if not _RARE_GIVEN_NAMES.isdisjoint(words) or any(map(_has_given_part, words)):
         return True
     return not has_comma and (words[-1] in _SURNAMES or _has_ending(words))
 
 
 def _has_given_part(word: str) -> bool:
     """Whether a part of a word with a hyphen is a given name: `Frida-Marie`."""
-    return "-" in word and any(
-        part in GIVEN_NAMES or part in _RARE_GIVEN_NAMES for part in word.split("-")
-    )
+    return "-" in word and any(map(is_given_name, word.split("-")))
 
 
 def _has_ending(words: list[str]) -> bool:
     """Whether a word ends as surnames of a language do and as few other words with a capital do."""
-    return any(_ENDING.search(word) for word in words[1:]) or any(map(_PATRONYMIC.search, words))
+    if any(map(_ENDING.search, words[1:])):
+        return True
+    return any(map(_PATRONYMIC.search, words))
 
 
 def is_listed(word: str) -> bool:
-    """Whether a word, in capitals or not, is a given name or a surname that is no word of a
-    language.
-    """
+    """Whether a word, in capitals or not, is a given name or a surname of the lists."""
     name = word.title()
     return name in GIVEN_NAMES or name in _RARE_GIVEN_NAMES or name in _SURNAMES
 
 
 def _is_given(word: str) -> bool:
-    return word in GIVEN_NAMES or (len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES)
+    if word in GIVEN_NAMES:
+        return True
+    return len(word) > 3 and word.isupper() and word.title() in GIVEN_NAMES
 
 
 def _has_initials(words: list[str]) -> bool:
-    return (
-        len(words) > 1
-        and len(words[0]) == 2
-        and words[0].endswith(".")
-        and len(words[-1].rstrip(".")) > 2
-    )
+    begins_with_initial = len(words[0]) == 2 and words[0].endswith(".")
+    return len(words) > 1 and begins_with_initial and len(words[-1].rstrip(".")) > 2
 
 
-def _does(text: str, start: int, stop: int) -> bool:
+def _says_what_it_does(text: str, start: int, stop: int) -> bool:
     """Whether a sentence begins with a name and says what this person does: `Mandy hat Urlaub`."""
-    behind = _NEXT_WORD.match(text, stop)
-    is_doing = behind is not None and behind[1] in _DOINGS
-    return is_doing and _BEGINS_SENTENCE.search(text, max(0, start - 2), start) is not None
+    next_word = _NEXT_WORD.match(text, stop)
+    is_doing = next_word is not None and next_word[1] in _DOINGS
+    return is_doing and search_before(_BEGINS_SENTENCE, text, start, 2) is not None
 
 
 def is_given_name(word: str) -> bool:
@@ -151,32 +152,32 @@ def is_given_name(word: str) -> bool:
     return word in GIVEN_NAMES or word in _RARE_GIVEN_NAMES
 
 
-def _is_told_to(text: str, start: int) -> bool:
-    before = _BEFORE.search(text, max(0, start - _REACH), start)
-    return before is not None and before[1] in _TOLD
+def _is_addressed(text: str, start: int) -> bool:
+    word_before = search_before(_BEFORE, text, start, _REACH)
+    return word_before is not None and word_before[1] in _TOLD
 
 
-def given_names_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def given_names_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """Where a given name stands alone in a part of a line that speaks of people, half-open."""
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         if is_given_name(candidate.group()) and is_person(candidate.group()):
             yield candidate.span()
 
 
-def people_between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def people_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """Where names of people may stand in a part of a line with a number that only a person has,
     half-open.
     """
     for candidate in _NAME_LIKE.finditer(text, start, stop):
         name = candidate.group()
-        if (" " in name or "." in name or _is_given(name) or is_given_name(name)) and is_person(
-            name
-        ):
+        is_of_several = " " in name or "." in name
+        if (is_of_several or _is_given(name) or is_given_name(name)) and is_person(name):
             yield candidate.span()
             if ", " in name:  # what is behind the comma may be a street
                 yield candidate.start(), candidate.start() + name.index(",")
-    for match in _IN_JAPANESE.finditer(text, start, stop) if not text.isascii() else ():
-        yield match.span()
+    if not text.isascii():
+        for match in _IN_JAPANESE.finditer(text, start, stop):
+            yield match.span()
     for cells in _CELLS.finditer(text, start, stop):
         for name in ("earlier", "later"):
             if is_person(cells[name]):

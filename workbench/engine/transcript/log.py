@@ -2,7 +2,7 @@
 was sent.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -84,9 +84,7 @@ Entry: TypeAlias = MessageEntry | CompactionEntry | ClearingEntry | NoteEntry
 
 
 class Log:
-    """A tree of entries with parent ids that only ever grows. `leaf` is the newest entry unless
-    it was moved.
-    """
+    """A tree of entries that only grows. `leaf` is the newest entry unless it was moved."""
 
     __slots__ = ("_by_id", "_entries", "leaf")
 
@@ -98,9 +96,11 @@ class Log:
             self.append(entry)
 
     def __copy__(self) -> "Log":
-        made = Log()
-        made._entries, made._by_id, made.leaf = [*self._entries], dict(self._by_id), self.leaf
-        return made
+        copy = Log()
+        copy._entries = list(self._entries)
+        copy._by_id = dict(self._by_id)
+        copy.leaf = self.leaf
+        return copy
 
     def append(self, entry: Entry) -> None:
         """Add one entry and make it the leaf.
@@ -141,16 +141,18 @@ class Log:
     def leaves(self) -> tuple[str, ...]:
         """Ids of the entries that nothing follows: one a branch, in file order."""
         parents = {entry.parent for entry in self}
-        return tuple(entry.id for entry in self if entry.id not in parents)
+        ids = [entry.id for entry in self]
+        return tuple(entry_id for entry_id in ids if entry_id not in parents)
 
     def path(self, leaf: str | None = None) -> tuple[Entry, ...]:
         """The entries from the root to this leaf (the log's own leaf if none is named)."""
-        at = self.leaf if leaf is None else leaf
-        found: list[Entry] = []
-        while at is not None:
-            found.append(self._by_id[at])
-            at = found[-1].parent
-        return tuple(reversed(found))
+        entry_id = self.leaf if leaf is None else leaf
+        entries: list[Entry] = []
+        while entry_id is not None:
+            entry = self._by_id[entry_id]
+            entries.append(entry)
+            entry_id = entry.parent
+        return tuple(reversed(entries))
 
 
 def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
@@ -159,35 +161,40 @@ def fold(path: Sequence[Entry]) -> tuple[Message, ...]:
     The last compaction's summary comes first, then what it kept, then all that came later; results
     that were cleared on the way hold a marker. Without a compaction: all messages.
     """
-    last = next(
-        (i for i in range(len(path) - 1, -1, -1) if isinstance(path[i], CompactionEntry)), 0
-    )
-    compaction = path[last] if path else None
+    compaction: CompactionEntry | None = None
+    start = 0
+    cleared: set[str] = set()
+    for index, entry in enumerate(path):
+        if isinstance(entry, ClearingEntry):
+            cleared.update(entry.call_ids)
+        elif isinstance(entry, CompactionEntry):
+            compaction = entry
+            start = index
     messages: list[Message] = []
-    if isinstance(compaction, CompactionEntry):
-        messages += [] if compaction.summary is None else [compaction.summary]
-        messages += _messages(_kept(path[:last], compaction))
-    messages += _messages(path[last:])
-    cleared = {
-        call for entry in path if isinstance(entry, ClearingEntry) for call in entry.call_ids
-    }
-    return tuple(
-        (
-            replace(message, blocks=(Text(CLEARED),))
-            if message.role == "tool" and message.call_id in cleared
-            else message
-        )
-        for message in messages
-    )
+    if compaction is not None:
+        if compaction.summary is not None:
+            messages.append(compaction.summary)
+        messages += _messages(_kept(path[:start], compaction))
+    messages += _messages(path[start:])
+    return tuple(_without_result(message, cleared) for message in messages)
+
+
+def _without_result(message: Message, cleared: Collection[str]) -> Message:
+    """The message, with a marker in the place of a result that was cleared."""
+    if message.role == "tool" and message.call_id in cleared:
+        return replace(message, blocks=(Text(CLEARED),))
+    return message
 
 
 def _messages(entries: Iterable[Entry]) -> list[Message]:
     return [entry.message for entry in entries if isinstance(entry, MessageEntry)]
 
 
-def _kept(before: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
+def _kept(earlier_entries: Sequence[Entry], compaction: CompactionEntry) -> Sequence[Entry]:
     if compaction.kept is not None:
-        kept = set(compaction.kept)
-        return [entry for entry in before if entry.id in kept]
-    starts = (i for i, entry in enumerate(before) if entry.id == compaction.first_kept)
-    return before[next(starts, len(before)) :]
+        kept_ids = set(compaction.kept)
+        return [entry for entry in earlier_entries if entry.id in kept_ids]
+    for index, entry in enumerate(earlier_entries):
+        if entry.id == compaction.first_kept:
+            return earlier_entries[index:]
+    return ()

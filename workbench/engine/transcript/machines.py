@@ -22,25 +22,23 @@ def ips(text: str) -> Iterator[Place]:
     for match in matches_with(_IP_IN_NAME, text, "ip-"):
         yield Place(*match.span(1), "ip")
     for pattern, sign in ((_IP4, "."), (_IP6, ":")):
-        for match in pattern.finditer(text) if sign in text else ():
-            try:
-                address = ip_address(match.group())
-            except ValueError:
-                continue
-            if not (
-                address.is_loopback
-                or address.is_unspecified
-                or address.is_multicast
-                or _is_public(match.group())
-            ):
+        for match in matches_with(pattern, text, sign):
+            if _is_of_a_machine(match.group()):
                 yield Place(*match.span(), "ip")
 
 
-def _is_public(address: str) -> bool:
-    """Whether it tells of nobody's machine: a mask, a network such as 10.0.0.0, or a name server
-    that all use.
+def _is_of_a_machine(text: str) -> bool:
+    """Whether it is an address that tells of a machine: no mask, no network such as 10.0.0.0, no
+    name server that all use.
     """
-    return address in _NAME_SERVERS or address.startswith("255.") or address.endswith(".0.0")
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    if address.is_loopback or address.is_unspecified or address.is_multicast:
+        return False
+    is_public = text in _NAME_SERVERS or text.startswith("255.") or text.endswith(".0.0")
+    return not is_public
 
 
 _MAC = re.compile(
@@ -53,6 +51,7 @@ _ATTACHED = re.compile(
     r"(?=[ \t]+(?:product|usb|transport_id):|[ \t\r]*$)",
     re.MULTILINE,
 )
+_HINTS_OF_ATTACHED = ("adb devices", "List of devices attached", "transport_id:")
 _SERIAL_OF_MACHINE = re.compile(
     r"^[ \t]*(?:Serial Number(?: \(system\))?|Device Serial|Hardware UUID|Provisioning UDID)["
     r" \t]*:[ \t]+"
@@ -68,11 +67,7 @@ def devices(text: str) -> Iterator[Place]:
         for match in pattern.finditer(text):
             if not _NOBODY.fullmatch(match.group()):
                 yield Place(*match.span(), "device")
-    for match in (
-        _ATTACHED.finditer(text)
-        if "adb devices" in text or "List of devices attached" in text or "transport_id:" in text
-        else ()
-    ):
+    for match in matches_with(_ATTACHED, text, *_HINTS_OF_ATTACHED):
         yield Place(*match.span("serial"), "device")
     for match in matches_with(_SERIAL_OF_MACHINE, text, "Serial", "UUID"):
         yield Place(*match.span("serial"), "device")

@@ -199,18 +199,16 @@ def said_text(message: Message) -> str:
 
 
 def argument_texts(value: Json) -> Iterator[str]:
-    """Each scalar in a decoded JSON value as text, depth first. Never recurses, so that depth
-    cannot hurt.
-    """
-    rest = [value]
-    while rest:
-        item = rest.pop()
+    """Each scalar in a decoded JSON value as text, depth first and without recursion."""
+    values = [value]
+    while values:
+        item = values.pop()
         if isinstance(item, str):
             yield item
         elif isinstance(item, Mapping):
-            rest.extend(reversed(list(item.values())))
+            values.extend(reversed(list(item.values())))
         elif isinstance(item, list | tuple):
-            rest.extend(reversed(item))
+            values.extend(reversed(item))
         elif isinstance(item, int | float) and not isinstance(item, bool):
             yield str(item)
 
@@ -278,9 +276,7 @@ def quarter_of_bytes(message: Message) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
-    """A counter multiplied by a session's own factor: how its provider counts, against how we
-    do.
-    """
+    """A counter multiplied by a session's factor: how its provider counts, against ours."""
 
     count: TokenCounter
     scale: float
@@ -292,4 +288,6 @@ class Scaled:
 
 def scaled(size: int, scale: float) -> int:
     """A size in the provider's tokens; at least 1 where there is anything at all."""
-    return max(1, round(size * scale)) if size else 0
+    if not size:
+        return 0
+    return max(1, round(size * scale))

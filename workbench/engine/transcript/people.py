@@ -6,9 +6,11 @@ end of a letter.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, character_at, preceding
 from workbench.engine.transcript.words import phrases_of, words_of
 
 CAPITAL = "[" + "".join(char for char in map(chr, range(0x0530)) if char.isupper()) + "]"
@@ -67,13 +69,13 @@ class Cue(NamedTuple):
 
     Attributes:
         phrase: in small letters.
-        least: how many words the name has at least.
+        least_words: of the name.
         begins_line: whether the phrase does.
         ends_line: whether the name is in the next line.
     """
 
     phrase: str
-    least: int
+    least_words: int
     begins_line: bool = False
     ends_line: bool = False
 
@@ -88,9 +90,12 @@ def _relatives(lists: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 def _cues() -> Iterator[Cue]:
     lists = phrases_of("people.toml")
-    for phrase in (*lists["introductions"], *lists["honorifics"], *_AUTHORS, *_relatives(lists)):
+    before_one_word = chain(
+        lists["introductions"], lists["honorifics"], _AUTHORS, _relatives(lists)
+    )
+    for phrase in before_one_word:
         yield Cue(phrase, 1)
-    for phrase in (*lists["presentations"], *lists["dealings"]):
+    for phrase in chain(lists["presentations"], lists["dealings"]):
         yield Cue(phrase, 2)
     for phrase in lists["farewells"]:
         yield Cue(phrase, 1, begins_line=True, ends_line=True)
@@ -114,6 +119,10 @@ _BETWEEN = " \"'*_{:("
 """What may stand between a phrase and a name."""
 _LINE = " \t>*_-"
 """What may stand before the text of a line."""
+_BEFORE_LINES = ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
+"""What may stand before that."""
+_PARTS_OF_NAMES = ("_", "-", "$", "/")
+"""What stands before a phrase that is a part of a name of a program."""
 _NEW_LINES = re.compile(r"[ \t]{0,3}[,.!]?[ \t]{0,3}(?:\r?\n[ \t>*_-]{0,10}){1,3}\Z")
 _COMMA = re.compile(r", ?\Z")
 _END_OF_LINE = re.compile(r"[.!]?[ \t\r]*(?:\n|\Z)")
@@ -131,39 +140,44 @@ _BLAME = re.compile(
 _GREETED = re.compile(r"[ ]?(?:[,!:\n\\]|\.\s|$| and )")
 
 
-def people(text: str) -> Iterator[tuple[int, int]]:
+def people(text: str) -> Iterator[Span]:
     """Where a cue says that the name of a person stands, half-open."""
     for candidate in _CANDIDATE.finditer(text):
         start, stop = candidate.span()
-        head, space, rest = candidate.group().partition(" ")
-        starts = (start, stop - len(rest)) if space and head.lower() in _CUES else (start,)
+        starts = [start]
+        head, space, other_words = candidate.group().partition(" ")
+        if space and head.lower() in _CUES:
+            starts.append(stop - len(other_words))
         for name_start in starts:
-            if _is_told(text, name_start, stop) and is_person(text[name_start:stop]):
+            if _is_announced(text, name_start, stop) and is_person(text[name_start:stop]):
                 yield name_start, stop
     for match in matches_with(_BLAME, text, " +0", " -0"):
         yield match.span("name")
 
 
-def _is_told(text: str, start: int, stop: int) -> bool:
+def _is_announced(text: str, start: int, stop: int) -> bool:
     """Whether what stands around a candidate says that it is a person."""
     words = text.count(" ", start, stop) + 1
-    is_before_mail = words > 1 and text[stop : stop + 1] in _BEFORE_MAIL
+    is_before_mail = words > 1 and character_at(text, stop) in _BEFORE_MAIL
     if is_before_mail and _MAIL_BEHIND.match(text, stop):
         return True
-    before = text[max(0, start - _REACH) : start]
-    gap = _NEW_LINES.search(before) or (_END_OF_LINE.match(text, stop) and _COMMA.search(before))
-    phrase = (before[: gap.start()] if gap else before.rstrip(_BETWEEN)).lower()
+    text_before = preceding(text, start, _REACH)
+    gap = _NEW_LINES.search(text_before)
+    if gap is None and _END_OF_LINE.match(text, stop):
+        gap = _COMMA.search(text_before)
+    phrase = text_before[: gap.start()] if gap else text_before.rstrip(_BETWEEN)
+    phrase = phrase.lower()
     for cue in _CUES.get(_EDGE.split(phrase)[-1], ()):
-        if words >= cue.least and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
+        if words >= cue.least_words and cue.ends_line == bool(gap) and _ends_with(phrase, cue):
             return not cue.begins_line or cue.ends_line or _GREETED.match(text, stop) is not None
     return False
 
 
-def _ends_with(before: str, cue: Cue) -> bool:
+def _ends_with(text: str, cue: Cue) -> bool:
     """Whether a text ends with the phrase of a cue, and nothing before that belongs to it."""
-    if not before.endswith(cue.phrase):
+    if not text.endswith(cue.phrase):
         return False
-    rest = before[: len(before) - len(cue.phrase)]
+    text_before = text[: len(text) - len(cue.phrase)]
     if cue.begins_line:
-        return rest.rstrip(_LINE)[-1:] in ("", "\n", "\r", '"', "'", ":", ",", ".", "!")
-    return not rest[-1:].isalnum() and rest[-1:] not in tuple("_-$/")
+        return text_before.rstrip(_LINE)[-1:] in _BEFORE_LINES
+    return not text_before[-1:].isalnum() and not text_before.endswith(_PARTS_OF_NAMES)

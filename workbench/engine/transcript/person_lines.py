@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.listed_people import given_names_between, people_between
 from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.spans import Span, character_at, line_start
 
 _PLACEHOLDER = "REDACTED-"
 """What is masked already begins with it."""
@@ -97,7 +98,7 @@ _LEAST_DIGITS = 5
 
 def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
     """What else of a person is in the lines of these places; some may overlap."""
-    lines: set[tuple[int, int]] = set()
+    lines: set[Span] = set()
     for place in places:
         if place.kind not in CERTAIN_KINDS or _PLACEHOLDER in text[place.start : place.stop]:
             continue
@@ -110,16 +111,16 @@ def beside(text: str, places: Iterable[Place]) -> Iterator[Place]:
                 yield Place(*above.span("name"), "name")
         lines.add(line)
     for line in lines:
-        yield from _of_a_person(text, *line)
+        yield from _data_of_person(text, *line)
 
 
-def _line_around(text: str, place: Place) -> tuple[int, int]:
-    start = max(text.rfind("\n", 0, place.start) + 1, place.start - _REACH)
+def _line_around(text: str, place: Place) -> Span:
+    start = max(line_start(text, place.start), place.start - _REACH)
     stop = text.find("\n", place.stop)
     return start, min(len(text) if stop < 0 else stop, place.stop + _REACH)
 
 
-def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
+def _data_of_person(text: str, start: int, stop: int) -> Iterator[Place]:
     """Given names, dates of birth, towns, houses and numbers of persons in a part of a line."""
     for name_start, name_stop in given_names_between(text, start, stop):
         yield Place(name_start, name_stop, "name")
@@ -133,13 +134,18 @@ def _of_a_person(text: str, start: int, stop: int) -> Iterator[Place]:
             if is_person(match[group]) and _ends_here(text, match, stop):
                 yield Place(*match.span(group), kind)
     for match in _NUMBER.finditer(text, start, stop):
-        digits = sum(map(str.isdigit, match.group()))
-        letters = sum(map(str.isalpha, match.group()))
-        is_number = digits >= _LEAST_DIGITS or (digits >= _LEAST_DIGITS - 1 and letters > 1)
-        if is_number and not _NO_NUMBER.fullmatch(match.group()) and _ends_here(text, match, stop):
+        if _is_number(match.group()) and _ends_here(text, match, stop):
             yield Place(*match.span(), "id")
+
+
+def _is_number(text: str) -> bool:
+    """Whether it has as many digits as the number of a person, and is no date or sum."""
+    digits = sum(map(str.isdigit, text))
+    letters = sum(map(str.isalpha, text))
+    least_digits = _LEAST_DIGITS - 1 if letters > 1 else _LEAST_DIGITS
+    return digits >= least_digits and _NO_NUMBER.fullmatch(text) is None
 
 
 def _ends_here(text: str, match: re.Match[str], stop: int) -> bool:
     """Whether a match does not end only because no more of the line was looked at."""
-    return match.end() < stop or text[stop : stop + 1] in ("", "\n")
+    return match.end() < stop or character_at(text, stop) in ("", "\n")

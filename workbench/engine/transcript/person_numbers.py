@@ -5,6 +5,7 @@ no. 88-120431`.
 import re
 from collections.abc import Iterator
 
+from workbench.engine.transcript.spans import Span, character_at, preceding, search_before
 from workbench.engine.transcript.words import phrases_of
 
 _NUMBER = re.compile(
@@ -49,13 +50,14 @@ _REACH = 70
 """Characters before a number that are looked at."""
 _LEAST_DIGITS = 4
 _LEAST_OF_ROW = 8
+_ENDS_OF_CELLS = (";", ",", "\t", "\n", " ", "")
 
 
-def numbers_of_persons(text: str) -> Iterator[tuple[int, int]]:
+def numbers_of_persons(text: str) -> Iterator[Span]:
     """Where such numbers are in a text, half-open."""
     for number in _NUMBER.finditer(text):
         digits = sum(char.isdigit() for char in number.group())
-        letters = _LETTERS.search(text, max(0, number.start() - _MOST_LETTERS), number.start())
+        letters = search_before(_LETTERS, text, number.start(), _MOST_LETTERS)
         if digits < _LEAST_DIGITS or letters is None or _DATE.fullmatch(number.group()):
             continue
         start = number.start() if _is_label(letters) else letters.start()
@@ -69,18 +71,24 @@ def _is_label(letters: re.Match[str]) -> bool:
 
 
 def _is_of_person(text: str, start: int, stop: int, digits: int) -> bool:
-    before = text[max(0, start - _REACH) : start]
-    label = _LABELLED.search(before)
-    if label:
-        return digits > _LEAST_DIGITS or (text[start].isupper() and text[start:stop].isalnum())
-    if digits >= _LEAST_OF_ROW:
-        if _ROW.search(before) and text[stop : stop + 1] in (";", ",", "\t", "\n", " ", ""):
-            return True
-        if _BEHIND_NAME.search(before) and text[stop : stop + 1] == ")":
-            return True
     value = text[start:stop]
-    if digits >= _LEAST_OF_ROW and _BEFORE_NAME.match(text, stop) and not value.isdigit():
+    text_before = preceding(text, start, _REACH)
+    if _LABELLED.search(text_before):
+        return digits > _LEAST_DIGITS or (value[0].isupper() and value.isalnum())
+    is_long = digits >= _LEAST_OF_ROW
+    if is_long and _is_beside_name(text, start, stop):
         return True
-    if _PECULIAR.fullmatch(value) or (digits >= _LEAST_OF_ROW and not before.isascii()):
-        return _SPOKEN_OF.search(before) is not None
+    if _PECULIAR.fullmatch(value) or (is_long and not text_before.isascii()):
+        return _SPOKEN_OF.search(text_before) is not None
     return False
+
+
+def _is_beside_name(text: str, start: int, stop: int) -> bool:
+    """Whether a number stands in a row with a name, or beside one in brackets."""
+    text_before = preceding(text, start, _REACH)
+    next_character = character_at(text, stop)
+    if next_character in _ENDS_OF_CELLS and _ROW.search(text_before):
+        return True
+    if next_character == ")" and _BEHIND_NAME.search(text_before):
+        return True
+    return _BEFORE_NAME.match(text, stop) is not None and not text[start:stop].isdigit()

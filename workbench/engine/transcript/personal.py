@@ -59,11 +59,21 @@ _IN_WORDS = re.compile(
 )
 _PATIENT = re.compile(r"(?:^|[ >])PID\|(?P<fields>[^\r\n]{8,1000})", re.MULTILINE)
 """The segment of HL7 that says who a patient is."""
-_FIELDS_OF_PATIENT = dict(
-    [(number, "id") for number in (2, 3, 4, 20)]
-    + [(number, "name") for number in (5, 6, 9)]
-    + [(7, "birth"), (11, "place"), (13, "phone"), (14, "phone"), (18, "bank"), (19, "ssn")]
-)
+_FIELDS_OF_PATIENT = {
+    2: "id",
+    3: "id",
+    4: "id",
+    5: "name",
+    6: "name",
+    7: "birth",
+    9: "name",
+    11: "place",
+    13: "phone",
+    14: "phone",
+    18: "bank",
+    19: "ssn",
+    20: "id",
+}
 _PART_OF_FIELD = re.compile(r"[^|^~&\\]{2,200}")
 _MAIL_HEADER = re.compile(
     r"(?:\b(?:From|To|Cc|Bcc|Reply-To|Sender))[ \t]{0,3}:["
@@ -79,13 +89,14 @@ _CARD_OF_PERSON = re.compile(
 
 def _patients(text: str) -> Iterator[Place]:
     """What HL7 says of a patient, field by field."""
-    for segment in _PATIENT.finditer(text):
+    for segment in matches_with(_PATIENT, text, "PID|"):
         start = segment.start("fields")
         for number, field in enumerate(segment["fields"].split("|"), start=1):
-            kind = _FIELDS_OF_PATIENT.get(number)
-            for part in _PART_OF_FIELD.finditer(text, start, start + len(field)) if kind else ():
-                yield Place(*part.span(), kind or "")
-            start += len(field) + 1
+            stop = start + len(field)
+            if number in _FIELDS_OF_PATIENT:
+                for part in _PART_OF_FIELD.finditer(text, start, stop):
+                    yield Place(*part.span(), _FIELDS_OF_PATIENT[number])
+            start = stop + 1
 
 
 def _names(text: str) -> Iterator[Place]:
@@ -95,21 +106,23 @@ def _names(text: str) -> Iterator[Place]:
             yield Place(*match.span("name"), "name")
     for match in matches_with(_CARD_OF_PERSON, text, "BEGIN:VCARD", "\nADR", "\nTEL"):
         yield Place(*match.span("name"), "name")
-    for match in _FOREIGN_SENDER.finditer(text) if not text.isascii() and "@" in text else ():
-        yield Place(*match.span("name"), "name")
+    if not text.isascii():
+        for match in matches_with(_FOREIGN_SENDER, text, "@"):
+            yield Place(*match.span("name"), "name")
     for match in matches_with(_GECOS, text, "x:"):
         yield Place(*match.span("name"), "name")
 
 
 def _mails_in_words(text: str) -> Iterator[Place]:
-    for match in _IN_WORDS.finditer(text) if any(hint in text for hint in _HINTS_OF_WORDS) else ():
+    for match in matches_with(_IN_WORDS, text, *_HINTS_OF_WORDS):
         if re.search(r"\b(?:dot|DOT)\b|[\[({](?:at|AT|@|dot|DOT)", match.group()):
             yield Place(*match.span(), "email")
     for match in matches_with(_MAIL_HEADER, text, "@"):
         yield Place(*match.span(1), "email")
-    for match in _FOREIGN_MAIL.finditer(text) if "@" in text and not text.isascii() else ():
-        if not match.group().isascii():
-            yield Place(*match.span(), "email")
+    if not text.isascii():
+        for match in matches_with(_FOREIGN_MAIL, text, "@"):
+            if not match.group().isascii():
+                yield Place(*match.span(), "email")
 
 
 def _people(text: str) -> Iterator[Place]:
@@ -168,7 +181,7 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
     some may overlap.
     """
     weak = []
-    places = list(_of_finders(text, kinds))
+    places = list(_found_by_form(text, kinds))
     for value in named_values(text, kinds):
         if value.weak:
             weak.append(value)
@@ -185,13 +198,13 @@ def personal(text: str, kinds: frozenset[str] = KINDS) -> Iterator[Place]:
             yield place
 
 
-def _of_finders(text: str, kinds: frozenset[str]) -> Iterator[Place]:
+def _found_by_form(text: str, kinds: frozenset[str]) -> Iterator[Place]:
     """What its form alone gives away."""
     yield from in_forms(text, kinds)
     for finder in FINDERS:
         if finder.kind in kinds and finder.hint in text:
             yield from finder.find(text)
-    for place in _patients(text) if "PID|" in text else ():
+    for place in _patients(text):
         if place.kind in kinds:
             yield place
 

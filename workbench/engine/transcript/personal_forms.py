@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from workbench.engine.transcript.credentials import Place
 from workbench.engine.transcript.people import is_person
+from workbench.engine.transcript.signs import matches_with
 from workbench.engine.transcript.words import words_of
 
 
@@ -48,8 +49,8 @@ _LEAST_LETTERS = 2
 def in_forms(text: str, kinds: frozenset[str]) -> Iterator[Place]:
     """The values of these kinds in such forms."""
     for form in FORMS:
-        if form.kind in kinds and any(hint in text for hint in form.hints):
-            for match in form.pattern.finditer(text):
+        if form.kind in kinds:
+            for match in matches_with(form.pattern, text, *form.hints):
                 yield from _values(match, form)
 
 
@@ -59,8 +60,12 @@ def _values(match: re.Match[str], form: Form) -> Iterator[Place]:
             continue
         if form.person and not is_person(value.replace("\\", "")):
             continue
-        if form.handle and not _NO_HANDLE.isdisjoint(
-            re.split(r"[._-]", value.lower().lstrip("@$"))
-        ):
+        if form.handle and not _is_handle(value):
             continue
         yield Place(*match.span(number), form.kind)
+
+
+def _is_handle(value: str) -> bool:
+    """Whether a value may be the name of an account that a person has alone."""
+    words = re.split(r"[._-]", value.lower().lstrip("@$"))
+    return _NO_HANDLE.isdisjoint(words)

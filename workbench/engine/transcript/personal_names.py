@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from workbench.engine.transcript.listed_people import GIVEN_NAMES
 from workbench.engine.transcript.people import FULL_NAME, NAME, is_person
+from workbench.engine.transcript.spans import character_at, character_before
 from workbench.engine.transcript.tables import columns
 from workbench.engine.transcript.words import lowered, words_of
 
@@ -126,29 +127,41 @@ NAMED_KINDS = frozenset(label.kind for label in _LABELS)
 def named_values(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
     """The personal data of these kinds behind telling names, in no order; some may overlap."""
     lower = lowered(text)
-    words = {word.lower() for word in (*set(_WORD.findall(text)), *set(_LETTERS.findall(text)))}
-    words = (words | {_STEM.sub("", word) for word in words}) & _BY_WORD.keys() | _ABBREVIATIONS
-    for word in words if text.isascii() else words | _FOREIGN:
+    for word in _words_of_labels(text):
         start = lower.find(word)
         while start >= 0:
             if _begins_word(text, start):
                 for label in _BY_WORD[word]:
-                    if label.kind in kinds and (value := _value(text, start, label)):
+                    value = _value(text, start, label) if label.kind in kinds else None
+                    if value:
                         yield value
             start = lower.find(word, start + len(word))
     yield from _in_columns(text, kinds)
 
 
+def _words_of_labels(text: str) -> set[str]:
+    """The words of a text that a label may begin with."""
+    distinct_words = {*_WORD.findall(text), *_LETTERS.findall(text)}
+    words = {word.lower() for word in distinct_words}
+    stems = {_STEM.sub("", word) for word in words}
+    label_words = (words | stems) & _BY_WORD.keys() | _ABBREVIATIONS
+    if text.isascii():
+        return label_words
+    return label_words | _FOREIGN
+
+
 def _value(text: str, start: int, label: Label) -> NamedValue | None:
     name = label.pattern.match(text, start)
-    if name is None or (label.weak and text[start - 1 : start] in ("_", "-", ".")):
+    if name is None or (label.weak and character_before(text, start) in ("_", "-", ".")):
         return None
-    link = (
-        _LINK if label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label) else _FIRM_LINK
-    ).match(text, name.end())
-    value = link and label.value.match(text, link.end())
-    if value and link and label.kind == "login" and not _stands_for_itself(text, name, link, value):
-        return None
+    is_loose = label.kind in _LOOSE_KINDS and not _is_spoken(text, start, label)
+    pattern = _LINK if is_loose else _FIRM_LINK
+    link = pattern.match(text, name.end())
+    value = None
+    if link:
+        value = label.value.match(text, link.end())
+        if value and label.kind == "login" and not _stands_for_itself(text, name, link, value):
+            return None
     if value is None and label.clear:
         value = _behind_words(text, name.end(), label)
     if value is None:
@@ -165,7 +178,7 @@ def _is_spoken(text: str, start: int, label: Label) -> bool:
     return (
         _is_word_too(label)
         and not text[start : start + 2].isupper()
-        and text[start - 1 : start] not in ('"', "'", "_")
+        and character_before(text, start) not in ('"', "'", "_")
     )
 
 
@@ -178,9 +191,11 @@ def _stands_for_itself(
     if link.group()[-1] in "\"'`":
         return "|" not in link.group()
     if link.group() == "=":
-        return text[value.end() : value.end() + 1] not in (",", ")", ";")
-    alone = text[name.start() - 1 : name.start()] in ("", "\n") and link.group() == ": "
-    return alone and "." not in value.group() and _REST_OF_LINE.match(text, value.end()) is not None
+        return character_at(text, value.end()) not in (",", ")", ";")
+    begins_line = character_before(text, name.start()) in ("", "\n")
+    if not begins_line or link.group() != ": " or "." in value.group():
+        return False
+    return _REST_OF_LINE.match(text, value.end()) is not None
 
 
 def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
@@ -190,13 +205,13 @@ def _below(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None
     line = _NEXT_LINE.match(text, name.end())
     if line is None:
         return None
-    is_alone = text[name.start() - 1 : name.start()] in ("", "\n")
-    value = (
-        label.value.match(text, line.end())
-        if label.clear or is_alone or ":" in line.group()
-        else None
-    )
-    return value if value and _REST_OF_LINE.match(text, value.end()) else None
+    is_alone = character_before(text, name.start()) in ("", "\n")
+    if not (label.clear or is_alone or ":" in line.group()):
+        return None
+    value = label.value.match(text, line.end())
+    if value and _REST_OF_LINE.match(text, value.end()):
+        return value
+    return None
 
 
 def _in_form(text: str, name: re.Match[str], label: Label) -> re.Match[str] | None:
@@ -206,11 +221,11 @@ def _in_form(text: str, name: re.Match[str], label: Label) -> re.Match[str] | No
     if label.kind != "name" or label.weak or not text.startswith("=", name.end()):
         return None
     value = _SMALL_NAME.match(text, name.end() + 1)
-    return (
-        value
-        if value and (value["and"] or text[name.start() - 1 : name.start()] in ("?", "&"))
-        else None
-    )
+    if value is None:
+        return None
+    if value["and"] or character_before(text, name.start()) in ("?", "&"):
+        return value
+    return None
 
 
 def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
@@ -220,7 +235,8 @@ def _behind_words(text: str, start: int, label: Label) -> re.Match[str] | None:
         if gap is None:
             return None
         start = gap.end()
-        if value := label.value.match(text, start):
+        value = label.value.match(text, start)
+        if value:
             return value
     return None
 
@@ -251,13 +267,14 @@ def _in_columns(text: str, kinds: frozenset[str]) -> Iterator[NamedValue]:
         for label in _labels_of(column.title):
             if label.kind not in kinds:
                 continue
+            is_certain = column.certain or label.kind in _LOOSE_KINDS
             for cell in column.cells:
-                value = label.value.fullmatch(text, *cell)
-                is_certain = column.certain or label.kind in _LOOSE_KINDS
-                if value and _is_of(label, value.group()) and (is_certain or " " in value.group()):
-                    yield NamedValue(
-                        *cell, label.kind, label.weak, _is_single(label, value.group())
-                    )
+                match = label.value.fullmatch(text, *cell)
+                if match is None:
+                    continue
+                value = match.group()
+                if _is_of(label, value) and (is_certain or " " in value):
+                    yield NamedValue(*cell, label.kind, label.weak, _is_single(label, value))
 
 
 def _is_telling(title: str) -> bool:
@@ -270,20 +287,18 @@ def _labels_of(title: str) -> tuple[Label, ...]:
     lower = title.lower()
     if len(lower) != len(title):
         return ()
-    labels = []
-    for word in (
-        {word.lower() for word in (*_WORD.findall(title), *_LETTERS.findall(title))}
-        | _FOREIGN
-        | _ABBREVIATIONS
-    ):
-        for candidate in (
-            re.finditer(re.escape(word), lower) if word in lower and word in _BY_WORD else ()
-        ):
-            start = candidate.start()
+    parts = _WORD.findall(title) + _LETTERS.findall(title)
+    words = set(map(str.lower, parts))
+    labels: list[Label] = []
+    for word in words | _FOREIGN | _ABBREVIATIONS:
+        if word not in lower or word not in _BY_WORD:
+            continue
+        for match in re.finditer(re.escape(word), lower):
+            start = match.start()
             if _begins_word(title, start):
-                labels += [
-                    label for label in _BY_WORD[word] if label.pattern.fullmatch(title, start)
-                ]
+                for label in _BY_WORD[word]:
+                    if label.pattern.fullmatch(title, start):
+                        labels.append(label)
     return tuple(labels)
 
 
@@ -299,7 +314,9 @@ def _is_word_too(label: Label) -> bool:
 
 def _begins_word(text: str, start: int) -> bool:
     """Whether a word begins here, also as a part of a name such as `patientDateOfBirth`."""
-    before = text[start - 1 : start]
+    previous_character = character_before(text, start)
     return (
-        not before.isalpha() or (before.islower() and text[start].isupper()) or not before.isascii()
+        not previous_character.isalpha()
+        or (previous_character.islower() and text[start].isupper())
+        or not previous_character.isascii()
     )

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.credentials import Place
-from workbench.engine.transcript.identity_numbers import is_base58_with_check
+from workbench.engine.transcript.identity_numbers import has_luhn_digit, is_base58_with_check
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import character_at
 
 _EXTENSION = r"(?:[ ]?x\d{1,5})?"
 _BEFORE, _BEHIND = r"(?<![0-9A-Za-z_À-ӿ(./+-])", r"(?![0-9A-Za-z_-]|\.\d)"
@@ -51,19 +52,27 @@ _PHONE = re.compile(
 _DIGITS = re.compile(r"[(+\d][\d ()./+-]{5,60}\d")
 """Where a telephone number may be: the pattern of all their forms is slow."""
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]{1,4}){3,8}")
-_IBAN_LENGTHS = {
-    int(length): frozenset(countries.split())
-    for length, countries in (
-        line.split(": ")
-        for line in (
-            "15: NO", "16: BE", "18: DK FI FO GL NL SD", "19: MK SI", "20: AT BA EE KZ LT LU MN XK", "21: CH HR LI LV",
-            "22: BG BH CR DE GB GE IE ME RS VA", "23: AE GI IL IQ OM SO TL", "24: AD CZ ES MD PK RO SA SE SK TN VG",
-            "25: LY PT ST", "26: IS TR", "27: FR GR IT MC MR SM DJ", "28: AL AZ BY CY DO GT HU LB NI PL SV",
-            "29: BR EG PS QA UA", "30: JO KW MU YE", "31: MT SC", "32: LC", "33: RU",
-        )
-    )
-}  # fmt: skip
-"""How long an account number is, by country: the registry of ISO 13616."""
+_COUNTRIES_BY_LENGTH = {
+    15: "NO",
+    16: "BE",
+    18: "DK FI FO GL NL SD",
+    19: "MK SI",
+    20: "AT BA EE KZ LT LU MN XK",
+    21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS VA",
+    23: "AE GI IL IQ OM SO TL",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "LY PT ST",
+    26: "IS TR",
+    27: "FR GR IT MC MR SM DJ",
+    28: "AL AZ BY CY DO GT HU LB NI PL SV",
+    29: "BR EG PS QA UA",
+    30: "JO KW MU YE",
+    31: "MT SC",
+    32: "LC",
+    33: "RU",
+}
+"""Where an account number has so many characters: the registry of ISO 13616."""
 _CARD = re.compile(
     r"(?<![\w.+-])(?:(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6(?:011|4[4-9]\d|5\d\d|2\d\d)|35[2-8]\d)"
     r"([ -]?)\d{4}\1\d{4}\1\d{4}"
@@ -78,7 +87,8 @@ def phones(text: str) -> Iterator[Place]:
     stop = 0
     for run in _DIGITS.finditer(text):
         for start in range(max(run.start(), stop), run.end() - 6):
-            if match := _PHONE.match(text, start):
+            match = _PHONE.match(text, start)
+            if match:
                 yield Place(*match.span(), "phone")
                 stop = match.end()
                 break
@@ -89,32 +99,32 @@ def phones(text: str) -> Iterator[Place]:
 def ibans(text: str) -> Iterator[Place]:
     """Bank accounts whose length and check digits are right."""
     for match in _IBAN.finditer(text):
-        bare, stop = "", match.start()
-        for stop in range(match.start(), match.end()):
-            bare += text[stop].strip()
-            if (
-                bare[:2] in _IBAN_LENGTHS.get(len(bare), ())
-                and text[stop] != " "
-                and _is_iban(bare)
-            ):
-                if not text[stop + 1 : stop + 2].isalnum():
-                    yield Place(match.start(), stop + 1, "iban")
+        account = ""
+        for stop, character in enumerate(match.group(), match.start() + 1):
+            if character.isspace():
+                continue
+            account += character
+            if _is_iban(account):
+                if not character_at(text, stop).isalnum():
+                    yield Place(match.start(), stop, "iban")
                 break
 
 
-def _is_iban(bare: str) -> bool:
-    """Whether the remainder by 97, letters read as numbers from 10 on, is 1."""
-    return int("".join(str(int(char, 36)) for char in bare[4:] + bare[:4])) % 97 == 1
+def _is_iban(account: str) -> bool:
+    """Whether it is as long as those of its country, and the remainder by 97, letters read as
+    numbers from 10 on, is 1.
+    """
+    if account[:2] not in _COUNTRIES_BY_LENGTH.get(len(account), "").split():
+        return False
+    numbers = [str(int(char, 36)) for char in account[4:] + account[:4]]
+    return int("".join(numbers)) % 97 == 1
 
 
 def cards(text: str) -> Iterator[Place]:
     """Numbers of cards whose check digit is right."""
     for match in _CARD.finditer(text):
-        digits = [int(char) for char in reversed(match.group()) if char.isdigit()]
-        if (
-            len(set(digits)) > 1
-            and sum(digits[0::2] + [sum(divmod(2 * digit, 10)) for digit in digits[1::2]]) % 10 == 0
-        ):
+        digits = set(filter(str.isdigit, match.group()))
+        if len(digits) > 1 and has_luhn_digit(match.group()):
             yield Place(*match.span(), "card")
 
 

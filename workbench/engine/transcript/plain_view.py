@@ -94,7 +94,8 @@ class PlainView:
         length = stop = 0
         for match in pattern.finditer(self.text):
             new = replace(match)
-            texts += [self.text[stop : match.start()], new]
+            texts.append(self.text[stop : match.start()])
+            texts.append(new)
             length += match.start() - stop
             stop = match.end()
             if new:
@@ -107,8 +108,8 @@ class PlainView:
             widths.append(1)
         if not texts:
             return self
-        text = "".join([*texts, self.text[stop:]])
-        return PlainView(text, self, tuple(starts), tuple(origins), tuple(widths))
+        texts.append(self.text[stop:])
+        return PlainView("".join(texts), self, tuple(starts), tuple(origins), tuple(widths))
 
 
 def plain_view(text: str) -> PlainView:
@@ -129,10 +130,10 @@ def without_prefixes(view: PlainView) -> PlainView:
 
 
 def without_marks(view: PlainView) -> PlainView:
-    """The view without the marks of a diff before letters, which would seem to be a part of the
-    first word.
-    """
-    return view.replaced(_MARK, lambda _: "") if "\n-" in view.text or "\n+" in view.text else view
+    """The view without the marks of a diff that would seem to be a part of the first word."""
+    if "\n-" in view.text or "\n+" in view.text:
+        return view.replaced(_MARK, lambda _: "")
+    return view
 
 
 def without_line_numbers(view: PlainView) -> PlainView:
@@ -158,11 +159,13 @@ def _letter(match: re.Match[str]) -> str:
 
 def _space_of_form(match: re.Match[str]) -> str:
     """A space where the plus stands in the value of a field of a form."""
-    before = _FIELD_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start())
-    is_field = before is not None and (
-        before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end())
-    )
-    return " " if is_field else "+"
+    reach = max(0, match.start() - _REACH)
+    field_before = _FIELD_BEFORE.search(match.string, reach, match.start())
+    if field_before is None:
+        return "+"
+    if field_before["and"] is not None or _FIELD_BEHIND.match(match.string, match.end()):
+        return " "
+    return "+"
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, search_before
 from workbench.engine.transcript.words import phrases_of
 
 _LISTS = phrases_of("addresses.toml")
@@ -112,7 +113,7 @@ class AddressEnd(NamedTuple):
     """An address that its end gives away, and what may stand before that."""
 
     end: re.Pattern[str]
-    before: re.Pattern[str]
+    beginning: re.Pattern[str]
 
 
 _ADDRESS_ENDS = (
@@ -174,20 +175,16 @@ _ADDRESS_OF_CARD = re.compile(
 _LEAST_LINES = 2
 
 
-def places(text: str) -> Iterator[tuple[int, int]]:
+def places(text: str) -> Iterator[Span]:
     """Where addresses and coordinates are in a text, half-open."""
     for street in _STREETS:
-        for match in (
-            street.pattern.finditer(text) if any(hint in text for hint in street.hints) else ()
-        ):
+        for match in matches_with(street.pattern, text, *street.hints):
             yield match.span()
     for address in _ADDRESS_ENDS:
         for match in address.end.finditer(text):
-            before = address.before.search(
-                text, max(0, match.start() - _LONGEST_BEFORE), match.start()
-            )
-            if before:
-                yield before.start(), match.end()
+            first_part = search_before(address.beginning, text, match.start(), _LONGEST_BEFORE)
+            if first_part:
+                yield first_part.start(), match.end()
     for match in _TOWN_OF_STATES.finditer(text):
         yield match.span()
     if "\n" in text:
@@ -197,28 +194,24 @@ def places(text: str) -> Iterator[tuple[int, int]]:
     yield from _coordinates(text)
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
+def _blocks(text: str) -> Iterator[Span]:
     """The lines of an address below a label."""
     for block in _BLOCK.finditer(text):
-        lines = list(_LINE.finditer(text, *block.span("lines")))
-        numbered = [line for line in lines if any(char.isdigit() for char in line["line"])]
-        if (
-            len(lines) >= _LEAST_LINES
-            and numbered
-            and all(_is_line(line["line"]) for line in lines)
-        ):
-            for line in lines:
-                yield line.span("line")
+        matches = list(_LINE.finditer(text, *block.span("lines")))
+        lines = [match["line"] for match in matches]
+        if len(lines) < _LEAST_LINES or not any(map(str.isdigit, "".join(lines))):
+            continue
+        if all(map(_is_line, lines)):
+            for match in matches:
+                yield match.span("line")
 
 
 def _is_line(line: str) -> bool:
-    words = line.split()
-    return (
-        len(words) <= 8 and (line[0].isdigit() or not line[0].islower()) and line[-1] not in ".!?"
-    )
+    """Whether a line is short and no sentence, as those of an address are."""
+    return len(line.split()) <= 8 and not line[0].islower() and line[-1] not in ".!?"
 
 
-def _coordinates(text: str) -> Iterator[tuple[int, int]]:
+def _coordinates(text: str) -> Iterator[Span]:
     if "°" in text or " deg " in text:
         for pattern in (_DEGREES, _DECIMAL_DEGREES):
             for match in pattern.finditer(text):
@@ -228,7 +221,8 @@ def _coordinates(text: str) -> Iterator[tuple[int, int]]:
     for match in matches_with(_POINT, text, "POINT", "oordinates"):
         yield match.span(match.lastindex or 0)
     for match in _PAIR.finditer(text):
-        line = text[max(text.rfind("\n", 0, match.start()), match.start() - 100, 0) : match.start()]
-        behind = text[match.end() : match.end() + 40].partition("\n")[0]
-        if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(behind):
+        line_start = max(text.rfind("\n", 0, match.start()), match.start() - 100, 0)
+        line = text[line_start : match.start()]
+        following_text = text[match.end() : match.end() + 40].partition("\n")[0]
+        if _NEAR_A_PLACE.search(line) or _NEAR_A_PLACE.search(following_text):
             yield match.span("pair")

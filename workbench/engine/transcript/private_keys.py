@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from workbench.engine.transcript.spans import Span
+
 _MARKER = re.compile(
     r"-{4,5} ?(?P<edge>BEGIN|END)[ A-Z0-9_-]{0,100}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1"
     r"|SECRET KEY) ?-{4,5}"
@@ -28,44 +30,48 @@ _PUTTY = re.compile(
 )
 
 
-def private_keys(text: str) -> Iterator[tuple[int, int]]:
+def private_keys(text: str) -> Iterator[Span]:
     """Where the bodies of private keys are in a text, half-open."""
     if "-BEGIN" in text or "-END" in text or "- BEGIN" in text or "- END" in text:
-        yield from _by_markers(text)
+        yield from _bodies_by_markers(text)
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield match.span(1)
 
 
-def _by_markers(text: str) -> Iterator[tuple[int, int]]:
+def _bodies_by_markers(text: str) -> Iterator[Span]:
     stop = 0
     for marker, following in pairwise([*_MARKER.finditer(text), None]):
         assert marker is not None  # only the last one of the list is
         if marker["edge"] == "END":
-            yield from _before(text, marker.start(), max(stop, marker.start() - _FAR))
+            yield from _body_before(text, marker.start(), max(stop, marker.start() - _FAR))
         elif following and following["edge"] == "END" and following.start() - marker.end() < _FAR:
-            yield from _between(text, marker.end(), following.start())
+            yield from _body_between(text, marker.end(), following.start())
         elif body := _BODY.match(text, marker.end()):
             yield body.span()
         stop = marker.end()
 
 
-def _between(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+def _body_between(text: str, start: int, stop: int) -> Iterator[Span]:
     """The body between the first and the last line of a key, whatever stands around its lines."""
     runs = list(_RUN.finditer(text, start, stop))
-    if runs:
-        last = _LAST_LINE.match(text, runs[-1].end(), stop)
-        yield start, last.end() if last else runs[-1].end()
+    if not runs:
+        return
+    end = runs[-1].end()
+    last_line = _LAST_LINE.match(text, end, stop)
+    if last_line:
+        end = last_line.end()
+    yield start, end
 
 
-def _before(text: str, stop: int, least: int) -> Iterator[tuple[int, int]]:
+def _body_before(text: str, stop: int, first_start: int) -> Iterator[Span]:
     """The body before the last line of a key whose first line is missing."""
     pattern = _SHORT_LINE
-    start = end = text.rfind("\n", least, stop)
-    while start > least:
-        line_start = text.rfind("\n", least, start)
+    start = end = text.rfind("\n", first_start, stop)
+    while start > first_start:
+        line_start = text.rfind("\n", first_start, start)
         if not pattern.fullmatch(text, line_start + 1, start):
             break
         start, pattern = line_start, _LONG_LINE
     if pattern is _LONG_LINE and start < end:
-        yield max(start + 1, least), end
+        yield max(start + 1, first_start), end

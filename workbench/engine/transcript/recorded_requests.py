@@ -78,12 +78,21 @@ class Turns:
             self._begins = True
         elif message.role == "assistant":
             if self._begins:
-                self._began, self._thought = answer, False
-            self._thought |= any(block.type == "thinking" for block in message.blocks)
-            self._thought |= message.usage is not None and message.usage.reasoning > 0
-            self.before, self._ended, self._begins = None, True, False
+                self._began = answer
+                self._thought = False
+            self._thought |= _has_thought(message)
+            self._begins = False
+            self._ended = True
+            self.before = None
         elif message.role == "tool":
             self._ended = False
+
+
+def _has_thought(answer: AssistantMessage) -> bool:
+    """Whether a model thought before it answered."""
+    if answer.usage is not None and answer.usage.reasoning > 0:
+        return True
+    return any(block.type == "thinking" for block in answer.blocks)
 
 
 def recorded_requests(
@@ -98,13 +107,13 @@ def recorded_requests(
     """
     family = {entry.id for entry in session.path[:1]}
     numbers: dict[Hashable, int] = {}
-    at: str | None = None
+    previous_id: str | None = None
     sent = SentContext(session, sizes, count)
     for entry in session.log:
         if entry.id not in family and entry.parent not in family:
             continue
         family.add(entry.id)
-        if entry.parent != at:
+        if entry.parent != previous_id:
             sent = SentContext(session, sizes, count)
             for earlier in session.log.path(entry.parent):
                 sent.take(earlier)
@@ -119,19 +128,20 @@ def recorded_requests(
             )
             numbers[entry.id] = len(numbers)
         sent.take(entry)
-        at = entry.id
+        previous_id = entry.id
 
 
 def turns_before(session: Session) -> Mapping[int, int]:
     """By message number, each answer of the main path that has a `RecordedRequest.turn_before`,
     with that answer.
     """
-    turns, found = Turns(), dict[int, int]()
-    for at, message in enumerate(session.messages):
+    turns = Turns()
+    turn_before: dict[int, int] = {}
+    for index, message in enumerate(session.messages):
         if isinstance(message, AssistantMessage) and isinstance(turns.before, int):
-            found[at] = turns.before
-        turns.take(message, at)
-    return found
+            turn_before[index] = turns.before
+        turns.take(message, index)
+    return turn_before
 
 
 class SentContext:
@@ -155,7 +165,8 @@ class SentContext:
         self.turns = Turns()
         self.summary = 0
         self._count = count
-        self._known = dict(zip((message.id for message in session.messages), sizes, strict=True))
+        ids = [message.id for message in session.messages]
+        self._known = dict(zip(ids, sizes, strict=True))
         self._sizes: list[int] = []
         self._place: dict[str, int] = {}
         self._results: dict[str, int] = {}
@@ -168,10 +179,15 @@ class SentContext:
             self._add(entry)
         elif isinstance(entry, CompactionEntry):
             self._compact(entry)
-            self.change, self.answer, self.turns = "compaction", None, Turns()
+            self._begin_anew("compaction")
         elif isinstance(entry, ClearingEntry):
             self._clear(entry)
-            self.change, self.answer, self.turns = "clearing", None, Turns()
+            self._begin_anew("clearing")
+
+    def _begin_anew(self, change: Change) -> None:
+        self.change = change
+        self.answer = None
+        self.turns = Turns()
 
     def _add(self, entry: MessageEntry) -> None:
         self._place[entry.id] = len(self._sizes)
@@ -180,38 +196,44 @@ class SentContext:
         if entry.message.role == "tool":
             self._results[entry.message.call_id] = len(self._sizes)
         elif entry.message.role == "assistant":
-            self.change, self.answer = "", entry.id
+            self.change = ""
+            self.answer = entry.id
         size = self._known.get(entry.id)
-        self._sizes.append(self._count(entry.message) if size is None else size)
-        self.tokens += self._sizes[-1]
+        if size is None:
+            size = self._count(entry.message)
+        self._sizes.append(size)
+        self.tokens += size
 
     def _compact(self, entry: CompactionEntry) -> None:
         self._start = len(self._sizes)
         if entry.kept is not None:
-            self._kept = {self._place[one] for one in entry.kept if one in self._place}
+            self._kept = {self._place[id] for id in entry.kept if id in self._place}
         else:
-            self._kept = set(
-                range(self._place.get(entry.first_kept or "", self._start), self._start)
-            )
+            first_kept = self._place.get(entry.first_kept or "", self._start)
+            self._kept = set(range(first_kept, self._start))
         self.summary = self._count(entry.summary) if entry.summary else 0
-        self.tokens = sum(self._sizes[i] for i in self._kept) + self.summary
+        self.tokens = self.summary + sum(self._sizes[place] for place in self._kept)
 
     def messages(self) -> dict[str, int]:
         """The counted size of each message that is in the context, by its entry's id."""
-        return {
-            entry_id: self._sizes[place]
-            for entry_id, place in self._place.items()
-            if place >= self._start or place in self._kept
-        }
+        sizes: dict[str, int] = {}
+        for entry_id, place in self._place.items():
+            if self._is_sent(place):
+                sizes[entry_id] = self._sizes[place]
+        return sizes
+
+    def _is_sent(self, place: int) -> bool:
+        return place >= self._start or place in self._kept
 
     def _clear(self, entry: ClearingEntry) -> None:
         marker = self._count(ToolResult(id="", call_id="", blocks=(Text(CLEARED),)))
         for call_id in entry.call_ids:
-            i = self._results.get(call_id)
-            if i is not None and self._sizes[i] > marker:
-                if i >= self._start or i in self._kept:
-                    self.tokens -= self._sizes[i] - marker
-                self._sizes[i] = marker
+            place = self._results.get(call_id)
+            if place is None or self._sizes[place] <= marker:
+                continue
+            if self._is_sent(place):
+                self.tokens -= self._sizes[place] - marker
+            self._sizes[place] = marker
 
 
 Turn: TypeAlias = Literal["", "compaction", "clearing", "shrunk", "grown", "unseen start"]
@@ -257,14 +279,16 @@ class PredictedRequest:
     def reported(self) -> int:
         """Tokens of the whole prompt, as the provider said."""
         usage = self.request.answer.usage
-        return usage.prompt if usage is not None else 0
+        if usage is None:
+            return 0
+        return usage.prompt
 
     @property
     def settled(self) -> float:
-        """Tokens of the prompt once the report is known: the report itself where it taught
-        something.
-        """
-        return self.reported if self.turn else self.predicted
+        """Tokens of the prompt: as reported where the report taught something, else predicted."""
+        if self.turn:
+            return self.reported
+        return self.predicted
 
     @property
     def error(self) -> float:
@@ -281,52 +305,57 @@ def predicted_requests(
     its calibration.
     """
     usual = usual_model(session)
-    found: list[PredictedRequest] = []
-    places: dict[int, int] = {}
-    off = 0.0
+    predictions: list[PredictedRequest] = []
+    places: dict[int | None, int] = {}
+    difference = 0.0
     change: Change = ""
     for number, request in enumerate(recorded_requests(session, sizes, count)):
         usage = request.answer.usage
         change = request.change or change
-        begins, before = (
-            None if number is None else places.get(number)
-            for number in (request.begins_with, request.turn_before)
-        )
+        begins_with = places.get(request.begins_with)
         if usage is None or not usage.prompt or request.answer.model != usual:
-            if begins is not None:
-                places[number] = begins  # what follows begins with what this one began with
+            if begins_with is not None:
+                places[number] = begins_with  # what follows begins with what this one began with
             continue
         request = replace(request, change=change)
-        law = overhead + scale * request.counted
-        off = 0.0 if change == "compaction" else off
-        turn = _turn(request, found[-1] if found else None, law, scale)
-        places[number] = len(found)
-        found.append(PredictedRequest(request, max(law + off, 0.0), turn, begins, before))
-        off, change = usage.prompt - law if turn else off, ""
-    return tuple(found)
+        if change == "compaction":
+            difference = 0.0
+        predicted_by_count = overhead + scale * request.counted
+        previous = predictions[-1] if predictions else None
+        turn = _turn(request, previous, predicted_by_count, scale)
+        predicted = max(predicted_by_count + difference, 0.0)
+        turn_before = places.get(request.turn_before)
+        places[number] = len(predictions)
+        predictions.append(PredictedRequest(request, predicted, turn, begins_with, turn_before))
+        if turn:
+            difference = usage.prompt - predicted_by_count
+        change = ""
+    return tuple(predictions)
 
 
 def _turn(
-    request: RecordedRequest, before: PredictedRequest | None, law: float, scale: float
+    request: RecordedRequest, previous: PredictedRequest | None, predicted: float, scale: float
 ) -> Turn:
-    reported = request.answer.usage.prompt if request.answer.usage is not None else 0
     if request.change:
         return request.change
-    if before is None:
-        return "unseen start" if reported > MIDDLE * law else ""
-    said = scale * (request.counted - before.request.counted)
-    if reported < before.reported + min(0.0, said) - DROP * before.reported:
+    usage = request.answer.usage
+    reported = usage.prompt if usage is not None else 0
+    if previous is None:
+        return "unseen start" if reported > MIDDLE * predicted else ""
+    growth = scale * (request.counted - previous.request.counted)
+    if reported < previous.reported + min(0.0, growth) - DROP * previous.reported:
         return "shrunk"
-    if reported > before.reported + FACTOR * max(0.0, said) + DROP * reported:
+    if reported > previous.reported + FACTOR * max(0.0, growth) + DROP * reported:
         return "grown"
     return ""
 
 
 def usual_model(session: Session) -> str:
     """The model that reported most often; empty if none did."""
-    models = Counter(
-        message.model
-        for message in session.messages
-        if message.role == "assistant" and message.usage
-    )
-    return models.most_common(1)[0][0] if models else ""
+    answers_of = Counter[str]()
+    for message in session.messages:
+        if message.role == "assistant" and message.usage:
+            answers_of[message.model] += 1
+    for model, _ in answers_of.most_common(1):
+        return model
+    return ""

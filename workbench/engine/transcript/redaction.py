@@ -38,6 +38,7 @@ from workbench.engine.transcript.plain_view import (
 from workbench.engine.transcript.repeated_values import RepeatedValues
 from workbench.engine.transcript.secret_values import is_unlike_words
 from workbench.engine.transcript.session import Session
+from workbench.engine.transcript.spans import search_before
 
 Write: TypeAlias = Callable[[str, str], str]
 """Rewrites a text, from the name of the field or argument that holds it and the text."""
@@ -62,6 +63,8 @@ _HOME = re.compile(
     r"|(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,8}|/{1,4})Users(?:\\{1,8}|/{1,4})|%2F(?:home|Users)%2F"
     r"|\\{1,4}home\\{1,4})([^\W_][\w.-]*(?: [^\W\d_a-z][\w.-]*(?=[\\/]))?)"
 )
+_HINTS_OF_HOMES = ("/home/", "Users", "%2Fhome", "\\home")
+"""The pattern of a home alone is slow."""
 _INNER_HOME = re.compile(r"((?<=[\w.~-])[/\\]{1,4}(?:home|Users)[/\\]{1,4})([^\W_][\w.-]*)")
 """A home within another folder: only what is known to be a user's name is masked there."""
 _FOLDED_HOME = re.compile(r"(?<![A-Za-z0-9])-(home|Users)-([A-Za-z0-9][\w-]*)")
@@ -123,11 +126,10 @@ class Redactor:
             return text
         self._repeated.read(text)
         masked = self._without(text, self._discoveries(text))
-        text = text if masked == text else self._repeated.masked(masked)
-        if "home" in self._kinds and (
-            "/home/" in text or "Users" in text or "%2Fhome" in text or "\\home" in text
-        ):  # the pattern alone is slow
-            text = _HOME.sub(lambda found: found[1] + self._home(found[2]), text)
+        if masked != text:
+            text = self._repeated.masked(masked)
+        if "home" in self._kinds and any(hint in text for hint in _HINTS_OF_HOMES):
+            text = _HOME.sub(lambda match: match[1] + self._home(match[2]), text)
         return self._where_encoded(text, self.mask)
 
     def _discoveries(self, text: str) -> Iterator[Discovery]:
@@ -140,15 +142,17 @@ class Redactor:
         records = readable_queries(without_line_numbers(without_marks(view)))
         yield from _discovered(personal(records.text, self._kinds), records)
         if "email" in self._kinds:
-            yield from _discovered(_addresses(view.text), view)
+            yield from _discovered(_mail_addresses(view.text), view)
 
     def _without(self, text: str, discoveries: Iterable[Discovery]) -> str:
         parts: list[str] = []
         stop = 0
-        for discovery in _apart(discoveries, _placeholders(text)):
-            parts += [text[stop : discovery.start], self._placeholder(discovery)]
+        for discovery in _without_overlaps(discoveries, _placeholders(text)):
+            parts.append(text[stop : discovery.start])
+            parts.append(self._placeholder(discovery))
             stop = discovery.stop
-        return "".join([*parts, text[stop:]]) if parts else text
+        parts.append(text[stop:])
+        return "".join(parts)
 
     def _placeholder(self, discovery: Discovery) -> str:
         if discovery.kind in _AT:
@@ -160,9 +164,9 @@ class Redactor:
         a folded path.
         """
         if "home" in self._kinds:
-            text = _FOLDED_HOME.sub(lambda found: f"-{found[1]}-{self._folded(found[2])}", text)
+            text = _FOLDED_HOME.sub(lambda match: f"-{match[1]}-{self._folded(match[2])}", text)
             text = _INNER_HOME.sub(
-                lambda found: found[1] + self._homes.get(found[2], found[2]), text
+                lambda match: match[1] + self._homes.get(match[2], match[2]), text
             )
         return self._repeated.masked(self._where_encoded(text, self.mask_again))
 
@@ -172,43 +176,48 @@ class Redactor:
         return frozenset([*filter(is_unlike_words, self._secrets), *self._people])
 
     def _where_encoded(self, text: str, mask: Callable[[str], str]) -> str:
-        """The text without what is masked once base64, or the escapes of an address or of JSON,
-        are undone.
-        """
+        """The text without what is masked once base64 or the escapes in it are undone."""
         if "00000" in text:
-            text = _HEXDUMP.sub(lambda found: self._in_hexdump(found.group(), mask), text)
-        text = BASE64.sub(lambda found: self._in_base64(found.group(), mask), text)
+            text = _HEXDUMP.sub(lambda match: self._in_hexdump(match.group(), mask), text)
+        text = BASE64.sub(lambda match: self._in_base64(match.group(), mask), text)
         if "%" in text or "\\" in text:
-            text = _QUOTED.sub(lambda found: _in_quotes(found.group(), mask), text)
+            text = _QUOTED.sub(lambda match: _in_escapes(match.group(), mask), text)
         return text
 
     def _in_base64(self, run: str, mask: Callable[[str], str]) -> str:
-        said = "" if MARK in run else said_in_base64(run, strict=True)
-        return self._secret(run, "encoded") if said and mask(said) != said else run
+        if MARK in run:
+            return run
+        decoded = said_in_base64(run, strict=True)
+        if not decoded or mask(decoded) == decoded:
+            return run
+        return self._secret(run, "encoded")
 
     def _in_hexdump(self, dump: str, mask: Callable[[str], str]) -> str:
         digits = "".join(_HEXDUMP_LINE.findall(dump)).replace(" ", "")
         message = bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
         if mask(message) == message:
             return dump
-        return _HEXDUMP_LINE.sub(
-            lambda line: line.group().replace(line[1], self._secret(line[1], "encoded")), dump
-        )
+        return _HEXDUMP_LINE.sub(self._hexdump_line, dump)
+
+    def _hexdump_line(self, line: re.Match[str]) -> str:
+        """A line of a hex dump with a placeholder for its digits."""
+        return line.group().replace(line[1], self._secret(line[1], "encoded"))
 
     def mask_named(self, name: str, value: str) -> str:
-        """A value in an object or in a tool's arguments, masked whole where its name says that
-        it is a secret.
-        """
-        if MARK not in value and (kind := named_kind(name, value)):
+        """A value in an object or in arguments, masked whole where its name announces a secret."""
+        kind = "" if MARK in value else named_kind(name, value)
+        if kind:
             return self._secret(value, kind)
         return self.mask(value)
 
     def _secret(self, value: str, kind: str) -> str:
         if value not in self._secrets:
-            number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
+            number = self._numbers.get(kind, 0) + 1
+            self._numbers[kind] = number
             label = f"{MARK}{kind}-{number}"
-            self._secrets[value] = label + self._filler(label, len(value) - len(label) - 1)
-            self._repeated.add(value, kind, self._secrets[value])
+            placeholder = label + self._filler(label, len(value) - len(label) - 1)
+            self._secrets[value] = placeholder
+            self._repeated.add(value, kind, placeholder)
         return self._secrets[value]
 
     def _filler(self, label: str, length: int) -> str:
@@ -217,14 +226,11 @@ class Redactor:
         """
         if length < 1:
             return ""
-        parts = range(0, length, 64)
-        return (
-            "-"
-            + "".join(
-                sha256(f"{self._salt}/{label}/{at}".encode("utf-8", "surrogatepass")).hexdigest()
-                for at in parts
-            )[:length]
-        )
+        digits = ""
+        for offset in range(0, length, 64):
+            seed = f"{self._salt}/{label}/{offset}".encode("utf-8", "surrogatepass")
+            digits += sha256(seed).hexdigest()
+        return f"-{digits[:length]}"
 
     def _person(self, address: str, mark: str) -> str:
         plain = address.replace(mark, "@").lower()
@@ -243,18 +249,18 @@ class Redactor:
         self._repeated.add(bare, "login", user)
         return user + name[len(bare) :]
 
-    def _folded(self, rest: str) -> str:
+    def _folded(self, folded_path: str) -> str:
         """The rest of a path whose slashes and dots were made hyphens, without the name that it
         begins with.
         """
-        for known in sorted(self._homes, key=len, reverse=True):
-            folded = re.sub(r"[^A-Za-z0-9]", "-", known)
-            if rest == folded or rest.startswith(folded + "-"):
-                return self._homes[known] + rest[len(folded) :]
-        if any(rest == name or rest.startswith(name + "-") for name in self._homes.values()):
-            return rest
-        name, hyphen, more = rest.partition("-")
-        return self._home(name) + hyphen + more
+        for home_name in sorted(self._homes, key=len, reverse=True):
+            folded_name = re.sub(r"[^A-Za-z0-9]", "-", home_name)
+            if f"{folded_path}-".startswith(f"{folded_name}-"):
+                return self._homes[home_name] + folded_path[len(folded_name) :]
+        if any(f"{folded_path}-".startswith(f"{user}-") for user in self._homes.values()):
+            return folded_path
+        name, hyphen, remainder = folded_path.partition("-")
+        return self._home(name) + hyphen + remainder
 
 
 def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]:
@@ -267,51 +273,55 @@ def _discovered(places: Iterable[Place], view: PlainView) -> Iterator[Discovery]
 
 def _placeholders(text: str) -> list[Discovery]:
     """What is masked already, in order."""
-    matches = _PLACEHOLDER.finditer(text) if MARK in text else ()
-    return [Discovery(*match.span(), "", "") for match in matches]
+    if MARK not in text:
+        return []
+    return [Discovery(*match.span(), "", "") for match in _PLACEHOLDER.finditer(text)]
 
 
-def _apart(discoveries: Iterable[Discovery], placeholders: list[Discovery]) -> list[Discovery]:
+def _without_overlaps(
+    discoveries: Iterable[Discovery], placeholders: list[Discovery]
+) -> list[Discovery]:
     """The discoveries by place, without those that overlap a placeholder or an earlier one."""
-    kept = [*placeholders]
+    separate = [*placeholders]
     starts = [placeholder.start for placeholder in placeholders]
     for discovery in discoveries:
         position = bisect_right(starts, discovery.start)
-        free_before = position == 0 or kept[position - 1].stop <= discovery.start
-        free_behind = position == len(kept) or kept[position].start >= discovery.stop
+        free_before = position == 0 or separate[position - 1].stop <= discovery.start
+        free_behind = position == len(separate) or separate[position].start >= discovery.stop
         if free_before and free_behind:
-            kept.insert(position, discovery)
+            separate.insert(position, discovery)
             starts.insert(position, discovery.start)
-    return [discovery for discovery in kept if discovery.kind]
+    return [discovery for discovery in separate if discovery.kind]
 
 
-def _in_quotes(run: str, mask: Callable[[str], str]) -> str:
-    said = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
-    masked = mask(said)
-    if masked == said:
+def _in_escapes(run: str, mask: Callable[[str], str]) -> str:
+    decoded = unescaped(unescaped(unquote(run)))  # recordings hold JSON inside JSON
+    masked = mask(decoded)
+    if masked == decoded:
         return run
-    return quote(masked, safe="/:?&=#@;,+") if "%" in run else json.dumps(masked)[1:-1]
+    if "%" in run:
+        return quote(masked, safe="/:?&=#@;,+")
+    return json.dumps(masked)[1:-1]
 
 
-def _addresses(text: str) -> Iterable[Place]:
+def _mail_addresses(text: str) -> Iterable[Place]:
     """The e-mail addresses in a text; the kind is the sign between name and domain."""
-    for found in _DOMAIN.finditer(text):
-        local = _LOCAL.search(text, max(0, found.start() - 64), found.start())
-        name = local.group().lstrip(".%-") if local else ""
-        if name and name.lower() not in _SERVICES and not _PICTURE.match(found[1]):
-            yield Place(found.start() - len(name), found.end(), found.group()[: -len(found[1])])
+    for domain in _DOMAIN.finditer(text):
+        local = search_before(_LOCAL, text, domain.start(), 64)
+        if local is None or _PICTURE.match(domain[1]):
+            continue
+        name = local.group().lstrip(".%-")
+        if name and name.lower() not in _SERVICES:
+            sign = domain.group()[: -len(domain[1])]
+            yield Place(domain.start() - len(name), domain.end(), sign)
 
 
 def _names_in(local: str) -> list[str]:
-    """The given name and the surname that stand before the @ of an address, if it is made of
-    such.
-    """
+    """The given name and the surname before the @ of an address, if it is made of such."""
     words = [word.title() for word in re.findall(r"[^\W\d_]{2,}", local)]
-    return (
-        words
-        if len(words) > 1 and any(map(is_listed, words)) and is_person(" ".join(words))
-        else []
-    )
+    if len(words) < 2 or not any(map(is_listed, words)):
+        return []
+    return words if is_person(" ".join(words)) else []
 
 
 def masker(kinds: frozenset[str] | None) -> Callable[[str], str]:
@@ -345,13 +355,18 @@ def redaction(session: Session, kinds: frozenset[str] | None) -> tuple[Session, 
     if kinds is None:
         return session, frozenset()
     redactor = Redactor(session.id, kinds)
-    first = _rewritten(session, redactor.mask_named)
-    return _rewritten(first, lambda _, text: redactor.mask_again(text)), redactor.masked
+    masked = _rewritten_session(session, redactor.mask_named)
+    masked_again = _rewritten_session(masked, lambda _, text: redactor.mask_again(text))
+    return masked_again, redactor.masked
 
 
 def holds_one(text: str, masked: frozenset[str]) -> bool:
     """Whether a text holds one of these values, as it is or in base64, an address, JSON or HTML."""
-    return bool(masked) and any(value in reading for reading in readings(text) for value in masked)
+
+    def holds(reading: str) -> bool:
+        return any(value in reading for value in masked)
+
+    return bool(masked) and any(map(holds, readings(text)))
 
 
 _NAMES = ("name", "key", "field", "variable", "element", "label", "selector", "header", "parameter")
@@ -359,42 +374,50 @@ _VALUES = frozenset({"value", "text", "content"})
 """Of an object of two parts that stand for a name and its value."""
 
 
-def _told_name(value: Mapping[str, Json]) -> str:
+_FIELDS_OF_SESSION = ("cwd", "id", "title", "project", "origin")
+"""Those with texts, besides its log."""
+
+
+def _name_of_value(value: Mapping[str, Json]) -> str:
     """The name that an object gives to its value: `{"name": "DB_PASSWORD", "value": ...}`."""
-    names = (value.get(key) for key in _NAMES)
-    return next((name for name in names if isinstance(name, str) and len(name) < _LONG_NAME), "")
+    for key in _NAMES:
+        name = value.get(key)
+        if isinstance(name, str) and len(name) < _LONG_NAME:
+            return name
+    return ""
 
 
-def _rewritten(session: Session, write: Write) -> Session:
-    log = Log(_value(entry, write) for entry in session.log)
+def _rewritten_session(session: Session, write: Write) -> Session:
+    log = Log(_rewritten_value(entry, write) for entry in session.log)
     log.leaf = session.log.leaf
-    known = {
-        name: _value(getattr(session, name), write, name)
-        for name in ("cwd", "id", "title", "project", "origin")
+    rewritten = {
+        name: _rewritten_value(getattr(session, name), write, name) for name in _FIELDS_OF_SESSION
     }
-    return replace(session, log=log, **known)
+    return replace(session, log=log, **rewritten)
 
 
-def _value(value: Json, write: Write, name: str = "") -> Json:
+def _rewritten_value(value: Json, write: Write, name: str = "") -> Json:
     """Part of a session, or a decoded JSON value, with each text in it rewritten; names in inner
     objects too.
     """
     if isinstance(value, str):
         return write(name, value)
     if isinstance(value, Mapping):
-        told = _told_name(value)
-        return {
-            write("", key): _value(item, write, told if key in _VALUES else key)
-            for key, item in value.items()
-        }
+        name_of_value = _name_of_value(value)
+        rewritten: dict[str, Json] = {}
+        for key, item in value.items():
+            new_key = write("", key)
+            item_name = name_of_value if key in _VALUES else key
+            rewritten[new_key] = _rewritten_value(item, write, item_name)
+        return rewritten
     if isinstance(value, list | tuple):
-        return type(value)(_value(item, write, name) for item in value)
+        return type(value)(_rewritten_value(item, write, name) for item in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    known = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-    changed = {
-        name: _value(old, write, name) for name, old in known.items() if name not in _UNTOUCHED
-    }
+    changed: dict[str, Json] = {}
+    for part in fields(value):
+        if part.init and part.name not in _UNTOUCHED:
+            changed[part.name] = _rewritten_value(getattr(value, part.name), write, part.name)
     if isinstance(value, Thinking) and changed["text"] != value.text:
         # the provider's seal holds the thought itself, which nobody here can read
         changed["signature"] = ""

@@ -40,41 +40,53 @@ class RepeatedValues:
     def add(self, value: str, kind: str, placeholder: str) -> None:
         """Notes a value that was masked, if it is unlike ordinary words."""
         if is_personal_and_peculiar(value, kind):
-            self._add(value, placeholder, rf"(?<![^\W_]){re.escape(value)}(?![^\W_])")
+            self._add(value, placeholder, _alone(value))
         elif is_unlike_words(value):
             self._add(value, placeholder, re.escape(value))
-        for part in _PART_OF_NAME.findall(value) if kind == "name" else ():
-            if is_person(part):
-                self._add(part, placeholder, rf"(?<![^\W_]){re.escape(part)}(?![^\W_])")
+        if kind == "name":
+            for part in _PART_OF_NAME.findall(value):
+                if is_person(part):
+                    self._add(part, placeholder, _alone(part))
 
     def _add(self, value: str, placeholder: str, pattern: str) -> None:
         runs = _RUN.findall(value)
-        if runs and value not in self._placeholders:
-            self._placeholders[value] = placeholder
-            self._patterns.setdefault(max(runs, key=len), {})[value] = pattern
+        if not runs or value in self._placeholders:
+            return
+        self._placeholders[value] = placeholder
+        longest_run = max(runs, key=len)
+        patterns = self._patterns.setdefault(longest_run, {})
+        patterns[value] = pattern
 
     def masked(self, text: str) -> str:
         """The text with the placeholders of all values in it."""
-        runs = self._patterns.keys() & set(_RUN.findall(text)) if self._patterns else ()
-        patterns = {
-            value: pattern for run in runs for value, pattern in self._patterns[run].items()
-        }
+        if not self._patterns:
+            return text
+        patterns: dict[str, str] = {}
+        for run in self._patterns.keys() & set(_RUN.findall(text)):
+            patterns.update(self._patterns[run])
         values = [value for value in patterns if not self._is_word(value.lower())]
         if not values:
             return text
-        values.sort(key=lambda value: (-len(value), value))
+        values.sort()
+        values.sort(key=len, reverse=True)
         any_value = re.compile("|".join(patterns[value] for value in values))
-        return any_value.sub(lambda match: self._placeholders[match.group()], text)
+        return any_value.sub(self._placeholder, text)
+
+    def _placeholder(self, match: re.Match[str]) -> str:
+        return self._placeholders[match.group()]
 
     def _is_word(self, small: str) -> bool:
         """Whether the session writes this in small letters, as an ordinary word."""
         return small.isalpha() and any(f"{small}{mark}" in self._small_words for mark in _MARKS)
 
 
+def _alone(value: str) -> str:
+    """A pattern of a value that is no part of a longer word or number."""
+    return rf"(?<![^\W_]){re.escape(value)}(?![^\W_])"
+
+
 def is_personal_and_peculiar(value: str, kind: str) -> bool:
-    """Whether personal data of this kind is the same wherever it stands: more than a short or an
-    ordinary word.
-    """
+    """Whether personal data is the same wherever it stands: longer than an ordinary word."""
     digits = sum(map(str.isdigit, value))
     if kind in _OF_DIGITS:
         return digits >= _LEAST_DIGITS and not _DATE.fullmatch(value)

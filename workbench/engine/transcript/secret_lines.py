@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from workbench.engine.transcript.secret_values import is_random, is_sample, is_strong_password
+from workbench.engine.transcript.spans import Span, line_end, line_start, search_before
 from workbench.engine.transcript.words import lowered, words_of
 
 _HEX = re.compile(
@@ -69,7 +70,7 @@ _WORD = re.compile(
 )
 
 
-def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
+def secrets_of_lines(text: str) -> Iterator[Span]:
     """Where digits of sixteen stand behind a telling word, and drawn texts in calls that make a
     client; half-open.
     """
@@ -77,11 +78,7 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
     if not any(hint in lower for hint in _HINTS):
         return
     for match in _HEX.finditer(text):
-        if (
-            is_random(match.group(), _LEAST)
-            and not is_sample(match.group())
-            and _is_named(text, match.start())
-        ):
+        if _is_drawn(match.group(), _LEAST) and _is_named(text, match.start()):
             yield match.span()
     if any(hint in lower for hint in _OF_WALLETS):
         for match in _WORDS_OF_WALLET.finditer(text):
@@ -89,52 +86,54 @@ def secrets_of_lines(text: str) -> Iterator[tuple[int, int]]:
                 yield match.span()
     for call in _CALL.finditer(text):
         for argument in _ARGUMENT.finditer(text, *call.span("arguments")):
-            if is_random(argument["value"], _LEAST_OF_ARGUMENT) and not is_sample(
-                argument["value"]
-            ):
+            if _is_drawn(argument["value"], _LEAST_OF_ARGUMENT):
                 yield argument.span("value")
+
+
+def _is_drawn(value: str, least_length: int) -> bool:
+    return is_random(value, least_length) and not is_sample(value)
 
 
 def _is_wallet(text: str, match: re.Match[str]) -> bool:
     """Whether words without any of a sentence stand where the words of a wallet could."""
     words = match.group().split()
-    if len(words) % 3 or not _PROSE.isdisjoint(words) or len(set(words)) < len(words) - 2:
+    repeated_count = len(words) - len(set(words))
+    if len(words) % 3 or repeated_count > 2 or not _PROSE.isdisjoint(words):
         return False
-    near = text[max(0, match.start() - 2 * _BEFORE) : match.end() + _BEFORE].lower()
-    return any(hint in near for hint in _OF_WALLETS)
+    start = max(0, match.start() - 2 * _BEFORE)
+    surroundings = text[start : match.end() + _BEFORE].lower()
+    return any(hint in surroundings for hint in _OF_WALLETS)
 
 
 def _is_named(text: str, start: int) -> bool:
     """Whether a word for a secret stands directly before digits of sixteen."""
-    before = text[_line_start(text, start) : start]
-    return _NAME_BEFORE.search(before) is not None and _OF_THINGS.search(before) is None
+    text_before = text[_line_start(text, start) : start]
+    return _NAME_BEFORE.search(text_before) is not None and _OF_THINGS.search(text_before) is None
 
 
 def is_something_else(text: str, start: int) -> bool:
     """Whether what stands before says that what was drawn opens nothing."""
     if _SOMETHING_ELSE.search(text[_line_start(text, start) : start]):
         return True
-    return _CIPHER.search(text, max(0, start - _REACH_OF_CIPHER), start) is not None
+    return search_before(_CIPHER, text, start, _REACH_OF_CIPHER) is not None
 
 
 def is_in_telling_line(text: str, start: int, stop: int) -> bool:
     """Whether the rest of a line speaks of what opens something."""
-    end = text.find("\n", stop)
-    before = text[_line_start(text, start) : start]
-    behind = text[stop : min(len(text) if end < 0 else end, stop + _BEHIND)]
-    return _TELLING.search(before) is not None or _TELLING.search(behind) is not None
+    text_before = text[_line_start(text, start) : start]
+    text_behind = text[stop : min(line_end(text, stop), stop + _BEHIND)]
+    return _TELLING.search(text_before) is not None or _TELLING.search(text_behind) is not None
 
 
 def _line_start(text: str, start: int) -> int:
     """Where what is looked at of the line begins."""
-    return max(text.rfind("\n", 0, start) + 1, start - _BEFORE)
+    return max(line_start(text, start), start - _BEFORE)
 
 
-def further_passwords(text: str, start: int) -> Iterator[tuple[int, int]]:
+def further_passwords(text: str, start: int) -> Iterator[Span]:
     """What else looks like a password in the rest of the line that tells of a password before
     `start`; half-open.
     """
-    stop = text.find("\n", start)
-    for word in _WORD.finditer(text, start, len(text) if stop < 0 else stop):
+    for word in _WORD.finditer(text, start, line_end(text, start)):
         if is_strong_password(word.group()) and word.group()[0] not in "-$@#/":
             yield word.span()

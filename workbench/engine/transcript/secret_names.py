@@ -11,6 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from workbench.engine.transcript.spans import Span, character_at
 from workbench.engine.transcript.words import words_of
 
 
@@ -42,7 +43,10 @@ _LEAST_OF_ENDING = 6
 
 def _endings(*lists: frozenset[str]) -> tuple[str, ...]:
     """The words that are long enough to be the end of a compound."""
-    return tuple(word for words in lists for word in sorted(words) if len(word) >= _LEAST_OF_ENDING)
+    endings: list[str] = []
+    for words in lists:
+        endings += [word for word in sorted(words) if len(word) >= _LEAST_OF_ENDING]
+    return tuple(endings)
 
 
 _PASSWORD_ENDINGS = (*words_of("password_endings"), *_endings(_PASSWORD_WORDS))
@@ -51,9 +55,7 @@ _PASS_ENDINGS = re.compile(r"(?<!com)(?<!by)(?<!tres)(?<!sur)(?<!over)(?<!under)
 _KEY_ENDINGS = re.compile(r"(?<!mon)(?<!tur)(?<!don)(?<!hot)(?<!joc)(?<!hoc)(?<!whis)key$")
 _KEY_WORDS = words_of("foreign_keys")
 _OTHER_KEY_ENDINGS = _endings(_KEY_WORDS)
-_KEYS_OF = tuple(
-    [word] for word in ("security", "access", "api", "signing", "secret", "private", "encryption")
-)
+_KEYS_OF = ("security", "access", "api", "signing", "secret", "private", "encryption")
 """Before `keys`, of which each is a secret."""
 _GLUED = re.compile(r"(?:password|passwd|secret|authtoken)(?!s$|less|ed$|ary$|ion$)[a-z]")
 """Such a word with another behind it: `passwordsalt`."""
@@ -96,36 +98,39 @@ def telling_names(text: str, lower: str) -> Iterator[Name]:
         text: any.
         lower: the same in small letters, as long.
     """
-    spans: set[tuple[int, int]] = set()
+    spans: set[Span] = set()
     for hint in HINTS:
         place = lower.find(hint)
         while place >= 0:
-            span = _whole_name(text, place, place + len(hint))
-            if span not in spans:
-                spans.add(span)
-                if strength := name_strength(text[slice(*span)]):
-                    yield Name(*span, strength)
-            place = lower.find(hint, max(span[1], place + len(hint)))
+            hint_end = place + len(hint)
+            start, stop = _whole_name(text, place, hint_end)
+            if (start, stop) not in spans:
+                spans.add((start, stop))
+                strength = name_strength(text[start:stop])
+                if strength:
+                    yield Name(start, stop, strength)
+            place = lower.find(hint, max(stop, hint_end))
 
 
 def stop_of_label(text: str, name: Name) -> int:
-    """Where a name ends with what it says that a key is for; the label of a password is no more
-    than its name.
-    """
-    qualifier = (
-        _QUALIFIER.match(text, name.stop) if name.strength is not Strength.PASSWORD else None
-    )
+    """Where a name ends with what its key is for; that of a password ends with the name."""
+    if name.strength is Strength.PASSWORD:
+        return name.stop
+    qualifier = _QUALIFIER.match(text, name.stop)
     return qualifier.end() if qualifier else name.stop
 
 
-def _whole_name(text: str, start: int, stop: int) -> tuple[int, int]:
-    head = _HEAD.search(text, max(0, start - _REACH), start)
+def _whole_name(text: str, start: int, stop: int) -> Span:
+    reach = max(0, start - _REACH)
+    head = _HEAD.search(text, reach, start)
     tail = _TAIL.match(text, stop, min(len(text), stop + _REACH))
     is_word_of_label = head is not None and text[head.start() : stop].lower() in _LAST_OF_SEVERAL
-    if is_word_of_label and text[stop : stop + 1] != "=":
-        head = _WORDS_BEFORE.search(text, max(0, start - _REACH), start)
-    start = head.start() if head else start
-    stop = tail.end() if tail else stop
+    if is_word_of_label and character_at(text, stop) != "=":
+        head = _WORDS_BEFORE.search(text, reach, start)
+    if head:
+        start = head.start()
+    if tail:
+        stop = tail.end()
     while start < stop and text[start] in ".-":
         start += 1
     while start < stop and text[stop - 1] in ".-":
@@ -142,43 +147,56 @@ def name_strength(name: str) -> Strength | None:
     if name.lower() in _PASSWORD_WORDS:
         return Strength.PASSWORD
     for position in range(len(words) - 1, -1, -1):
-        if strength := _word_strength(words, position):
-            behind = words[position + 1 :]
-            if any(word in _SOMETHING_ELSE for word in behind):
-                return None if strength is Strength.KEY else Strength.KEY
+        strength = _word_strength(words, position)
+        if strength is None:
+            continue
+        if _SOMETHING_ELSE.isdisjoint(words[position + 1 :]):
             return strength
+        if strength is Strength.KEY:
+            return None
+        return Strength.KEY
     return None
 
 
 def _word_strength(words: list[str], position: int) -> Strength | None:
+    """What a word of a name says about the value, with the words before it."""
     word = words[position]
+    words_before = words[:position]
+    previous_word = words_before[-1] if words_before else ""
     if word in _PASSWORD_WORDS or word.endswith(_PASSWORD_ENDINGS):
         return Strength.PASSWORD
-    if words[:position][-1:] == ["shared"] and word == "key" and "pre" in words:
+    if word == "key" and previous_word == "shared" and "pre" in words:
         return Strength.PASSWORD
+    if word == "pass" and len(words) == 1:
+        return Strength.SECRET
     if _PASS_ENDINGS.search(word):
-        return Strength.PASSWORD if word != "pass" or len(words) > 1 else Strength.SECRET
-    if words[:position][-2:] == ["public", "key"]:
+        return Strength.PASSWORD
+    if words_before[-2:] == ["public", "key"]:
         return None
     if word in _SECRET_WORDS or word.endswith(_SECRET_ENDINGS):
         return Strength.SECRET
+    if word == "auth" and len(words) == 1:
+        return Strength.SECRET
     if word == "auth" and position == len(words) - 1:
-        return Strength.SECRET if len(words) == 1 else Strength.KEY
+        return Strength.KEY
     if _KEY_ENDINGS.search(word):
-        return _key_strength(words[:position], word)
+        return _key_strength(words_before, word)
     if word in _KEY_WORDS or word.endswith(_OTHER_KEY_ENDINGS) or _GLUED.match(word):
         return Strength.KEY
-    if word == "keys" and words[:position][-1:] in _KEYS_OF:
+    if word == "keys" and previous_word in _KEYS_OF:
         return Strength.KEY
     return None
 
 
-def _key_strength(before: list[str], word: str) -> Strength | None:
+def _key_strength(words_before: list[str], word: str) -> Strength | None:
+    """What a word that ends with `key` says about the value."""
     if word != "key":
-        return Strength.KEY if not word.startswith("public") else None
-    before = [word for word in before if word not in _PROSE]
-    if not before or not _FOR_ALL.isdisjoint(before):
+        return None if word.startswith("public") else Strength.KEY
+    qualifiers = [word for word in words_before if word not in _PROSE]
+    if not qualifiers or not _FOR_ALL.isdisjoint(qualifiers):
         return None
-    if before[-1] in _TOGETHER:
-        return Strength.SECRET if before[-1] in ("secret", "private") else Strength.KEY
-    return None if _OTHER_KEYS.intersection(before) else Strength.KEY
+    if qualifiers[-1] in ("secret", "private") and qualifiers[-1] in _TOGETHER:
+        return Strength.SECRET
+    if qualifiers[-1] in _TOGETHER or _OTHER_KEYS.isdisjoint(qualifiers):
+        return Strength.KEY
+    return None

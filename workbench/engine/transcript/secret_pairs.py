@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from workbench.engine.transcript.secret_lines import further_passwords
 from workbench.engine.transcript.secret_names import Name, Strength, telling_names
-from workbench.engine.transcript.secret_notations import Value, values_of
+from workbench.engine.transcript.secret_notations import values_of
 from workbench.engine.transcript.secret_sentences import value_below, value_in_sentence
 from workbench.engine.transcript.secret_values import (
     is_folder,
@@ -13,7 +13,9 @@ from workbench.engine.transcript.secret_values import (
     is_own_name,
     is_secret,
 )
+from workbench.engine.transcript.spans import character_before, search_before
 from workbench.engine.transcript.words import lowered, words_of
+from workbench.engine.transcript.written_values import Value
 
 _CHECKSUM = re.compile(r"\b(?:MD5|SHA-?\d{1,3}|BLAKE\w{0,4}) ?\([^()\n]{0,100}\Z")
 """Before the name of a file."""
@@ -25,73 +27,92 @@ _PROSE = words_of("prose")
 """Words of sentences."""
 _REACH = 300
 """Characters before a name that are looked at, so that time stays linear."""
+_REACH_OF_USER = 100
 
 
 def named_values(text: str) -> Iterator[tuple[Value, Strength]]:
     """The secrets behind telling names, in no order; some may overlap."""
     has_ciphers = "ncrypted" in text or "ENC[" in text
     for name in telling_names(text, lowered(text)):
-        if has_ciphers and _ENCRYPTED.search(text, max(0, name.start - _REACH), name.start):
+        reach = max(0, name.start - _REACH)
+        if has_ciphers and _ENCRYPTED.search(text, reach, name.start):
             continue
-        if _CHECKSUM.search(text, max(0, name.start - _REACH), name.start):
+        if _CHECKSUM.search(text, reach, name.start):
             continue
         name = _in_context(text, name)
-        for place in values_of(text, name):
-            value = text[place.start : place.stop]
-            if _is_secret(value, name, place):
-                yield place, name.strength
-        if below := value_below(text, name):
-            yield Value(*below, quoted=True, sure=True), name.strength
-        if sentence_value := value_in_sentence(text, name):
-            yield Value(*sentence_value, quoted=True, sure=True), name.strength
-            if name.strength is Strength.PASSWORD:
-                for start, stop in further_passwords(text, sentence_value[1]):
-                    yield Value(start, stop, quoted=True, sure=True), name.strength
+        for value in _values(text, name):
+            yield value, name.strength
+
+
+def _values(text: str, name: Name) -> Iterator[Value]:
+    """The secrets of one name."""
+    for value in values_of(text, name):
+        if _is_secret(text[value.start : value.stop], name, value):
+            yield value
+    below = value_below(text, name)
+    if below:
+        yield Value(*below, quoted=True, sure=True)
+    in_sentence = value_in_sentence(text, name)
+    if in_sentence is None:
+        return
+    yield Value(*in_sentence, quoted=True, sure=True)
+    if name.strength is Strength.PASSWORD:
+        for start, stop in further_passwords(text, in_sentence[1]):
+            yield Value(start, stop, quoted=True, sure=True)
 
 
 def _in_context(text: str, name: Name) -> Name:
     """A name such as `pass` or `secret` is a password's beside a user's, or alone in a setting."""
-    word = text[name.start : name.stop].lower()
-    is_beside_user = _USER.search(text, max(0, name.start - 100), name.start) is not None
-    is_set = text[name.start : name.stop + 2] in ("pass='", 'pass="')
-    if (word == "pass" and (is_beside_user or is_set)) or text[
-        name.start : name.stop + 1
-    ] == "PASS=":
-        return name._replace(strength=Strength.PASSWORD)
-    if word == "secret" and is_beside_user and text[name.stop : name.stop + 2] == ": ":
-        return name._replace(strength=Strength.PASSWORD)
-    if (
-        word == "secret"
-        and _SETTING_OF_SECRET.match(text, name.stop)
-        and text[name.start - 1 : name.start] in ("", "\n", " ")
-    ):
+    word = text[name.start : name.stop]
+    if word.lower() == "pass":
+        is_password = _is_pass_of_user(text, name)
+    elif word.lower() == "secret":
+        is_password = _is_secret_of_user(text, name)
+    else:
+        return name
+    if is_password:
         return name._replace(strength=Strength.PASSWORD)
     return name
 
 
-def _is_secret(value: str, name: Name, place: Value) -> bool:
-    if " " in value:
-        return place.quoted and place.sure and _is_phrase(value, name.strength, is_set=place.set)
-    return is_secret(value, name.strength, quoted=place.quoted, sure=place.sure)
+def _is_pass_of_user(text: str, name: Name) -> bool:
+    """Whether `pass` is a password's: beside a user's name, or set in a program or a shell."""
+    is_quoted = text[name.start : name.stop + 2] in ("pass='", 'pass="')
+    is_variable = text[name.start : name.stop + 1] == "PASS="
+    return is_quoted or is_variable or _is_beside_user(text, name)
+
+
+def _is_secret_of_user(text: str, name: Name) -> bool:
+    """Whether `secret` is a password's: beside a user's name, or alone in a setting."""
+    if text.startswith(": ", name.stop) and _is_beside_user(text, name):
+        return True
+    is_of_line = character_before(text, name.start) in ("", "\n", " ")
+    return is_of_line and _SETTING_OF_SECRET.match(text, name.stop) is not None
+
+
+def _is_beside_user(text: str, name: Name) -> bool:
+    return search_before(_USER, text, name.start, _REACH_OF_USER) is not None
+
+
+def _is_secret(text: str, name: Name, value: Value) -> bool:
+    if " " in text:
+        is_certain = value.quoted and value.sure
+        return is_certain and _is_phrase(text, name.strength, is_set=value.set)
+    return is_secret(text, name.strength, quoted=value.quoted, sure=value.sure)
 
 
 def _is_phrase(value: str, strength: Strength, *, is_set: bool) -> bool:
-    """Whether a value with spaces is drawn from all signs, or is a list of words that make no
-    sentence.
-    """
+    """Whether a value with spaces is drawn from all signs, or of words that make no sentence."""
     words = value.split(" ")
-    is_sentence = not _PROSE.isdisjoint(word.lower() for word in words) or is_own_name(value)
+    is_sentence = not _PROSE.isdisjoint(map(str.lower, words)) or is_own_name(value)
     if strength is Strength.PASSWORD and not is_sentence:
-        if 2 <= len(words) <= 6 and words[-1].isdigit() and all(word.isalnum() for word in words):
+        is_short = len(words) <= 6
+        if is_short and words[-1].isdigit() and all(map(str.isalnum, words)):
             return True
-        if len(words) >= 4 and all(word.isalpha() and word.islower() for word in words):
+        if len(words) >= 4 and "".join(words).isalpha() and all(map(str.islower, words)):
             return True
-        if is_set and 3 <= len(words) <= 6 and not is_no_value(value):
+        if is_set and is_short and len(words) >= 3 and not is_no_value(value):
             return all(len(word) > 1 or word.isdigit() for word in words)
     signs = sum(not char.isalpha() and char != " " for char in value)
-    return (
-        len(value) >= 12
-        and signs >= len(value) / 4
-        and not is_no_value(value)
-        and not is_folder(value)
-    )
+    is_of_all_signs = len(value) >= 12 and signs >= len(value) / 4
+    return is_of_all_signs and not is_no_value(value) and not is_folder(value)

@@ -17,6 +17,7 @@ from workbench.engine.transcript.secret_values import (
     is_random,
     is_strong_password,
 )
+from workbench.engine.transcript.spans import Span, character_before, line_start
 from workbench.engine.transcript.words import words_of
 
 _IS = (
@@ -111,10 +112,10 @@ _NEW = re.compile(
     re.IGNORECASE,
 )
 _PROGRAM = re.compile(r"[(){}\[\];<>]")
-_OF_PASSWORDS = re.compile(r"pass|secret|pwd", re.IGNORECASE)
+_COMMAND_FOR_PASSWORDS = re.compile(r"pass|secret|pwd|psk", re.IGNORECASE)
 
 
-def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
+def value_in_sentence(text: str, name: Name) -> Span | None:
     """Where the secret is, half-open, that a sentence names: `the password of bob is ...`, `das
     Passwort lautet ...`.
 
@@ -122,48 +123,53 @@ def value_in_sentence(text: str, name: Name) -> tuple[int, int] | None:
         text: any.
         name: a telling name in it.
     """
-    if text[name.start - 1 : name.start] in _PARTS or not _NAME_OF_PROSE.fullmatch(
-        text, name.start, name.stop
-    ):
+    if character_before(text, name.start) in _PARTS:
         return None
-    return _stated(text, name) or _spoken(text, name)
+    if not _NAME_OF_PROSE.fullmatch(text, name.start, name.stop):
+        return None
+    return _stated_secret(text, name) or _password_behind(text, name)
 
 
-def _spoken(text: str, name: Name) -> tuple[int, int] | None:
+def _password_behind(text: str, name: Name) -> Span | None:
     """A password behind its name, or behind a verb and a few words: `Kennwort Abc-4`, `the
     password is still Abc-4`.
     """
     if name.strength is not Strength.PASSWORD:
         return None
-    start, verb, word = name.stop, 0, ""
     is_foreign = not text[name.start : name.stop].lower().endswith(_ENGLISH)
-    genitive = _GENITIVE.match(text, start)
+    genitive = _GENITIVE.match(text, name.stop)
     if genitive and _is_made_up(genitive["word"]):
         return genitive.span("word")
+    start, verb, word = name.stop, 0, ""
     for number in range(1, _WORDS_BEFORE_VERB + _WORDS_BEHIND_VERB):
         match = _SPOKEN.match(text, start)
         if match is None or text.startswith(_CUT, match.end()):
             return None
-        earlier, word, start = word.lower(), match["word"], match.end()
+        previous_word, word = word.lower(), match["word"]
+        start = match.end()
         if word.lower() in _VERBS:
             verb = number
             continue
         if number == 1:
             is_value = _is_beside(word, text[name.start : name.stop])
+        elif verb and _is_behind_verb(word, number - verb):
+            is_value = True
+        elif previous_word in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB):
+            is_value = _is_made_up(word) or is_strong_password(word)
         else:
-            behind = number - verb if verb else 0
-            is_value = 0 < behind <= _WORDS_BEHIND_VERB and is_password_like(
-                word, is_announced=behind == 1
-            )
-            is_value = is_value or (is_strong_password(word) and _is_made_up(word))
-            is_told = earlier in _PREPOSITIONS or (is_foreign and number <= _WORDS_BEHIND_VERB)
-            is_value = is_value or (behind == 1 and is_joined(word))
-            is_value = is_value or (is_told and (_is_made_up(word) or is_strong_password(word)))
+            is_value = _is_made_up(word) and is_strong_password(word)
         if is_value:
             return match.span("word")
         if verb and not word.isalpha():
             return None
     return None
+
+
+def _is_behind_verb(word: str, number: int) -> bool:
+    """Whether a word of this number behind a verb, which begins with 1, is a password."""
+    if number == 1:
+        return is_password_like(word, is_announced=True) or is_joined(word)
+    return number <= _WORDS_BEHIND_VERB and is_password_like(word)
 
 
 def _is_made_up(word: str) -> bool:
@@ -179,13 +185,12 @@ def _is_beside(word: str, name: str) -> bool:
     """
     if name.lower().endswith(_ENGLISH):
         return is_strong_password(word)
-    return (
-        is_password_like(word, is_announced=True)
-        or _CAPITAL_BEHIND_SIGN.fullmatch(word) is not None
-    )
+    if _CAPITAL_BEHIND_SIGN.fullmatch(word):
+        return True
+    return is_password_like(word, is_announced=True)
 
 
-def _stated(text: str, name: Name) -> tuple[int, int] | None:
+def _stated_secret(text: str, name: Name) -> Span | None:
     """A secret behind a sign or a verb, or in quotation marks."""
     match = _SENTENCE.match(text, name.stop)
     if match is None:
@@ -198,27 +203,21 @@ def _stated(text: str, name: Name) -> tuple[int, int] | None:
         return None
     while stop > start and text[stop - 1] in ".,!?)*_":
         stop -= 1
-    return (
-        (start, stop)
-        if _is_said(text[start:stop], name.strength, quoted=group == "quoted")
-        else None
-    )
+    if _is_stated_secret(text[start:stop], name.strength, quoted=group == "quoted"):
+        return start, stop
+    return None
 
 
-def _is_said(value: str, strength: Strength, *, quoted: bool) -> bool:
+def _is_stated_secret(value: str, strength: Strength, *, quoted: bool) -> bool:
     if strength is not Strength.PASSWORD:
         return " " not in value and _is_token(value)
     words = value.split(" ")
     if len(words) > 1:
-        return (
-            quoted
-            and len(words) <= 5
-            and any(char.isdigit() for char in value)
-            and _PROSE.isdisjoint(words)
-        )
-    return not is_call(value) and (
-        is_password_like(value) or _is_made_up(value) or is_joined(value)
-    )
+        is_short = len(words) <= 5 and _PROSE.isdisjoint(words)
+        return quoted and is_short and any(map(str.isdigit, value))
+    if is_call(value):
+        return False
+    return is_password_like(value) or _is_made_up(value) or is_joined(value)
 
 
 def _is_token(value: str) -> bool:
@@ -227,7 +226,7 @@ def _is_token(value: str) -> bool:
     return is_drawn and not is_path(value) and _PROGRAM.search(value) is None
 
 
-def value_below(text: str, name: Name) -> tuple[int, int] | None:
+def value_below(text: str, name: Name) -> Span | None:
     """Where a secret is alone in the line below its name, half-open: below a label, a question or a
     command.
 
@@ -238,23 +237,19 @@ def value_below(text: str, name: Name) -> tuple[int, int] | None:
     match = _BELOW.match(text, name.stop)
     if match is None:
         return None
-    start = text.rfind("\n", 0, name.start) + 1
+    start = line_start(text, name.start)
     line = text[start : text.index("\n", name.stop)].rstrip()
     command = _PROMPT.match(line)
     if command and _OTHER_COMMAND.match(line, command.end()):
         return None
     is_announced = command is not None or line.endswith((":", "：", "?", "？", "*", ")"))
-    return (
-        match.span("value")
-        if _is_below(match["value"], name.strength, line, is_announced=is_announced)
-        else None
-    )
+    if _is_secret_below(match["value"], name.strength, line, is_announced=is_announced):
+        return match.span("value")
+    return None
 
 
-def _is_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
-    if _is_token(value) or (
-        _HEX.fullmatch(value) and (not is_commit(value) or _OF_FILE.search(line))
-    ):
+def _is_secret_below(value: str, strength: Strength, line: str, *, is_announced: bool) -> bool:
+    if _is_token(value) or _is_hex_of_secret(value, line):
         return _NO_SECRET_OF_LINE.search(line) is None
     if strength is not Strength.PASSWORD:
         return is_announced and _GROUPS.fullmatch(value) is not None
@@ -267,28 +262,27 @@ def printed_secrets(text: str) -> Iterator[tuple[int, int, Strength]]:
         return
     for match in _COMMAND.finditer(text):
         if not _OTHER_COMMAND.match(match["command"]):
-            yield from _printed(match)
+            yield from _printed_secret(match)
     for match in _ANNOUNCEMENT.finditer(text):
         if _NEW.search(match["sentence"]):
-            yield from _printed(match)
+            yield from _printed_secret(match)
 
 
-def _is_printed_hex(match: re.Match[str]) -> bool:
-    """Whether digits of sixteen are printed that no commit or hash has, or out of a file for a
-    secret.
+def _is_hex_of_secret(value: str, line: str) -> bool:
+    """Whether digits of sixteen are as no commit or hash has them, or below a line that tells of
+    a file for a secret.
     """
-    value = match["value"]
-    is_of_file = "command" in match.re.groupindex and _OF_FILE.search(match["command"])
-    return _HEX.fullmatch(value) is not None and (not is_commit(value) or bool(is_of_file))
+    if _HEX.fullmatch(value) is None:
+        return False
+    return not is_commit(value) or _OF_FILE.search(line) is not None
 
 
-def _printed(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
+def _printed_secret(match: re.Match[str]) -> Iterator[tuple[int, int, Strength]]:
+    """What is printed below a command, or below a sentence, which is no command."""
+    start, stop = match.span("value")
     value = match["value"]
-    if _is_token(value) or _is_printed_hex(match):
-        yield *match.span("value"), Strength.SECRET
-    elif (
-        is_password_like(value)
-        and "command" in match.re.groupindex
-        and re.search(r"(?i)pass|secret|pwd|psk", match["command"])
-    ):
-        yield *match.span("value"), Strength.PASSWORD
+    command = match["command"] if "command" in match.re.groupindex else ""
+    if _is_token(value) or _is_hex_of_secret(value, command):
+        yield start, stop, Strength.SECRET
+    elif is_password_like(value) and _COMMAND_FOR_PASSWORDS.search(command):
+        yield start, stop, Strength.PASSWORD

@@ -10,9 +10,9 @@ from workbench.engine.transcript.tables import Cell, columns
 def table_values(text: str) -> Iterator[tuple[Cell, Strength]]:
     """The secrets in columns with a telling title."""
     for column in columns(text, _is_telling):
-        strength = (
-            Strength.PASSWORD if column.title.lower() == "pass" else name_strength(column.title)
-        )
+        strength = name_strength(column.title)
+        if column.title.lower() == "pass":
+            strength = Strength.PASSWORD
         if strength is None:
             continue
         for cell in column.cells:

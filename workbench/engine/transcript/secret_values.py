@@ -76,6 +76,8 @@ _LEAST_OF_GROUPS, _GROUPS = 12, 5
 _SIGN_OF_PASSWORD = re.compile(r"\w[!#$%&*?^~]\w")
 _HYPHENS = 3
 """In a passphrase, more than in most names of programs."""
+_LEAST_OF_DIGITS = 6
+"""Of a password that has nothing else and stands in no quotation marks."""
 _IN_GROUPS = re.compile(
     r"(?=[A-Za-z-]*\d)(?=[\d-]*[A-Za-z])[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,8}|[a-z]{4}(?:-[a-z]{4}){3}|[A-Z]{16,40}"
 )
@@ -110,26 +112,32 @@ def is_secret(value: str, strength: Strength, *, quoted: bool, sure: bool) -> bo
     """
     if is_no_value(value, is_literal=quoted or sure):
         return False
-    is_set = sure or quoted
-    if strength is not Strength.PASSWORD and is_path(value):
+    if strength is Strength.PASSWORD:
+        return _is_password(value, quoted=quoted, sure=sure)
+    if is_path(value):
         return False
-    if strength is not Strength.PASSWORD and is_set and _IN_GROUPS.fullmatch(value):
+    is_set = sure or quoted
+    if is_set and _IN_GROUPS.fullmatch(value):
         return True
     if strength is Strength.KEY:
         return is_random(value, _LONG) or (is_set and _is_chosen(value))
-    if strength is Strength.SECRET:
-        if is_random(value, _SHORT if is_set else _LONG):
-            return True
-        return is_set and (is_strong_password(value) or _THREE_WORDS.fullmatch(value) is not None)
+    if is_random(value, _SHORT if is_set else _LONG):
+        return True
+    return is_set and (is_strong_password(value) or _THREE_WORDS.fullmatch(value) is not None)
+
+
+def _is_password(value: str, *, quoted: bool, sure: bool) -> bool:
+    """Whether a value under the name of a password is one; see `is_secret`."""
     if is_folder(value) or _LINK.match(value) or is_default_password(value):
         return False
+    is_set = sure or quoted
     if is_unlike_words(value):
-        return sure or quoted or "/" not in value
-    if not (sure or quoted):
+        return is_set or "/" not in value
+    if not is_set:
         return value.count("-") >= _HYPHENS and is_joined(value, sign="-")
     if is_own_name(value):
         return False
-    return quoted or not value.isdigit() or len(value) >= 6
+    return quoted or not value.isdigit() or len(value) >= _LEAST_OF_DIGITS
 
 
 def _is_chosen(value: str) -> bool:
@@ -162,20 +170,29 @@ def is_no_value(value: str, *, is_literal: bool = False) -> bool:
     if _MEMBER.fullmatch(value) is None:
         return False
     parts = value.split(".")
-    if is_literal and (
-        any(map(str.isdigit, value)) or any(map(str.isupper, parts)) or _has_titles(parts)
-    ):
+    if is_literal and _is_like_phrase(parts):
         return False
-    return not any(is_random(part) for part in parts)
+    return not any(map(is_random, parts))
+
+
+def _is_like_phrase(parts: list[str]) -> bool:
+    """Whether parts with dots between are rather words of a password than of a program: with a
+    digit, all in capitals, or with capitals where words of a phrase have them.
+    """
+    if any(map(str.isupper, parts)):
+        return True
+    if any(map(str.isdigit, "".join(parts))):
+        return True
+    return _has_titles(parts)
 
 
 def _has_titles(parts: list[str]) -> bool:
     """Whether parts begin with a capital, as words of a phrase do: most, or one behind the first
     word.
     """
-    return 2 * sum(map(str.istitle, parts)) >= len(parts) or any(
-        part[0].isupper() for part in parts[1:]
-    )
+    if 2 * sum(map(str.istitle, parts)) >= len(parts):
+        return True
+    return any(part[0].isupper() for part in parts[1:])
 
 
 def is_placeholder(value: str) -> bool:
@@ -195,9 +212,7 @@ def is_folder(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether it begins with folders whose names are words: no base64 does, which has strokes
-    too.
-    """
+    """Whether it begins with folders whose names are words, as no base64 does."""
     return _PATH.match(value) is not None
 
 
@@ -220,7 +235,11 @@ def is_call(value: str) -> bool:
 
 def is_unlike_words(value: str) -> bool:
     """Whether a value is unlike any word, so that it is the same secret wherever it appears."""
-    return len(value) >= 8 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return len(value) >= 8 and _has_letters_and_digits(value)
+
+
+def _has_letters_and_digits(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def is_password_like(value: str, *, is_announced: bool = False) -> bool:
@@ -232,15 +251,11 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
         is_announced: whether the sentence says just before it that a password follows; it may be of
             words and a digit.
     """
-    if len(value) < 6 or not any(c.isdigit() for c in value) or not any(c.isalpha() for c in value):
+    if len(value) < 6 or not _has_letters_and_digits(value):
         return False
-    if (
-        is_no_value(value, is_literal=True)
-        or is_folder(value)
-        or is_own_name(value)
-        or "/" in value
-        or "\\" in value
-    ):
+    if "/" in value or "\\" in value:
+        return False
+    if is_no_value(value, is_literal=True) or is_folder(value) or is_own_name(value):
         return False
     if is_announced and _PHRASE.fullmatch(value):
         return value.rpartition(".")[2] not in _FILE_ENDINGS and _STANDARD.fullmatch(value) is None
@@ -248,16 +263,10 @@ def is_password_like(value: str, *, is_announced: bool = False) -> bool:
 
 
 def is_no_name(word: str) -> bool:
-    """Whether a word of a sentence is no name of a file, a folder, a standard or a part of a
-    program.
-    """
-    if (
-        is_folder(word)
-        or is_own_name(word)
-        or "/" in word
-        or "\\" in word
-        or _STANDARD.fullmatch(word)
-    ):
+    """Whether a word of a sentence is no name of a file, a folder or a part of a program."""
+    if "/" in word or "\\" in word:
+        return False
+    if is_folder(word) or is_own_name(word) or _STANDARD.fullmatch(word):
         return False
     return word.rpartition(".")[2] not in _FILE_ENDINGS
 
@@ -270,8 +279,11 @@ def is_joined(value: str, sign: str = "") -> bool:
         sign: the only sign that may stand between; any of `._-` where it is empty.
     """
     words = value.split(sign) if sign else re.split(r"[._-]", value)
-    is_of_words = len(words) > 2 and all(len(word) > 1 and word.isalpha() for word in words)
-    return is_of_words and _PROSE.isdisjoint(word.lower() for word in words) and is_no_name(value)
+    if len(words) <= 2 or min(map(len, words)) < 2:
+        return False
+    if not all(map(str.isalpha, words)):
+        return False
+    return _PROSE.isdisjoint(map(str.lower, words)) and is_no_name(value)
 
 
 def is_strong_password(value: str) -> bool:
@@ -282,21 +294,20 @@ def is_strong_password(value: str) -> bool:
     return is_mixed and any(map(str.islower, value)) and is_password_like(value)
 
 
-def is_random(value: str, least: int = _LONG) -> bool:
+def is_random(value: str, least_length: int = _LONG) -> bool:
     """Whether a value of at least so many characters looks as if it was drawn, not written."""
-    if len(value) < least or not any(char.isalpha() for char in value):
+    if len(value) < least_length or not any(map(str.isalpha, value)):
         return False
     if len(value) >= 12 and len(set(_SIGNS.findall(value))) >= 3:
-        return any(char.isdigit() for char in value)
+        return any(map(str.isdigit, value))
     if len(value) >= _LONG and _HEX.fullmatch(value):
-        return any(char.isdigit() for char in value) and _entropy_is_high(value)
+        return any(map(str.isdigit, value)) and _entropy_is_high(value)
     runs = _RUN.findall(value)
     if max(map(len, runs), default=0) < _SHORT - 2:
         return False
-    drawn = sum(len(run) for run in runs if is_drawn(run))
-    return (2 * drawn >= sum(map(len, runs)) or drawn >= _LONG) and (
-        len(value) < _LONG or _entropy_is_high(value)
-    )
+    drawn_length = sum(map(len, filter(is_drawn, runs)))
+    is_mostly_drawn = 2 * drawn_length >= sum(map(len, runs)) or drawn_length >= _LONG
+    return is_mostly_drawn and (len(value) < _LONG or _entropy_is_high(value))
 
 
 def is_drawn(run: str) -> bool:
@@ -308,7 +319,7 @@ def is_drawn(run: str) -> bool:
     if len(run) >= _LEAST_OF_GROUPS and len(_GROUP.findall(run)) >= _GROUPS:
         return True
     together = len(run) / len(_HUMP.findall(run))
-    if any(char.isdigit() for char in run) and any(char.isalpha() for char in run):
+    if _has_letters_and_digits(run):
         limit = _LETTERS_TOGETHER_IF_LONG if len(run) >= _LONGER else _LETTERS_TOGETHER
         return len(run) >= 4 and (together <= limit or _is_long_mixture(run))
     return len(run) >= 2 * _SHORT and together <= _LETTERS_TOGETHER - 1
@@ -320,8 +331,8 @@ def _is_long_mixture(run: str) -> bool:
 
 
 def _entropy_is_high(value: str) -> bool:
-    counts = Counter(value).values()
-    entropy = -sum(count / len(value) * log2(count / len(value)) for count in counts)
-    return entropy >= (
-        _ENTROPY_OF_HEX if _HEX.fullmatch(value) else min(_ENTROPY, log2(len(value)) - 1)
-    )
+    shares = [count / len(value) for count in Counter(value).values()]
+    entropy = -sum(share * log2(share) for share in shares)
+    if _HEX.fullmatch(value):
+        return entropy >= _ENTROPY_OF_HEX
+    return entropy >= min(_ENTROPY, log2(len(value)) - 1)

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
 
 from workbench.base.markup import card, clipped
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry, Entry, Log, MessageEntry
-from workbench.engine.transcript.message import Message, said_texts
+from workbench.engine.transcript.message import Message, is_real_user, said_texts
 
 FIRST = 8
 """Messages that a session shows of itself."""
@@ -31,10 +30,10 @@ class UnreadField:
     client_only: bool = False
 
     def __str__(self) -> str:
-        return (
-            f"{self.field or 'lines'}"
-            f" ({self.characters:,}{', kept by the client' * self.client_only})"
-        )
+        name = self.field or "lines"
+        if self.client_only:
+            return f"{name} ({self.characters:,}, kept by the client)"
+        return f"{name} ({self.characters:,})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +97,13 @@ class Session:
 
     @classmethod
     def of(
-        cls, messages: Iterable[Message], id: str = "session", **known: str | int | None
+        cls, messages: Iterable[Message], id: str = "session", **fields: str | int | None
     ) -> Session:
         """A session of these messages in a straight line, for examples and tests."""
         log = Log()
         for message in messages:
             log.append(MessageEntry(id=message.id, parent=log.leaf, message=message))
-        return cls(id, log, **known)  # type: ignore[arg-type]  # the fields of this class, by name
+        return cls(id, log, **fields)  # type: ignore[arg-type]  # the fields of this class, by name
 
     @cached_property
     def path(self) -> tuple[Entry, ...]:
@@ -134,13 +133,14 @@ class Session:
     @cached_property
     def recorded(self) -> tuple[Recorded, ...]:
         """The compactions and clearings on the main path, with their place among the messages."""
-        before = accumulate((isinstance(entry, MessageEntry) for entry in self.path), initial=0)
-        placed = zip(before, self.path, strict=False)
-        return tuple(
-            Recorded(at, entry)
-            for at, entry in placed
-            if isinstance(entry, CompactionEntry | ClearingEntry)
-        )
+        recorded: list[Recorded] = []
+        message_count = 0
+        for entry in self.path:
+            if isinstance(entry, MessageEntry):
+                message_count += 1
+            elif isinstance(entry, CompactionEntry | ClearingEntry):
+                recorded.append(Recorded(message_count, entry))
+        return tuple(recorded)
 
     @cached_property
     def branches(self) -> int:
@@ -149,23 +149,27 @@ class Session:
 
     @property
     def heading(self) -> str:
-        """Words that tell it from others: its title, else how its first request begins, else its
-        id.
-        """
+        """Words that tell it from others: its title, how its first request begins, or its id."""
         title = self.title.strip()
         if title and not title.startswith("("):
             return title
-        said = (_line(one) for one in self.messages if one.role == "user" and not one.synthetic)
+        user_texts = (_line(message) for message in self.messages if is_real_user(message))
         words = next(
-            (text for one in said if (text := " ".join(_TAGGED.sub(" ", one).split()))), ""
+            (
+                text
+                for message in user_texts
+                if (text := " ".join(_TAGGED.sub(" ", message).split()))
+            ),
+            "",
         )
-        return ": ".join(filter(None, (title.strip("()"), words[:LONGEST_HEADING]))) or self.id
+        parts = (title.strip("()"), words[:LONGEST_HEADING])
+        return ": ".join(filter(None, parts)) or self.id
 
     def __repr__(self) -> str:
+        model = f", model {self.model}" if self.model else ""
         return (
             f"<Session {self.id!r}: messages {len(self.messages):,}, requests"
-            f" {len(self.requests):,}, format"
-            f" {self.origin.format}{', model ' + self.model if self.model else ''}>"
+            f" {len(self.requests):,}, format {self.origin.format}{model}>"
         )
 
     def _repr_html_(self) -> str:
@@ -180,16 +184,21 @@ class Session:
             "format": self.origin.format,
             "read from": self.origin.path,
         }
-        rows = [
-            (i, message.role, _line(message)) for i, message in enumerate(self.messages[:FIRST])
-        ]
-        left = len(self.messages) - len(rows)
-        note = f"and {left:,} more messages; wb.explore(session) walks through them" if left else ""
+        rows: list[tuple[int, str, str]] = []
+        for index, message in enumerate(self.messages[:FIRST]):
+            rows.append((index, message.role, _line(message)))
+        hidden_count = len(self.messages) - len(rows)
+        note = ""
+        if hidden_count:
+            note = f"and {hidden_count:,} more messages; wb.explore(session) walks through them"
         return card(self.title or self.id, facts, ("", "who", "says"), rows, note)
 
 
 def _line(message: Message) -> str:
     """What a message says, or the tools that it calls, on one line."""
-    calls = [call.name for call in message.calls] if message.role == "assistant" else []
-    words = " ".join(" ".join(clipped(text) for text in said_texts(message)).split())
-    return f"calls {', '.join(calls)}: {words}" if calls else words
+    text = " ".join(clipped(said_text) for said_text in said_texts(message))
+    words = " ".join(text.split())
+    if message.role == "assistant" and message.calls:
+        names = ", ".join(call.name for call in message.calls)
+        return f"calls {names}: {words}"
+    return words

@@ -8,5 +8,7 @@ from collections.abc import Iterator
 
 def matches_with(pattern: re.Pattern[str], text: str, *signs: str) -> Iterator[re.Match[str]]:
     """The matches of a pattern; none, and no search, where the text has none of the signs."""
-    if any(sign in text for sign in signs):
-        yield from pattern.finditer(text)
+    for sign in signs:
+        if sign in text:
+            yield from pattern.finditer(text)
+            return

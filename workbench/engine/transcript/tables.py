@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from workbench.engine.transcript.signs import matches_with
+from workbench.engine.transcript.spans import Span, line_end
 
 
 class Cell(NamedTuple):
@@ -85,23 +86,23 @@ _EDGES = " \t\r\"'`,;|"
 def columns(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     """The columns whose title tells what is in them."""
     if "\n" in text:
-        yield from _of_lines(text, is_telling)
+        yield from _columns_of_lines(text, is_telling)
     for insert in matches_with(_INSERT, text, "nsert", "NSERT"):
-        yield from _of_insert(text, insert, is_telling)
+        yield from _columns_of_insert(text, insert, is_telling)
     for query in matches_with(_SELECT, text, "elect", "ELECT"):
-        yield from _of_select(text, query, is_telling)
+        yield from _columns_of_select(text, query, is_telling)
 
 
-def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
+def _columns_of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
     stop = 0
     for line_of_titles in _LINE.finditer(text):
-        header = (
-            _HEADER.match(text, line_of_titles.start()) if line_of_titles.start() >= stop else None
-        )
+        if line_of_titles.start() < stop:
+            continue
+        header = _HEADER.match(text, line_of_titles.start())
         if header is None:
             continue
-        line = header.group()
-        layout = next(layout for layout in _LAYOUTS if layout.sign in line.strip())
+        line = header.group().strip()
+        layout = next(layout for layout in _LAYOUTS if layout.sign in line)
         titles = _cells(text, header.start(), header.end(), layout)
         names = [text[cell.start : cell.stop] for cell in titles]
         if not any(is_telling(name) for name in names):
@@ -110,39 +111,44 @@ def _of_lines(text: str, is_telling: Callable[[str], bool]) -> Iterator[Column]:
         if rows:
             stop = rows[-1][-1].stop
             certain = not _may_be_pair(text, header, layout, names)
-            yield from _transposed(names, rows, is_telling, certain=certain)
+            yield from _columns_of_rows(names, rows, is_telling, certain=certain)
 
 
 def _may_be_pair(text: str, header: re.Match[str], layout: Layout, names: list[str]) -> bool:
     """Whether a line with two words may be a name and its value, in a list of such."""
-    if layout.sign != "  " or len(names) > 2 or all(name.isupper() for name in names):
+    if layout.sign != "  " or len(names) > 2 or all(map(str.isupper, names)):
         return False
-    stop = text.find("\n", header.end() + 1)
-    return not _UNDERLINE.fullmatch(text, header.end() + 1, len(text) if stop < 0 else stop)
+    start = header.end() + 1
+    return not _UNDERLINE.fullmatch(text, start, line_end(text, start))
 
 
 def _rows(text: str, start: int, layout: Layout, titles: list[Cell]) -> Iterator[list[Cell]]:
     """The lines below a header, each with a cell for every title."""
     while start < len(text):
-        stop = text.find("\n", start)
-        stop = len(text) if stop < 0 else stop
+        stop = line_end(text, start)
         if not _RULE.fullmatch(text, start, stop) or stop == start:
             cells = _cells(text, start, stop, layout)
             if layout.sign == "  " and len(cells) != len(titles) > 1:
-                cells = _below(titles, cells, start)
+                cells = _cells_below(titles, cells, start)
             if len(cells) != len(titles):
                 return
             yield cells
         start = stop + 1
 
 
-def _below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
+def _cells_below(titles: list[Cell], cells: list[Cell], start: int) -> list[Cell]:
     """The cells of a line of output, each below the title that it begins under; an empty one
     where none does.
     """
     by_offset = {cell.start - start: cell for cell in cells}
-    aligned = [by_offset.pop(title.start - titles[0].start, Cell(start, start)) for title in titles]
-    return [] if by_offset else aligned
+    empty_cell = Cell(start, start)
+    aligned: list[Cell] = []
+    for title in titles:
+        offset = title.start - titles[0].start
+        aligned.append(by_offset.pop(offset, empty_cell))
+    if by_offset:
+        return []
+    return aligned
 
 
 def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
@@ -150,15 +156,18 @@ def _cells(text: str, start: int, stop: int, layout: Layout) -> list[Cell]:
         start, stop = _without_edges(text, start, stop)
     cells: list[Cell] = []
     for match in layout.cell.finditer(text, start, stop):
-        if match.start() == match.end() and cells and text[match.start() - 1] != layout.sign:
+        is_empty = match.start() == match.end()
+        if is_empty and cells and text[match.start() - 1] != layout.sign:
             continue
-        bare = match.group().strip(_EDGES)
-        begin = match.start() + (match.group().index(bare[0]) if bare else 0)
-        cells.append(Cell(begin, begin + len(bare)))
+        content = match.group().strip(_EDGES)
+        begin = match.start()
+        if content:
+            begin += match.group().index(content[0])
+        cells.append(Cell(begin, begin + len(content)))
     return cells
 
 
-def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
+def _without_edges(text: str, start: int, stop: int) -> Span:
     """A line of a table without the signs that frame it."""
     line = text[start:stop]
     framed = line.strip()
@@ -169,46 +178,48 @@ def _without_edges(text: str, start: int, stop: int) -> tuple[int, int]:
     return start, stop
 
 
-def _of_select(
+def _columns_of_select(
     text: str, query: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names = [name.strip(' "`').rpartition(".")[2] for name in query["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
-    stop = text.find("\n", query.end())
-    line = text[query.end() : len(text) if stop < 0 else stop]
-    layout = next(
-        (layout for layout in _LAYOUTS[::-1] if layout.sign in line.strip()), _LAYOUTS[-1]
-    )
-    rows = list(_rows(text, query.end(), layout, [Cell(0, 0) for _ in names]))
-    yield from _transposed(names, rows, is_telling)
+    line = text[query.end() : line_end(text, query.end())].strip()
+    layouts = [layout for layout in reversed(_LAYOUTS) if layout.sign in line]
+    layout = layouts[0] if layouts else _LAYOUTS[-1]
+    titles = [Cell(0, 0)] * len(names)
+    rows = list(_rows(text, query.end(), layout, titles))
+    yield from _columns_of_rows(names, rows, is_telling)
 
 
-def _of_insert(
+def _columns_of_insert(
     text: str, insert: re.Match[str], is_telling: Callable[[str], bool]
 ) -> Iterator[Column]:
     names = [name.strip(' \t"`[]') for name in insert["titles"].split(",")]
     if not any(is_telling(name) for name in names):
         return
-    rows = []
-    start = insert.end()
-    while row := _ROW_OF_SQL.match(text, start):
-        start = row.end()
+    rows: list[list[Cell]] = []
+    row = _ROW_OF_SQL.match(text, insert.end())
+    while row:
         cells = _cells_of_sql(text, *row.span("cells"))
         if len(cells) == len(names):
             rows.append(cells)
-    yield from _transposed(names, rows, is_telling)
+        row = _ROW_OF_SQL.match(text, row.end())
+    yield from _columns_of_rows(names, rows, is_telling)
 
 
 def _cells_of_sql(text: str, start: int, stop: int) -> list[Cell]:
-    cells = []
-    while start < stop and (match := _CELL_OF_SQL.match(text, start, stop)) and match.end() > start:
+    cells: list[Cell] = []
+    while start < stop:
+        match = _CELL_OF_SQL.match(text, start, stop)
+        if match is None or match.end() == start:
+            break
         cells.append(Cell(*match.span(match.lastgroup or 0)))
         start = match.end()
     return cells
 
 
-def _transposed(
+def _columns_of_rows(
     names: list[str],
     rows: list[list[Cell]],
     is_telling: Callable[[str], bool],
@@ -217,5 +228,6 @@ def _transposed(
 ) -> Iterator[Column]:
     for number, name in enumerate(names):
         if is_telling(name):
-            cells = tuple(row[number] for row in rows if row[number].start < row[number].stop)
-            yield Column(name, cells, certain)
+            cells = [row[number] for row in rows]
+            filled_cells = tuple(cell for cell in cells if cell.start < cell.stop)
+            yield Column(name, filled_cells, certain)

@@ -4,6 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
+_ASCII_CAPITALS = re.compile("[A-Z]+")
 _LISTS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
@@ -19,12 +20,8 @@ def phrases_of(file: str) -> dict[str, tuple[str, ...]]:
 
 
 def lowered(text: str) -> str:
-    """The text in small letters and as long as before: a few letters of other alphabets would
-    become two.
-    """
+    """The text in small letters and as long as before, though some letters would become two."""
     lower = text.lower()
-    return (
-        lower
-        if len(lower) == len(text)
-        else "".join(char.lower() if char.isascii() else char for char in text)
-    )
+    if len(lower) == len(text):
+        return lower
+    return _ASCII_CAPITALS.sub(lambda capital: capital.group().lower(), text)

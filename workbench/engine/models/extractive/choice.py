@@ -7,11 +7,13 @@ words), since a bare list binds nothing. What each rule is worth, on projects th
 in docs/decisions/extractive-default.md.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import accumulate, chain
 from math import exp
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -35,9 +37,7 @@ FOCUS = 10.0
 """Factor for a line that holds a word of the user's instructions."""
 
 ORIGINS = np.array([1.5, 1.4, 1.0, 1.0, 1.4, 0.7, 0.7, 0.3])
-"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, arguments, and
-so on.
-"""
+"""Worth of a line by its `LineOrigin`: the user's words, the model's, commands, and so on."""
 
 CHARS_PER_TOKEN, FRAME = 3.3, 2.0
 """A first guess for technical text, and the tokens that a line costs besides; exact counts are
@@ -52,11 +52,11 @@ class Pick(NamedTuple):
     """A line that was or may be chosen.
 
     Attributes:
-        at: the index of its message; -1 for the earlier summary.
+        message_index: of its message; -1 for the earlier summary.
         place: its number among all lines.
     """
 
-    at: int
+    message_index: int
     place: int
     line: Line
 
@@ -66,40 +66,64 @@ class Pick(NamedTuple):
         return len(self.line.text) / CHARS_PER_TOKEN + FRAME
 
 
+_Candidate: TypeAlias = tuple[float, int, int]
+"""A line that may be chosen: its gain a token, negative; its rank among equals; its place."""
+
+
+class _Gains(NamedTuple):
+    """What lines gain.
+
+    Attributes:
+        of_words: by line.
+        of_entities: by entity in a line, line after line.
+        owners: the line of each such entity.
+    """
+
+    of_words: Floats
+    of_entities: Floats
+    owners: Ints
+
+    def of_lines(self, worth_left: Floats) -> Floats:
+        """The gain of each line, where so much is left of the worth of each of its entities."""
+        lines = np.arange(len(self.of_words))
+        places = np.concatenate([lines, self.owners])
+        gains = np.concatenate([self.of_words, self.of_entities * worth_left])
+        return np.bincount(places, gains).astype(np.float64)
+
+
 class LineChoice:
     """Chooses among the lines of an earlier summary and of messages.
 
     Args:
         read: the earlier summary, then the messages, oldest first.
-        known: how many entities there are, by number.
+        entity_count: how many entities there are, by number.
     """
 
-    def __init__(self, read: Sequence[ReadMessage], known: int) -> None:
-        self.read, self.known = read, known
-        self.lines = [line for message in read for line in message.lines]
-        self.at = np.repeat(
-            np.arange(-1, len(read) - 1), integers(len(message.lines) for message in read)
-        )
-        numbers, origins, texts, words, entities = (
-            zip(*self.lines, strict=True) if self.lines else ((),) * 5
-        )
-        self.numbers, self.origins, self.words = (
-            integers(numbers),
-            integers(origins),
-            integers(words),
-        )
-        self.sizes, self.entities = (
-            integers(map(len, entities)),
-            integers(chain.from_iterable(entities)),
-        )
-        self.costs = integers(map(len, texts)) / CHARS_PER_TOKEN + FRAME
+    def __init__(self, read: Sequence[ReadMessage], entity_count: int) -> None:
+        self.read = read
+        self.entity_count = entity_count
+        self.lines: list[Line] = []
+        for message in read:
+            self.lines += message.lines
+        line_counts = integers(len(message.lines) for message in read)
+        self.message_indices = np.repeat(self._indices_of_read(), line_counts)
+        self.numbers = integers(line.number for line in self.lines)
+        self.origins = integers(line.origin for line in self.lines)
+        self.words = integers(line.words for line in self.lines)
+        self.sizes = integers(len(line.entities) for line in self.lines)
+        self.entities = integers(chain.from_iterable(line.entities for line in self.lines))
+        lengths = integers(len(line.text) for line in self.lines)
+        self.costs = lengths / CHARS_PER_TOKEN + FRAME
+
+    def _indices_of_read(self) -> Ints:
+        """The index of each message that was read; -1 for the earlier summary."""
+        return np.arange(-1, len(self.read) - 1)
 
     def of(self, origin: LineOrigin) -> list[Pick]:
         """The messages' lines of that origin, oldest first."""
-        return [
-            self._pick(i)
-            for i in np.flatnonzero((self.origins == origin) & (self.at >= 0)).tolist()
-        ]
+        is_of_messages = self.message_indices >= 0
+        places = np.flatnonzero((self.origins == origin) & is_of_messages)
+        return [self._pick(place) for place in places.tolist()]
 
     def picks(
         self, tokens: float, sure: Sequence[Pick] = (), focus: Collection[str] = ()
@@ -109,102 +133,116 @@ class LineChoice:
 
         Lines that hold a word of `focus`, in lower case, gain more.
         """
-        worth_left = np.ones(self.known)
-        for entity in chain.from_iterable(pick.line.entities for pick in sure):
-            worth_left[entity] *= AGAIN
-        every = np.arange(len(self.lines))
-        owners = np.repeat(every, self.sizes)
-        by_words, by_entity = self._gains(owners, focus)
-        parts = np.concatenate([by_words, by_entity * worth_left[self.entities]])
-        keys = -np.bincount(np.concatenate([every, owners]), parts) / self.costs
+        worth_left = np.ones(self.entity_count)
+        for pick in sure:
+            for entity in pick.line.entities:
+                worth_left[entity] *= AGAIN
+        gains = self._gains(focus)
+        keys = -gains.of_lines(worth_left[self.entities]) / self.costs
         candidates = self._candidates([pick.line.number for pick in sure])
         order = np.argsort(keys[candidates], kind="stable")[::-1]
         best = candidates[order]
         # the best one at the end
         untried = list(zip(keys[best].tolist(), order.tolist(), best.tolist(), strict=True))
+        yield from self._greedy(tokens, untried, gains, worth_left.tolist())
+
+    def _greedy(
+        self, tokens: float, untried: list[_Candidate], gains: _Gains, worth_left: list[float]
+    ) -> Iterator[Pick]:
+        """The line of the most gain a token, again and again; an entity gains less once a chosen
+        line holds it.
+        """
         # a heap of those that gain less since others were chosen
-        again: list[tuple[float, int, int]] = []
-        prose, exact, cost, left = (
-            column.tolist() for column in (by_words, by_entity, self.costs, worth_left)
-        )
-        starts, spent = (np.cumsum(self.sizes) - self.sizes).tolist(), 0.0
-        while (untried or again) and spent < tokens:
-            is_fresh = untried and (not again or untried[-1] < again[0])
-            before, rank, i = untried.pop() if is_fresh else heappop(again)
-            gain, entities = prose[i], self.lines[i].entities
-            for place, entity in enumerate(entities, starts[i]):
-                gain += exact[place] * left[entity]
-            if -gain / cost[i] > before:  # it gained more before others were chosen
-                heappush(again, (-gain / cost[i], rank, i))
+        retried: list[_Candidate] = []
+        gain_of_words, gain_of_entity = gains.of_words.tolist(), gains.of_entities.tolist()
+        starts = (np.cumsum(self.sizes) - self.sizes).tolist()
+        costs = self.costs.tolist()
+        spent = 0.0
+        while (untried or retried) and spent < tokens:
+            if untried and (not retried or untried[-1] < retried[0]):
+                earlier_key, rank, place = untried.pop()
+            else:
+                earlier_key, rank, place = heappop(retried)
+            entities = self.lines[place].entities
+            gain = gain_of_words[place]
+            for index, entity in enumerate(entities, starts[place]):
+                gain += gain_of_entity[index] * worth_left[entity]
+            key = -gain / costs[place]
+            if key > earlier_key:  # it gained more before others were chosen
+                heappush(retried, (key, rank, place))
                 continue
-            spent += cost[i]
+            spent += costs[place]
             for entity in entities:
-                left[entity] *= AGAIN
-            yield self._pick(i)
+                worth_left[entity] *= AGAIN
+            yield self._pick(place)
 
-    def _pick(self, i: int) -> Pick:
-        return Pick(int(self.at[i]), i, self.lines[i])
+    def _pick(self, place: int) -> Pick:
+        return Pick(int(self.message_indices[place]), place, self.lines[place])
 
-    def _candidates(self, seen: Sequence[int]) -> Ints:
-        """The lines that may be chosen, newest message first and the earlier summary last; none
-        comes twice.
-        """
-        order = np.argsort(-self.at, kind="stable")
+    def _candidates(self, excluded: Sequence[int]) -> Ints:
+        """Lines that may be chosen, each once: newest message first, the earlier summary last."""
+        order = np.argsort(-self.message_indices, kind="stable")
         numbers = self.numbers[order]
-        first = np.sort(np.unique(numbers, return_index=True)[1])
-        return order[first[~np.isin(numbers[first], seen)]]
+        first_places = np.sort(np.unique(numbers, return_index=True)[1])
+        is_free = ~np.isin(numbers[first_places], excluded)
+        return order[first_places[is_free]]
 
-    def _gains(self, owners: Ints, focus: Collection[str]) -> tuple[Floats, Floats]:
-        """What each line gains by its words; and by each of its entities, where `owners` has the
-        line of each.
-        """
+    def _gains(self, focus: Collection[str]) -> _Gains:
+        """What each line gains by its words, and by each of its entities."""
+        owners = np.repeat(np.arange(len(self.lines)), self.sizes)
         origins = ORIGINS[self.origins]
         if focus:
-            origins *= [
-                FOCUS if any(word in line.text.lower() for word in focus) else 1.0
-                for line in self.lines
-            ]
+            origins *= self._focus_factors(focus)
         factors = origins * _BOUND[np.minimum(self.words, len(_BOUND) - 1)]
         worths, newest = self._worths()
-        is_older = self.at[owners] < newest[self.entities]
-        by_entity = worths[self.entities] * np.where(
-            is_older, (factors * OLDER)[owners], factors[owners]
-        )
-        return PROSE * origins * np.minimum(self.words, MOST_WORDS), by_entity
+        is_older = self.message_indices[owners] < newest[self.entities]
+        owner_factors = np.where(is_older, (factors * OLDER)[owners], factors[owners])
+        of_words = PROSE * origins * np.minimum(self.words, MOST_WORDS)
+        return _Gains(of_words, worths[self.entities] * owner_factors, owners)
+
+    def _focus_factors(self, focus: Collection[str]) -> list[float]:
+        """The factor of each line by whether it holds a word of the focus."""
+        factors: list[float] = []
+        for line in self.lines:
+            text = line.text.lower()
+            is_in_focus = any(word in text for word in focus)
+            factors.append(FOCUS if is_in_focus else 1.0)
+        return factors
 
     def _worths(self) -> tuple[Floats, Ints]:
         """The worth of each entity, by number, and the newest message that said or held it; -1
         where none did.
         """
-        n, sizes = (
-            self.known,
-            integers(len(message.spoken) + len(message.heard) for message in self.read),
-        )
-        spoken = np.bincount(
-            integers(chain.from_iterable(message.spoken for message in self.read)), minlength=n
-        )
-        heard = np.bincount(
-            integers(chain.from_iterable(message.heard for message in self.read)), minlength=n
-        )
-        newest = np.full(n, -1)
-        mentions = integers(
-            entity for message in self.read for entity in (*message.spoken, *message.heard)
-        )
-        newest[mentions] = np.repeat(np.arange(-1, len(self.read) - 1), sizes)
-        worths = _powers(spoken, SPOKEN) * self._recency()[newest + 1]
-        worths[spoken == 0] *= UNSAID
-        worths[spoken + heard == 0] = 0.0
+        stated: list[int] = []
+        in_results: list[int] = []
+        mentions: list[int] = []
+        mention_counts: list[int] = []
+        for message in self.read:
+            stated += message.stated_entities
+            in_results += message.result_entities
+            mentions += message.stated_entities
+            mentions += message.result_entities
+            mention_counts.append(len(message.stated_entities) + len(message.result_entities))
+        times_stated = np.bincount(integers(stated), minlength=self.entity_count)
+        times_in_results = np.bincount(integers(in_results), minlength=self.entity_count)
+        newest = np.full(self.entity_count, -1)
+        newest[integers(mentions)] = np.repeat(self._indices_of_read(), integers(mention_counts))
+        worths = _powers(times_stated, SPOKEN) * self._recency()[newest + 1]
+        worths[times_stated == 0] *= UNSAID
+        worths[times_stated + times_in_results == 0] = 0.0
         return worths, newest
 
     def _recency(self) -> Floats:
         """The factor of an entity by the newest message that has it, beginning with none."""
-        until = [0, 0, *accumulate(message.chars for message in self.read[1:])][: len(self.read)]
-        whole = max(sum(message.chars for message in self.read[1:]), 1)
-        return np.array([exp(DISTANCE * (whole - chars) / whole) for chars in until])
+        message_chars = [message.chars for message in self.read[1:]]
+        total_chars = max(sum(message_chars), 1)
+        chars_before = [0, 0, *accumulate(message_chars)][: len(self.read)]
+        shares_since = [(total_chars - chars) / total_chars for chars in chars_before]
+        return np.array([exp(DISTANCE * share) for share in shares_since])
 
 
 def _powers(counts: Ints, exponent: float) -> Floats:
-    """(1 + n) ** exponent for each n, as Python rounds it: numpy rounds otherwise on some
-    machines.
-    """
-    return np.array([(1 + n) ** exponent for n in range(counts.max(initial=0) + 1)])[counts]
+    """(1 + n) ** exponent for each n, as Python rounds it: numpy differs on some machines."""
+    largest_count = counts.max(initial=0)
+    powers = [(1 + count) ** exponent for count in range(largest_count + 1)]
+    return np.array(powers)[counts]

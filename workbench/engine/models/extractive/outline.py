@@ -94,7 +94,7 @@ class Row(NamedTuple):
 
     section: int
     label: int
-    at: int
+    message_index: int
     place: int
     text: str
 
@@ -113,13 +113,17 @@ def topic(line: Line, recent: bool) -> Topic:
             return "next"
         if _DECIDED.search(line.text):
             return "decisions"
-        return "progress" if line.origin == LineOrigin.SAID else "context"
+    if line.origin == LineOrigin.SAID:
+        return "progress"
     return "context"
 
 
 def heading_topic(heading: str) -> Topic | None:
     """What belongs under a heading; None if its words do not tell."""
-    return next((name for name, words in _TOPICS if words.search(heading)), None)
+    for name, words in _TOPICS:
+        if words.search(heading):
+            return name
+    return None
 
 
 class Outline:
@@ -136,11 +140,13 @@ class Outline:
         """
         if about in self.topics:
             return self.topics.index(about)
-        last = self.topics.index("context") if "context" in self.topics else len(self.topics) - 1
-        users = (
-            number for number, heading in enumerate(self.headings) if _OF_THE_USER.search(heading)
-        )
-        return next(users, last) if about == "constraints" else last
+        if about == "constraints":
+            for number, heading in enumerate(self.headings):
+                if _OF_THE_USER.search(heading):
+                    return number
+        if "context" in self.topics:
+            return self.topics.index("context")
+        return len(self.topics) - 1
 
     def row(self, pick: Pick, recent: int, above: Above | None) -> Row:
         """Where a line is written, and how; one of an earlier summary stays in its section if there
@@ -152,42 +158,59 @@ class Outline:
             above: what is above a line of the earlier summary; None for a line of a message.
         """
         if above is None:
-            about, label = topic(pick.line, pick.at >= recent), _label(pick.line)
-            section = self.section(about)
+            about = topic(pick.line, pick.message_index >= recent)
+            label = _label(pick.line)
         else:
-            about, label = above.about, above.part
-            known = above.heading in self.headings
-            section = self.headings.index(above.heading) if known else self.section(about)
+            about = above.about
+            label = above.part
+        if above is not None and above.heading in self.headings:
+            section = self.headings.index(above.heading)
+        else:
+            section = self.section(about)
         if about == "constraints" and not label and about not in self.topics:
             label = DEMANDED
-        return Row(section, LABELS.index(label), pick.at, pick.place, harmless(pick.line.text))
+        text = harmless(pick.line.text)
+        return Row(section, LABELS.index(label), pick.message_index, pick.place, text)
 
     def written(self, rows: Iterable[Row]) -> str:
         """The summary of these rows; empty sections are left out."""
-        found = []
-        for section, in_section in groupby(sorted(rows), key=lambda row: row.section):
-            found.append(f"\n## {self.headings[section]}")
-            for label, in_part in groupby(in_section, key=lambda row: row.label):
-                found += [f"### {LABELS[label]}"] if label else []
-                found += [f"- {row.text}" for row in in_part]
-        return "\n".join(found).lstrip("\n")
+        lines = []
+        for section, rows_of_section in groupby(sorted(rows), key=lambda row: row.section):
+            lines.append(f"\n## {self.headings[section]}")
+            for label, rows_of_part in groupby(rows_of_section, key=lambda row: row.label):
+                if label:
+                    lines.append(f"### {LABELS[label]}")
+                for row in rows_of_part:
+                    lines.append(f"- {row.text}")
+        return "\n".join(lines).lstrip("\n")
 
 
 def _label(line: Line) -> str:
-    if line.origin == LineOrigin.ARGUMENT:
-        return "Files" if _FILE.fullmatch(line.text) else "Written"
-    return _LABEL_OF.get(line.origin, "")
+    if line.origin != LineOrigin.ARGUMENT:
+        return _LABEL_OF.get(line.origin, "")
+    if _FILE.fullmatch(line.text):
+        return "Files"
+    return "Written"
 
 
 def lines_below(summary: str) -> Iterator[tuple[Above, str]]:
     """The lines of an earlier summary, whoever wrote it, each with what is above it."""
     above = Above("", "", "context")
     for line in summary.splitlines():
-        if line[:1] == "#" and (heading := _HEADING.match(line)):
-            name = heading.group(1).strip()
-            over, part = (above.heading, name) if name in LABELS else (name, "")
-            above = Above(
-                over, part, "constraints" if part == DEMANDED else heading_topic(over) or "context"
-            )
-        else:
+        match = _HEADING.match(line)
+        if match is None:
             yield above, line
+        else:
+            above = _below_heading(match.group(1).strip(), above.heading)
+
+
+def _below_heading(name: str, heading: str) -> Above:
+    """What is above the lines below this name: a label below a heading, or a heading itself."""
+    part = ""
+    if name in LABELS:
+        part = name
+    else:
+        heading = name
+    if part == DEMANDED:
+        return Above(heading, part, "constraints")
+    return Above(heading, part, heading_topic(heading) or "context")

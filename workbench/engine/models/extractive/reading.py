@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from itertools import chain
 from threading import Lock
 from typing import NamedTuple
 
@@ -75,25 +74,32 @@ class ReadMessage(NamedTuple):
     Attributes:
         lines: those that somebody said or that name something exact.
         chars: the length of all lines.
-        spoken, heard: the entities that it says, or holds as a tool result, each once; not those of
+        stated_entities, result_entities: the entities that it says, or holds as a tool result, each once; not those of
             thoughts.
     """
 
     lines: tuple[Line, ...]
     chars: int
-    spoken: tuple[int, ...]
-    heard: tuple[int, ...]
+    stated_entities: tuple[int, ...]
+    result_entities: tuple[int, ...]
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> ReadMessage:
         """The message or summary that has these lines."""
-        kept = tuple([line for line in lines if line.entities or line.origin <= LAST_SPOKEN])
-        spoken = chain.from_iterable([line.entities for line in kept if line.origin <= LAST_SPOKEN])
-        heard = chain.from_iterable(
-            [line.entities for line in kept if LAST_SPOKEN < line.origin < LineOrigin.THOUGHT]
-        )
-        chars = sum([len(line.text) for line in lines])
-        return cls(kept, chars, tuple(dict.fromkeys(spoken)), tuple(dict.fromkeys(heard)))
+        lines_of_use: list[Line] = []
+        stated: dict[int, None] = {}
+        in_results: dict[int, None] = {}
+        chars = 0
+        for line in lines:
+            chars += len(line.text)
+            is_spoken = line.origin <= LAST_SPOKEN
+            if is_spoken or line.entities:
+                lines_of_use.append(line)
+            if is_spoken:
+                stated.update(dict.fromkeys(line.entities))
+            elif line.origin < LineOrigin.THOUGHT:
+                in_results.update(dict.fromkeys(line.entities))
+        return cls(tuple(lines_of_use), chars, tuple(stated), tuple(in_results))
 
 
 class LineReader:
@@ -125,25 +131,31 @@ class LineReader:
 
     def line(self, number: int, origin: LineOrigin) -> Line:
         """The line of that number."""
-        known = self._lines[origin]
-        if number not in known:
-            known[number] = Line(number, origin, self.extractor.spans[number], *self._fact(number))
-        return known[number]
+        lines = self._lines[origin]
+        if number not in lines:
+            word_count, entities = self._fact(number)
+            text = self.extractor.spans[number]
+            lines[number] = Line(number, origin, text, word_count, entities)
+        return lines[number]
 
     def earlier(self, line: str) -> tuple[Line, ...]:
         """What a line of an earlier summary says, without its mark."""
-        text = line[2:] if line[:2] == "- " else _BULLET.sub("", line)
-        return tuple(self.line(number, LineOrigin.EARLIER) for number in self.extractor.read(text))
+        text = line[2:] if line.startswith("- ") else _BULLET.sub("", line)
+        numbers = self.extractor.read(text)
+        return tuple(self.line(number, LineOrigin.EARLIER) for number in numbers)
 
     def _read(self, message: Message) -> ReadMessage:
         if id(message) not in self._messages:
-            self._messages[id(message)] = message, ReadMessage.of([*self._lines_of(message)])
+            lines = list(self._lines_of(message))
+            self._messages[id(message)] = message, ReadMessage.of(lines)
         return self._messages[id(message)][1]
 
     def _lines_of(self, message: Message) -> Iterator[Line]:
         for spans, origin in self._texts(message):
             for number in spans:
-                yield self.line(self._unmarked(number) if origin in PROSE else number, origin)
+                if origin in PROSE:
+                    number = self._unmarked(number)
+                yield self.line(number, origin)
 
     def _texts(self, message: Message) -> Iterable[tuple[list[int], LineOrigin]]:
         """The spans of each text of a message, with where it comes from."""
@@ -158,43 +170,57 @@ class LineReader:
         """A line of prose without the mark of a list or heading, which means more in code."""
         text = self.extractor.spans[number]
         mark = _MARK.match(text)
-        return self.extractor.number(text[mark.end() :]) if mark else number
+        if mark is None:
+            return number
+        return self.extractor.number(text[mark.end() :])
 
     def _fact(self, number: int) -> tuple[int, tuple[int, ...]]:
         """How many content words a line has beside its entities, and its entities, each once."""
-        of_tokens, more = self.extractor.features[number], self.extractor.more.get(number, ())
-        entities = [~feature for feature in of_tokens if feature < 0]
+        token_features = self.extractor.features[number]
+        more_features = self.extractor.more.get(number, ())
+        entities = _entities_among(token_features)
         # A path's folders tie it to its place, its own last part does not: one word less for each
         # entity.
-        count = max(len(of_tokens) - 2 * len(entities), 0)
-        if more:
+        word_count = max(len(token_features) - 2 * len(entities), 0)
+        if more_features:
             text = self.extractor.spans[number]
-            count = (
-                count + sum(feature >= 0 for feature in more)
-                if text.isascii()
-                else len(words(text))
-            )
-            entities += [~feature for feature in more if feature < 0]
-        return count, tuple(dict.fromkeys(entities))
+            if text.isascii():
+                word_count += sum(feature >= 0 for feature in more_features)
+            else:
+                word_count = len(words(text))
+            entities += _entities_among(more_features)
+        return word_count, tuple(dict.fromkeys(entities))
+
+
+def _entities_among(features: Iterable[int]) -> list[int]:
+    """The numbers of the entities among an extractor's features, where each is negative."""
+    return [~feature for feature in features if feature < 0]
 
 
 def _origins(message: AssistantMessage | ToolResult | UserMessage) -> Iterator[LineOrigin]:
     """The origin of each text of a message, in the order in which an extractor reads them."""
-    if isinstance(message, ToolResult):
-        plain = LineOrigin.FAILED if message.is_error else LineOrigin.RESULT
-    elif isinstance(message, UserMessage):
-        plain = LineOrigin.RESULT if message.synthetic else LineOrigin.USER
-    else:
-        plain = LineOrigin.SAID
+    origin_of_text = _origin_of_text(message)
     for block in message.blocks:
         if isinstance(block, Text):
-            yield plain
+            yield origin_of_text
         elif isinstance(block, Thinking):
             yield LineOrigin.THOUGHT
         elif isinstance(block, ToolCall):
             for name, value in block.arguments.items():
+                origin = LineOrigin.COMMAND if name in _RUNS else LineOrigin.ARGUMENT
                 for _ in argument_texts(value):
-                    yield LineOrigin.COMMAND if name in _RUNS else LineOrigin.ARGUMENT
+                    yield origin
+
+
+def _origin_of_text(message: AssistantMessage | ToolResult | UserMessage) -> LineOrigin:
+    """The origin of the plain words of a message."""
+    if isinstance(message, AssistantMessage):
+        return LineOrigin.SAID
+    if isinstance(message, UserMessage) and not message.synthetic:
+        return LineOrigin.USER
+    if isinstance(message, ToolResult) and message.is_error:
+        return LineOrigin.FAILED
+    return LineOrigin.RESULT
 
 
 def harmless(text: str) -> str:

@@ -17,6 +17,7 @@ from workbench.engine.extraction.words import words
 from workbench.engine.models.extractive.choice import CHARS_PER_TOKEN, LineChoice, Pick
 from workbench.engine.models.extractive.outline import (
     HEADINGS,
+    Above,
     Outline,
     Row,
     Topic,
@@ -24,7 +25,13 @@ from workbench.engine.models.extractive.outline import (
     lines_below,
     topic,
 )
-from workbench.engine.models.extractive.reading import LineOrigin, LineReader, ReadMessage, harmless
+from workbench.engine.models.extractive.reading import (
+    Line,
+    LineOrigin,
+    LineReader,
+    ReadMessage,
+    harmless,
+)
 from workbench.engine.models.model import Completion, SummaryRequest
 from workbench.engine.transcript.message import Summary
 
@@ -44,6 +51,8 @@ SHORTEST = 5  # tokens under which no line is looked for
 CHOICE = 3.0
 # lines at equal distances that are counted first, to see how many tokens lines of that sort have
 SAMPLE = 64
+MOST_TRIED_ALONE = 64  # lines of which the first that fits alone is a summary
+MOST_GUESSES = 12  # of how many lines fit
 UNBOUNDED = 0.1  # the length of a summary without a bound, as a part of what it replaces
 RECENT = 0.8  # what was announced in the messages after this part of them may still be open
 
@@ -72,13 +81,11 @@ class Extractive:
         """
         with self.reader.lock:
             text, size = _Draft(request, self.reader).written()
-        if not text:
-            raise ModelError(
-                "extractive found no line to keep"
-                if request.max_tokens is None
-                else f"extractive found no line that fits into {request.max_tokens} tokens"
-            )
-        return Completion(text=text, model=self.name, output_tokens=size)
+        if text:
+            return Completion(text=text, model=self.name, output_tokens=size)
+        if request.max_tokens is None:
+            raise ModelError("extractive found no line to keep")
+        raise ModelError(f"extractive found no line that fits into {request.max_tokens} tokens")
 
     def reading_with(self, extractor: Extractor) -> Extractive:
         """The same model, that takes from a session's extractor what that has read already."""
@@ -94,94 +101,113 @@ class _Draft:
     def __init__(self, request: SummaryRequest, reader: LineReader) -> None:
         self.request = request
         self.outline = Outline(request.sections or HEADINGS)
-        summaries = {
-            m.id: m.text for m in request.messages if isinstance(m, Summary) and _outlined(m.text)
-        }
-        messages = reader.read([m for m in request.messages if m.id not in summaries])
-        below = lines_below("\n\n".join((request.previous, *summaries.values())))
-        earlier = [(above, line) for above, text in below for line in reader.earlier(text)]
-        self.above = [above for above, _ in earlier]
+        summaries: dict[str, str] = {}
+        for message in request.messages:
+            if isinstance(message, Summary) and _outlined(message.text):
+                summaries[message.id] = message.text
+        others = [message for message in request.messages if message.id not in summaries]
+        messages = reader.read(others)
+        self.above: list[Above] = []
+        earlier_lines: list[Line] = []
+        for above, text in lines_below("\n\n".join((request.previous, *summaries.values()))):
+            for line in reader.earlier(text):
+                self.above.append(above)
+                earlier_lines.append(line)
         self.recent = int(RECENT * len(messages))
         self.chars = sum(message.chars for message in messages)
-        before = ReadMessage.of([line for _, line in earlier])
-        self.choice = LineChoice([before, *messages], len(reader.extractor.names))
+        earlier_summary = ReadMessage.of(earlier_lines)
+        self.choice = LineChoice([earlier_summary, *messages], len(reader.extractor.names))
 
     def written(self) -> tuple[str, int]:
-        """The longest summary of the best lines that fits, and its tokens; empty if not even one
-        line does.
-        """
-        most = self.request.max_tokens
-        if most is None:
-            most = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
-        sure = self._sure(most)
-        found = _Drawn(
-            chain(sure, self.choice.picks(CHOICE * most, sure, words(self.request.instructions)))
-        )
-        return self._fitted(found, most) or self._single(found, most)
+        """The longest summary of the best lines that fits, and its tokens; empty if none does."""
+        max_tokens = self.request.max_tokens
+        if max_tokens is None:
+            max_tokens = max(200, int(UNBOUNDED * self.chars / CHARS_PER_TOKEN))
+        sure = self._sure(max_tokens)
+        focus = words(self.request.instructions)
+        others = self.choice.picks(CHOICE * max_tokens, sure, focus)
+        drawn_picks = _DrawnPicks(chain(sure, others))
+        return self._fitted(drawn_picks, max_tokens) or self._single(drawn_picks, max_tokens)
 
-    def _single(self, found: _Drawn, most: int) -> tuple[str, int]:
+    def _single(self, drawn_picks: _DrawnPicks, max_tokens: int) -> tuple[str, int]:
         """The first line that fits alone."""
-        found.fitting(0, 64)
-        texts = (harmless(pick.line.text) for pick in found.picks[:64])
-        return next(((text, size) for text in texts if (size := self._size(text)) <= most), ("", 0))
+        drawn_picks.fitting(0, MOST_TRIED_ALONE)
+        for pick in drawn_picks.picks[:MOST_TRIED_ALONE]:
+            text = harmless(pick.line.text)
+            size = self._size(text)
+            if size <= max_tokens:
+                return text, size
+        return "", 0
 
-    def _sure(self, most: int) -> list[Pick]:
+    def _sure(self, max_tokens: int) -> list[Pick]:
         """What is kept whatever its worth: the person's demands, request and newest words, and
         then decisions.
         """
-        stated = self._stated("constraints")
-        asked = [*self._stated("goal"), *stated, *self.choice.of(LineOrigin.USER)]
-        demands = [pick for pick in asked if is_demand(pick.line.text)]
-        oldest = next((pick for pick in chain(stated, demands) if pick.cost <= most * OLDEST), None)
-        first = [] if oldest is None else [oldest]
-        room = most * DEMANDS + sum(pick.cost for pick in first)
-        chosen = _within(room - most * DEMANDS * (1 - STATED), stated, first)
-        chosen = _within(room, chain(asked[:1], asked[-1:], reversed(demands)), chosen)
-        decided = (
-            pick for pick in reversed(self.choice.of(LineOrigin.SAID)) if self._decides(pick)
-        )
-        earlier = reversed(self._stated("decisions"))
-        return chosen + _within(
-            most * DECISIONS, chain(decided, earlier), (), [pick.line.number for pick in chosen]
-        )
+        stated_demands = self._stated("constraints")
+        statements = [*self._stated("goal"), *stated_demands, *self.choice.of(LineOrigin.USER)]
+        demands = [pick for pick in statements if is_demand(pick.line.text)]
+        picks: list[Pick] = []
+        room = max_tokens * DEMANDS
+        for pick in chain(stated_demands, demands):
+            if pick.cost <= max_tokens * OLDEST:
+                picks = [pick]
+                room += pick.cost
+                break
+        room_for_newest = max_tokens * DEMANDS * (1 - STATED)
+        picks = _fitting_picks(room - room_for_newest, stated_demands, picks)
+        request_and_newest = chain(statements[:1], statements[-1:])
+        picks = _fitting_picks(room, chain(request_and_newest, reversed(demands)), picks)
+        numbers = [pick.line.number for pick in picks]
+        return picks + _fitting_picks(max_tokens * DECISIONS, self._decisions(), excluded=numbers)
+
+    def _decisions(self) -> Iterator[Pick]:
+        """The lines that say what was decided, newest first, those of the earlier summary last."""
+        for pick in reversed(self.choice.of(LineOrigin.SAID)):
+            if topic(pick.line, pick.message_index >= self.recent) == "decisions":
+                yield pick
+        yield from reversed(self._stated("decisions"))
 
     def _stated(self, about: Topic) -> list[Pick]:
         """The earlier summary's lines about that, in order."""
-        lines = enumerate(zip(self.choice.lines, self.above, strict=False))
-        return [Pick(-1, place, line) for place, (line, above) in lines if above.about == about]
+        picks: list[Pick] = []
+        for place, above in enumerate(self.above[: len(self.choice.lines)]):
+            if above.about == about:
+                picks.append(Pick(-1, place, self.choice.lines[place]))
+        return picks
 
-    def _decides(self, pick: Pick) -> bool:
-        """Whether an assistant's line says what was decided."""
-        return topic(pick.line, pick.at >= self.recent) == "decisions"
-
-    def _fitted(self, found: _Drawn, most: int) -> tuple[str, int] | None:
+    def _fitted(self, drawn_picks: _DrawnPicks, max_tokens: int) -> tuple[str, int] | None:
         """As many lines as fit: as many as their lengths suggest, then mended by counts of the
         whole text.
         """
         low, high = 0, sys.maxsize
         best: tuple[str, int] | None = None
-        rate = self._rate(found.picks[: found.fitting(most)])
+        fitting_count = drawn_picks.fitting(max_tokens)
+        rate = self._rate(drawn_picks.picks[:fitting_count])
         rows: list[Row] = []
-        for _ in range(12):
-            guess = min(max(found.fitting(AIM * most / rate, low + 1), low + 1), high)
-            if len(found.picks) < guess:
-                guess = high = len(found.picks)
+        for _ in range(MOST_GUESSES):
+            guess = drawn_picks.fitting(AIM * max_tokens / rate, low + 1)
+            guess = min(max(guess, low + 1), high)
+            if len(drawn_picks.picks) < guess:
+                guess = high = len(drawn_picks.picks)
             if low >= high:
                 break
-            rows += [self._row(pick) for pick in found.picks[len(rows) : guess]]
+            for pick in drawn_picks.picks[len(rows) : guess]:
+                rows.append(self._row(pick))
             text = self.outline.written(rows[:guess])
             size = self._size(text)
-            if size <= most:
-                low, best = guess, (text, size)
-                if size >= FULL * most:
+            if size <= max_tokens:
+                low = guess
+                best = text, size
+                if size >= FULL * max_tokens:
                     break
             else:
                 high = guess - 1
-            rate = max(size, 1) / found.costs[guess]
+            rate = max(size, 1) / drawn_picks.costs[guess]
         return best
 
     def _row(self, pick: Pick) -> Row:
-        return self.outline.row(pick, self.recent, self.above[pick.place] if pick.at < 0 else None)
+        above = self.above[pick.place] if pick.message_index < 0 else None
+        return self.outline.row(pick, self.recent, above)
 
     def _rate(self, picks: Sequence[Pick]) -> float:
         """How many tokens there really are to one of what picks seem to cost; 1 where a count
@@ -189,15 +215,15 @@ class _Draft:
         """
         if len(picks) < 4 * SAMPLE:
             return 1.0
-        some = picks[:: len(picks) // SAMPLE]
-        text = "\n".join(f"- {harmless(pick.line.text)}" for pick in some)
-        return self._size(text) / sum(pick.cost for pick in some)
+        sample = picks[:: len(picks) // SAMPLE]
+        text = "\n".join(f"- {harmless(pick.line.text)}" for pick in sample)
+        return self._size(text) / sum(pick.cost for pick in sample)
 
     def _size(self, text: str) -> int:
         return self.request.count(Summary(id="", text=text))
 
 
-class _Drawn:
+class _DrawnPicks:
     """The picks that were drawn so far, and what the first n of them seem to cost."""
 
     def __init__(self, source: Iterator[Pick]) -> None:
@@ -205,9 +231,9 @@ class _Drawn:
         self.costs = [0.0]
         self._source = source
 
-    def fitting(self, cost: float, least: int = 0) -> int:
+    def fitting(self, cost: float, least_count: int = 0) -> int:
         """How many of the first picks cost no more than that; draws these, and at least so many."""
-        while self.costs[-1] <= cost or len(self.picks) < least:
+        while self.costs[-1] <= cost or len(self.picks) < least_count:
             pick = next(self._source, None)
             if pick is None:
                 break
@@ -216,23 +242,26 @@ class _Drawn:
         return bisect_right(self.costs, cost) - 1
 
 
-def _within(
-    tokens: float, wanted: Iterable[Pick], first: Sequence[Pick] = (), seen: Iterable[int] = ()
+def _fitting_picks(
+    tokens: float,
+    candidates: Iterable[Pick],
+    fixed: Sequence[Pick] = (),
+    excluded: Iterable[int] = (),
 ) -> list[Pick]:
     """The first ones, and those that fit beside them into so many tokens: first come, first
     served, none twice.
     """
-    chosen = list(first)
-    known = {*seen, *(pick.line.number for pick in chosen)}
-    tokens -= sum(pick.cost for pick in chosen)
-    for pick in wanted:
+    picks = list(fixed)
+    line_numbers = {*excluded, *(pick.line.number for pick in picks)}
+    tokens -= sum(pick.cost for pick in picks)
+    for pick in candidates:
         if tokens < SHORTEST:
             break
-        if pick.line.number not in known and pick.cost <= tokens:
-            known.add(pick.line.number)
-            chosen.append(pick)
+        if pick.line.number not in line_numbers and pick.cost <= tokens:
+            line_numbers.add(pick.line.number)
+            picks.append(pick)
             tokens -= pick.cost
-    return chosen
+    return picks
 
 
 def _outlined(summary: str) -> bool:

@@ -5,7 +5,7 @@ knows the future.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -45,7 +45,7 @@ SIGNS: Mapping[Part, Mapping[str, int]] = MappingProxyType({
 the probability.
 """
 
-LONGEST = 400
+SHORTEST, LONGEST = 12, 400
 """Characters of a line that may state a rule or open work; a longer one is a paste."""
 MOST_TEXT = 600
 """Characters of a line that may be chosen."""
@@ -72,55 +72,64 @@ class LineTable:
 
     def __init__(self, messages: Sequence[Message], reader: LineReader) -> None:
         self.messages = messages
-        chars = np.array(
-            [sum(map(len, said_texts(message))) for message in messages], dtype=np.float64
-        )
-        worth = _worth_reading(messages, chars)
-        read = [
-            _lines_of(message, reader) if one else ()
-            for message, one in zip(messages, worth, strict=True)
-        ]
+        chars = _floats(sum(map(len, said_texts(message))) for message in messages)
+        total_chars = max(float(chars.sum()), 1.0)
+        self.since: Floats = (total_chars - np.cumsum(chars)) / total_chars
+        self._read(reader, _worth_reading(messages, chars))
         self.names = reader.extractor.names
-        whole = max(float(chars.sum()), 1.0)
-        self.since: Floats = (whole - np.cumsum(chars)) / whole
-        at = np.repeat(np.arange(len(read)), [len(lines) for lines in read])
-        every = list(chain.from_iterable(read))
-        number = np.array([line.number for line in every], dtype=np.int64)
-        last = np.sort(len(number) - 1 - np.unique(number[::-1], return_index=True)[1])
-        self._mention_at = np.repeat(at, [len(line.entities) for line in every])
-        self._mention = integers(chain.from_iterable(line.entities for line in every))
-        self._mention_origin = np.repeat(
-            integers(line.origin for line in every), [len(line.entities) for line in every]
-        )
-        self.lines = [every[i] for i in last.tolist()]
-        self.at: Ints = at[last]
         self.origin = integers(line.origin for line in self.lines)
-        self.length = np.array([len(line.text) for line in self.lines], dtype=np.float64)
+        self.length = _floats(len(line.text) for line in self.lines)
         self.cost: Floats = self.length / 3.3 + 3.0
         self.sizes = integers(len(line.entities) for line in self.lines)
         self.pair_line: Ints = np.repeat(np.arange(len(self.lines)), self.sizes)
         self.pair_name = integers(chain.from_iterable(line.entities for line in self.lines))
 
+    def _read(self, reader: LineReader, is_worth_reading: Sequence[bool]) -> None:
+        """Read the lines and, for each mention of a name in them, its message and origin; then
+        leave each line only where it was said last.
+        """
+        all_lines: list[Line] = []
+        indices: list[int] = []
+        for index, message in enumerate(self.messages):
+            if is_worth_reading[index]:
+                lines = _lines_of(message, reader)
+                all_lines += lines
+                indices += [index] * len(lines)
+        message_indices = integers(indices)
+        origins = integers(line.origin for line in all_lines)
+        name_counts = integers(len(line.entities) for line in all_lines)
+        self._mention = integers(chain.from_iterable(line.entities for line in all_lines))
+        self._mention_at = np.repeat(message_indices, name_counts)
+        self._mention_origin = np.repeat(origins, name_counts)
+        numbers = integers(line.number for line in all_lines)
+        places_from_end = np.unique(numbers[::-1], return_index=True)[1]
+        last_places = np.sort(len(numbers) - 1 - places_from_end)
+        self.lines: list[Line] = [all_lines[place] for place in last_places.tolist()]
+        self.at: Ints = message_indices[last_places]
+
     @cached_property
     def known(self) -> Ints:
         """The numbers of the names that the history holds."""
-        found: Ints = np.unique(self._mention)
-        return found
+        name_numbers: Ints = np.unique(self._mention)
+        return name_numbers
 
     @cached_property
     def needed(self) -> Floats:
         """(names, features) of `known`."""
-        n = len(self.names)
-        of_message = np.unique(
-            np.stack([self._mention, self._mention_at, self._mention_origin]), axis=1
-        )
-        name, at, origin = of_message if self._mention.size else np.zeros((3, 0), dtype=np.int64)
-        newest = np.full(n, -1)
-        np.maximum.at(newest, name, at)
-        said = np.bincount(name[origin <= LAST_SPOKEN], minlength=n)[self.known]
-        by_user = np.bincount(name[origin == LineOrigin.USER], minlength=n)[self.known] > 0
+        name_count = len(self.names)
+        mentions = np.stack([self._mention, self._mention_at, self._mention_origin])
+        if self._mention.size:
+            mentions = np.unique(mentions, axis=1)
+        name, message_index, origin = mentions
+        newest = np.full(name_count, -1)
+        np.maximum.at(newest, name, message_index)
+        spoken_names = name[origin <= LAST_SPOKEN]
+        users_names = name[origin == LineOrigin.USER]
+        times_said = np.bincount(spoken_names, minlength=name_count)[self.known]
+        times_by_user = np.bincount(users_names, minlength=name_count)[self.known]
         since = self.since[newest[self.known]]
-        return np.column_stack([np.log1p(said), said == 0, by_user, since]).astype(np.float64)
+        columns = [np.log1p(times_said), times_said == 0, times_by_user > 0, since]
+        return np.column_stack(columns).astype(np.float64)
 
     @cached_property
     def tells(self) -> Floats:
@@ -128,10 +137,10 @@ class LineTable:
         line, name = self.pair_line, self.pair_name
         newest = np.full(len(self.names), -1)
         np.maximum.at(newest, name, self.at[line])
-        words = np.array([one.words for one in self.lines], dtype=np.float64)
+        word_counts = _floats(table_line.words for table_line in self.lines)
         columns = [
             self.at[line] >= newest[name],
-            1 - np.exp(-0.4 * words[line]),
+            1 - np.exp(-0.4 * word_counts[line]),
             np.log(np.maximum(self.sizes[line], 1)),
             np.log1p(self.length[line]),
         ]
@@ -140,85 +149,105 @@ class LineTable:
     @cached_property
     def _tasks(self) -> dict[str, bool]:
         """For each task of a list in a call whether the newest list says that it is done."""
-        calls = (
-            call
-            for message in self.messages
-            if isinstance(message, AssistantMessage)
-            for call in message.calls
-        )
-        return {text: done for call in calls for text, done in tasks(call.arguments)}
+        is_done: dict[str, bool] = {}
+        for message in self.messages:
+            if isinstance(message, AssistantMessage):
+                for call in message.calls:
+                    is_done.update(tasks(call.arguments))
+        return is_done
 
     @cached_property
     def stating(self) -> Ints:
         """The lines that may state a rule or open work."""
-        spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
-        found = np.flatnonzero(spoken & (self.length <= LONGEST) & (self.length >= 12)).tolist()
-        given = np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist() if self._tasks else []
-        return integers([*found, *(i for i in given if self.lines[i].text in self._tasks)])
+        is_spoken = (self.origin == LineOrigin.USER) | (self.origin == LineOrigin.SAID)
+        is_sentence = (self.length >= SHORTEST) & (self.length <= LONGEST)
+        places: list[int] = np.flatnonzero(is_spoken & is_sentence).tolist()
+        if self._tasks:
+            for place in np.flatnonzero(self.origin == LineOrigin.ARGUMENT).tolist():
+                if self.lines[place].text in self._tasks:
+                    places.append(place)
+        return integers(places)
 
     @cached_property
     def states(self) -> Floats:
         """(stating, features) of the lines of `stating`."""
-        done = self._tasks
-        texts = [self.lines[i].text for i in self.stating.tolist()]
-        flags = [
-            (
-                is_demand(text),
-                is_pending(text),
-                is_decision(text),
-                text.rstrip().endswith("?"),
-                done.get(text) is False,
-                done.get(text) is True,
-            )
-            for text in texts
-        ]
+        lines = [self.lines[place] for place in self.stating.tolist()]
+        flags = [self._statement_flags(line.text) for line in lines]
+        flag_columns = np.array(flags, dtype=np.float64).reshape(-1, 6)
         since = self.since[self.at[self.stating]]
-        words = np.array([self.lines[i].words for i in self.stating.tolist()], dtype=np.float64)
-        parts = np.array(flags, dtype=np.float64).reshape(-1, 6)
+        word_counts = _floats(line.words for line in lines)
         by_user = self.origin[self.stating] == LineOrigin.USER
-        return np.column_stack([parts, since, since < 0.1, np.log1p(words), by_user]).astype(
-            np.float64
+        columns = [flag_columns, since, since < 0.1, np.log1p(word_counts), by_user]
+        return np.column_stack(columns).astype(np.float64)
+
+    def _statement_flags(self, text: str) -> Sequence[bool]:
+        """What kind of statement a line is: the first six features of `states`."""
+        is_done = self._tasks.get(text)
+        return (
+            is_demand(text),
+            is_pending(text),
+            is_decision(text),
+            text.rstrip().endswith("?"),
+            is_done is False,
+            is_done is True,
         )
 
     def names_by_text(self) -> dict[str, list[int]]:
         """The places in `known` of each name, in lower case."""
-        found: dict[str, list[int]] = {}
+        places_by_text: dict[str, list[int]] = {}
         for place, number in enumerate(self.known.tolist()):
             entity: Entity = self.names[number]
-            found.setdefault(entity.text.lower(), []).append(place)
-        return found
+            places = places_by_text.setdefault(entity.text.lower(), [])
+            places.append(place)
+        return places_by_text
 
 
 def _worth_reading(messages: Sequence[Message], chars: Floats) -> list[bool]:
     """Which messages are read: all, where they are short enough together; the request and
     earlier summaries first.
     """
-    found, left = [False] * len(messages), MOST_READ
-    request = next((i for i, message in enumerate(messages) if is_real_user(message)), -1)
-    later = [
-        i != request and not isinstance(message, Summary) for i, message in enumerate(messages)
-    ]
-    results = [isinstance(message, ToolResult) for message in messages]
-    for i in sorted(range(len(messages)), key=lambda i: (later[i], results[i], -i)):
-        if chars[i] <= left:
-            found[i] = True
-            left -= chars[i]
-    return found
+    request_index = _request_index(messages)
+
+    def order(index: int) -> tuple[bool, bool, int]:
+        message = messages[index]
+        is_first = index == request_index or isinstance(message, Summary)
+        return not is_first, isinstance(message, ToolResult), -index
+
+    is_read = [False] * len(messages)
+    chars_left = MOST_READ
+    for index in sorted(range(len(messages)), key=order):
+        if chars[index] <= chars_left:
+            is_read[index] = True
+            chars_left -= chars[index]
+    return is_read
+
+
+def _request_index(messages: Sequence[Message]) -> int | None:
+    """The index of the first message that a person wrote, or None."""
+    for index, message in enumerate(messages):
+        if is_real_user(message):
+            return index
+    return None
+
+
+def _floats(numbers: Iterable[float]) -> Floats:
+    return np.fromiter(numbers, np.float64)
 
 
 def _lines_of(message: Message, reader: LineReader) -> Sequence[Line]:
-    """The lines of a message; those of an earlier summary of chosen lines with the origins that
-    it names.
-    """
-    if not isinstance(message, Summary):
-        return [line for line in reader.read([message])[0].lines if len(line.text) <= MOST_TEXT]
-    return list(_earlier(message.text, reader))
+    """The lines of a message; those of an earlier summary with the origins that it names."""
+    if isinstance(message, Summary):
+        return list(_lines_of_summary(message.text, reader))
+    lines = reader.read([message])[0].lines
+    return [line for line in lines if len(line.text) <= MOST_TEXT]
 
 
-def _earlier(text: str, reader: LineReader) -> Iterator[Line]:
+def _lines_of_summary(text: str, reader: LineReader) -> Iterator[Line]:
     origin = LineOrigin.SAID
     for row in text.splitlines():
-        if label := _LABEL.fullmatch(row.strip()):
+        label = _LABEL.fullmatch(row.strip())
+        if label:
             origin = LineOrigin[label[1].upper()]
-        else:
-            yield from (reader.line(line.number, origin) for line in reader.earlier(row))
+            continue
+        for line in reader.earlier(row):
+            yield reader.line(line.number, origin)

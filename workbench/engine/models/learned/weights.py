@@ -29,9 +29,10 @@ class Logistic:
 
     def probability(self, features: Floats) -> Floats:
         """(rows,) the probability for each row of features."""
-        score = np.clip(features @ np.array(self.weights) + self.intercept, -30.0, 30.0)
-        found: Floats = 1.0 / (1.0 + np.exp(-score))
-        return found
+        sums = features @ np.array(self.weights) + self.intercept
+        score = np.clip(sums, -30.0, 30.0)
+        probabilities: Floats = 1.0 / (1.0 + np.exp(-score))
+        return probabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +56,45 @@ def read_weights(path: Path) -> LearnedWeights:
     Raises:
         SettingError: there is no such file, or it is another kind of file.
     """
-    wanted = "name a file that `workbench lab learn` wrote"
+    advice = "name a file that `workbench lab learn` wrote"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingError(f"{path} cannot be read ({error.strerror}); {wanted}") from None
+        raise SettingError(f"{path} cannot be read ({error.strerror}); {advice}") from None
     except ValueError:
-        raise SettingError(f"{path} holds no JSON; {wanted}") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise SettingError(f"{path} holds no learned weights; {wanted}")
-    if found.get("version") != VERSION:
+        raise SettingError(f"{path} holds no JSON; {advice}") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise SettingError(f"{path} holds no learned weights; {advice}")
+    if document.get("version") != VERSION:
         raise SettingError(
-            f"{path} has weights of version {found.get('version')!r}, not {VERSION}; learn them"
+            f"{path} has weights of version {document.get('version')!r}, not {VERSION}; learn them"
             " again"
         )
-    return LearnedWeights(**{name: _logistic(path, name, found.get(name)) for name in FEATURES})
+    models = {name: _read_logistic(path, name, document.get(name)) for name in FEATURES}
+    return LearnedWeights(**models)
 
 
-def _logistic(path: Path, name: Part, found: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
-    weights = found.get("weights") if isinstance(found, Mapping) else None
+def _read_logistic(path: Path, name: Part, model: Any) -> Logistic:  # noqa: ANN401 - decoded JSON
+    weights = model.get("weights") if isinstance(model, Mapping) else None
     if not isinstance(weights, Mapping) or set(weights) != set(FEATURES[name]):
         raise SettingError(
             f"{path}: the features of `{name}` are not those of this version; learn the weights"
             " again"
         )
-    numbers = [found.get("intercept"), *(weights[feature] for feature in FEATURES[name])]
-    if not all(
-        isinstance(one, int | float) and not isinstance(one, bool) and isfinite(one)
-        for one in numbers
-    ):
+    numbers = [model.get("intercept")]
+    numbers += [weights[feature] for feature in FEATURES[name]]
+    if not all(map(_is_finite_number, numbers)):
         raise SettingError(
             f"{path}: a weight of `{name}` is no finite number; learn the weights again"
         )
-    return Logistic(float(numbers[0]), tuple(map(float, numbers[1:])))
+    intercept, *feature_weights = map(float, numbers)
+    return Logistic(intercept, tuple(feature_weights))
+
+
+def _is_finite_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return isfinite(value)
 
 
 @cache

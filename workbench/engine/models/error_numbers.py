@@ -1,0 +1,121 @@
+"""What an error says in numbers: the limit, what was used, and the output that was requested."""
+
+import re
+from dataclasses import dataclass
+
+from workbench.engine.models.error_wordings import WORDINGS, Kind, compiled
+
+PLAUSIBLE = range(1_024, 10_000_001)
+"""Tokens that a stated limit can have; other numbers in an error are something else."""
+_PAIRS = [compiled(pattern) for pattern in WORDINGS["pairs"]]
+_LIMIT = compiled(WORDINGS["limit"])
+_PARTS = {part: compiled(pattern) for part, pattern in WORDINGS["parts"].items()}
+_TOKENS = re.compile(r"(?<![\w.-])\d[\d,_]*(?![\w.]*\w)")
+"""A number that is no part of a name or a version."""
+_ADVICE = "at least "
+_NO_WINDOW = re.compile("array too long", re.IGNORECASE)
+"""An overflow whose numbers are no tokens."""
+_NEIGHBOURS = 40
+"""Characters around a number that may say what it counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorNumbers:
+    """What an error says of tokens: the limit, what was used, and the output that was requested;
+    None where it does not say.
+    """
+
+    limit: int | None = None
+    used: int | None = None
+    requested: int | None = None
+
+
+def error_numbers(text: str, kind: Kind) -> ErrorNumbers:
+    """The numbers of an error of this kind, by what they count."""
+    if _NO_WINDOW.search(text):
+        return ErrorNumbers()
+    if kind in ("overflow", "mixed"):
+        parts = _parts(text)
+        if "input" in parts and "output" in parts:
+            limit = _plausible(parts.get("limit"))
+            return ErrorNumbers(limit, _count(parts["input"]), _count(parts["output"]))
+    if kind != "output_cap":
+        for pattern in _PAIRS:
+            match = pattern.search(text)
+            if match is not None:
+                stated = match.groupdict()
+                limit = _plausible(stated.get("limit"))
+                return ErrorNumbers(limit, _count(stated.get("used")), _count(stated.get("asked")))
+    limit = _stated_limit(text)
+    if kind != "overflow":
+        return ErrorNumbers(limit)
+    numbers = token_numbers(text)
+    if limit is None and len(numbers) == 2:
+        limit = min(numbers)
+    if limit is None:
+        return ErrorNumbers()
+    larger = [number for number in numbers if number > limit]
+    used = larger[0] if len(larger) == 1 else None
+    return ErrorNumbers(limit, used)
+
+
+def _stated_limit(text: str) -> int | None:
+    """The limit that stands alone in a text."""
+    match = _LIMIT.search(text)
+    if match is None:
+        return None
+    numbers = [number for number in match.groups() if number]
+    return _plausible(numbers[0]) if numbers else None
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The numbers of a text by what they count: `input`, `output`, `limit`."""
+    numbers = list(_TOKENS.finditer(text))
+    starts = [number.start() for number in numbers]
+    parts: dict[str, str] = {}
+    previous_end = 0
+    for number, next_start in zip(numbers, [*starts[1:], len(text)], strict=False):
+        reach = min(number.end() + _NEIGHBOURS, next_start)
+        following = re.split(r"[,;:.()]", text[number.end() : reach])[0]
+        reach_back = max(number.start() - _NEIGHBOURS, previous_end)
+        preceding = re.split(r"[,;.()]", text[reach_back : number.start()])[-1]
+        previous_end = number.end()
+        part = _part_of(following, preceding)
+        if part:
+            parts.setdefault(part, number.group())
+    return parts
+
+
+def _part_of(following: str, preceding: str) -> str:
+    """What a number counts, by the words on either side; empty where they do not say."""
+    for words, part in (
+        (following, "output"),
+        (following, "input"),
+        (preceding, "output"),
+        (preceding, "limit"),
+    ):
+        if _PARTS[part].search(words):
+            return part
+    return ""
+
+
+def token_numbers(text: str) -> set[int]:
+    """The numbers of a text that may be tokens of a prompt or a window."""
+    numbers: set[int] = set()
+    for match in _TOKENS.finditer(text):
+        number = _plausible(match.group())
+        is_advice = text[: match.start()].endswith(_ADVICE)
+        if number is not None and not is_advice:
+            numbers.add(number)
+    return numbers
+
+
+def _count(digits: str | None) -> int | None:
+    if not digits:
+        return None
+    return int(re.sub(r"\D", "", digits))
+
+
+def _plausible(digits: str | None) -> int | None:
+    number = _count(digits)
+    return number if number in PLAUSIBLE else None
