@@ -77,7 +77,9 @@ class CompactionGate:
 
         mode = "natural" if share is None else "matched"
         rival = strategy if isinstance(baseline, Path) else baseline
-        name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
+        name, against = (
+            preset if isinstance(preset, str) else preset.name for preset in (strategy, rival)
+        )
         settings.setdefault("model", DEFAULT_MODEL)
         shares = () if share is None else (share,)
         results = compare(
@@ -96,21 +98,25 @@ class CompactionGate:
             pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
         earlier = Results.open(baseline) if isinstance(baseline, Path) else results
         metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
-        asked = Gate(metric, margin, mode, share, each)
-        one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
-        if one.outcome != "passed":
+        rule = Gate(metric, margin, mode, share, each)
+        preset = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
+        if preset.outcome != "passed":
             figures = (
-                "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
+                "no value"
+                if preset.mean is None
+                else f"{preset.mean:.4g} against {preset.baseline:.4g}"
             )
             worst = (
-                f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""
+                f"; worst session {preset.worst} ({preset.worst_difference:+.4g})"
+                if preset.worst
+                else ""
             )
             pytest.fail(
-                f"{name} {one.outcome} against {against} on {metric}: {figures} over {one.sessions}"
-                f" sessions: {one.why}{worst}",
+                f"{name} {preset.outcome} against {against} on {metric}: {figures} over {preset.sessions}"
+                f" sessions: {preset.why}{worst}",
                 pytrace=False,
             )
-        return one
+        return preset
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ def missing(value: object) -> bool:
     )
 
 
-def or_dash(shown: Callable[[float], str]) -> Callable[[float | None], str]:
+def or_dash(show: Callable[[float], str]) -> Callable[[float | None], str]:
     """A number format that shows a missing number as a dash."""
 
-    @wraps(shown)
+    @wraps(show)
     def format(number: float | None) -> str:
-        return NOTHING if missing(number) else shown(number)  # type: ignore[arg-type]
+        return NOTHING if missing(number) else show(number)  # type: ignore[arg-type]
 
     return format
 

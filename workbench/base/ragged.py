@@ -27,10 +27,12 @@ def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     return row, np.arange(len(row)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
 
 
-def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
+def kept_mask(flags_or_places: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
     places = (
-        kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))
+        flags_or_places
+        if isinstance(flags_or_places, np.ndarray)
+        else np.fromiter(flags_or_places, dtype=np.int64, count=len(flags_or_places))
     )
     if places.dtype == bool:
         return places.astype(bool, copy=False)

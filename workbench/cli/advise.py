@@ -64,11 +64,11 @@ def advise(
       --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
-    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
     searches = agent_searches(paths or (), silent)
-    if (dry_run or not spec.quiet) and not _foretell(searches, spec, how):
+    if (dry_run or not spec.quiet) and not _foretell(searches, spec, foresight):
         return OK
     advices = [search.advice() for search in searches]
     if pending := max(advice.pending for advice in advices):
@@ -84,19 +84,19 @@ def advise(
     return PENDING if pending else OK
 
 
-def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, how: Foresight) -> bool:
+def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
     rounds = [planned for search in searches for planned in search.compactor.rounds()]
     forecast = together([search.forecast() for search in searches])
-    if not (how.dry_run and how.as_json):
+    if not (foresight.dry_run and foresight.as_json):
         minutes = forecast.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
-        tell = say if how.dry_run else complain
+        tell = say if foresight.dry_run else complain
         for search in searches:
             agent = f"{search.agent.name}: " if search.agent else ""
             tell(f"{agent}{_rounds(search.compactor.rounds())}, at most.")
         tell(f"In about {some(max(round(minutes), 1), 'minute')}.")
         tell("The folds use the same replays, and some more where they come to other finalists.")
-    return tell_forecast(how, forecast, {"rounds": list(map(asdict, rounds))})
+    return tell_forecast(foresight, forecast, {"rounds": list(map(asdict, rounds))})
 
 
 def _rounds(planned: Sequence[Round]) -> str:
@@ -124,7 +124,9 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         _show_search(advice.settings, spec)
         _show_setting(advice, advice.settings, present)
     say(f"\n{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
-    _show_search(advice.compactor, spec, told=advice.settings.opening if advice.settings else "")
+    _show_search(
+        advice.compactor, spec, printed_opening=advice.settings.opening if advice.settings else ""
+    )
     if not advice.compactor.stay:
         _show_snippets(advice.compactor, present.window.tokens)
 
@@ -151,9 +153,9 @@ NOT_MEASURED = (
 )
 
 
-def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
-    """A search in words and its table; `told` is an opening that was printed already."""
-    opening = "" if advice.opening == told else advice.opening
+def _show_search(advice: Advice, spec: AdviceSpec, printed_opening: str = "") -> None:
+    """Print a search in words and its table; without its opening if that was printed already."""
+    opening = "" if advice.opening == printed_opening else advice.opening
     for sentence in filter(None, (opening, advice.verdict, advice.traded)):
         write(sentence)
     name, ahead = advice.runner_up or ("", None)
@@ -170,8 +172,8 @@ def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
         say("\nThe last round, on the sessions that the choice was made on:\n")
         say(table(records(advice.table), SHOWN, room=80))
     if advice.out:
-        why = "failed, wait for their model, or sent a request larger than the window"
-        write(f"Out, since they {why}: {joined(advice.out)}.")
+        reasons = "failed, wait for their model, or sent a request larger than the window"
+        write(f"Out, since they {reasons}: {joined(advice.out)}.")
     write(f"{_rounds(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
 
 

@@ -201,7 +201,7 @@ HINTS: dict[type[WorkbenchError], str] = {
 def hint(error: WorkbenchError) -> str:
     """One sentence that says what to do next; empty where the error says all there is."""
     if isinstance(error, errors.UnknownName):
-        near = [f"did you mean {one}?" for one in get_close_matches(error.name, error.known, n=1)]
+        near = [f"did you mean {name}?" for name in get_close_matches(error.name, error.known, n=1)]
         listed = (
             [f"`workbench list {LISTED[error.kind]}` says what each is"]
             if error.kind in LISTED

@@ -178,7 +178,9 @@ def with_default(words: Sequence[str]) -> list[str]:
     group = PATHS.get(path)
     if not isinstance(group, Group) or not group.default:
         return list(words)
-    names, rest = path.split(), list(words[len(path.split()) :])
-    if rest and (rest[0] in HELP_FLAGS or not (rest[0].startswith("-") or group.takes_names)):
+    names, arguments = path.split(), list(words[len(path.split()) :])
+    if arguments and (
+        arguments[0] in HELP_FLAGS or not (arguments[0].startswith("-") or group.takes_names)
+    ):
         return list(words)
-    return [*names, group.default, *rest]
+    return [*names, group.default, *arguments]

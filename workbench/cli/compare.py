@@ -57,9 +57,9 @@ def compare(
     if not dry_run:
         tell_terms(*spec.model)
         warn_of_replicates(spec.replicates, *spec.model)
-    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
-    foreseen = dry_run or (how.asks and not spec.quiet)
-    if foreseen and not tell_forecast(how, forecast(paths or (), spec=silent)):
+    foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    tells_forecast = dry_run or (foresight.asks and not spec.quiet)
+    if tells_forecast and not tell_forecast(foresight, forecast(paths or (), spec=silent)):
         return 0
     results = run_of(paths or (), spec=silent)
     code = finish(results)
@@ -70,11 +70,11 @@ def compare(
     findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
         show(findings, wide=wide)
-    written = page(results, findings, no_report, quiet=silent.quiet)
+    report_path = page(results, findings, no_report, quiet=silent.quiet)
     if as_json:
         say_json(outcome(results, findings, no_report))
     elif not spec.quiet:
-        show_places(results, written)
+        show_places(results, report_path)
     return code
 
 
@@ -155,9 +155,9 @@ def share(
     """
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))
-    if check and (found := leak(Results.open(run), copy.path)):
+    if check and (leaked_text := leak(Results.open(run), copy.path)):
         complain(
-            f"workbench: {found.path} holds a text of the run's {found.column}: do not pass this"
+            f"workbench: {leaked_text.path} holds a text of the run's {leaked_text.column}: do not pass this"
             " copy on"
         )
         return 1

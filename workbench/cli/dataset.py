@@ -37,24 +37,26 @@ def show(as_json: AsJson = False) -> int:
     """
     rows = [
         {
-            "name": c["name"],
+            "name": description["name"],
             "where": "bundled",
-            "tokens": f"{c['tokens']:,}",
-            "licence": c["licence"],
-            "what it is": c["title"],
+            "tokens": f"{description['tokens']:,}",
+            "licence": description["licence"],
+            "what it is": description["title"],
         }
-        for c in map(card, bundled_files())
+        for description in map(card, bundled_files())
     ]
-    for name, group in groupby(recordings(), lambda one: one.source):
-        own = list(group)
-        size = f"{some(len(own), 'file')}, {sum(one.size for one in own) / 1e6:.1f} MB"
+    for name, group in groupby(recordings(), lambda recording: recording.source):
+        files = list(group)
+        size = (
+            f"{some(len(files), 'file')}, {sum(recording.size for recording in files) / 1e6:.1f} MB"
+        )
         rows.append(
             {
                 "name": name,
-                "where": own[0].set,
+                "where": files[0].set,
                 "tokens": "",
-                "licence": own[0].licence,
-                "what it is": f"{own[0].what}, {own[0].repository}, {size}",
+                "licence": files[0].licence,
+                "what it is": f"{files[0].what}, {files[0].repository}, {size}",
             }
         )
     say_json(rows) if as_json else say(table(rows))
@@ -66,7 +68,7 @@ def fetch(
         list[str] | None,
         typer.Argument(help="Public sources or whole sets, see `workbench lab dataset list`."),
     ] = None,
-    every: Annotated[
+    fetches_all: Annotated[
         bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")
     ] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
@@ -82,23 +84,23 @@ def fetch(
 
       workbench lab dataset fetch --all
     """
-    if bool(names) == every:
+    if bool(names) == fetches_all:
         raise SettingError(
             "name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names"
         )
-    wanted = [one for name in names or () for one in find(name)] or recordings()
+    to_fetch = [recording for name in names or () for recording in find(name)] or recordings()
     files, missing = [], {}
-    for one, file in fetched(wanted, folder, host):
+    for recording, file in fetched(to_fetch, folder, host):
         if isinstance(file, Path):
             files.append(str(file))
         else:
-            missing[one.name] = str(file)
+            missing[recording.name] = str(file)
     if as_json:
         say_json({"files": files, "missing": missing})
     else:
         say("\n".join(files))
-        for name, why in missing.items():
-            complain(f"workbench: {name} is missing: {why}")
+        for name, reason in missing.items():
+            complain(f"workbench: {name} is missing: {reason}")
     return int(bool(missing))
 
 
@@ -123,10 +125,12 @@ def generate(
 
       workbench lab dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
-    made = generated(tokens, seed, profile)
+    generated_session = generated(tokens, seed, profile)
     if facts is not None:
-        write_private(facts, "".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts))
-    return _save(made.session, out, as_json, facts=len(made.facts))
+        write_private(
+            facts, "".join(json.dumps(asdict(fact)) + "\n" for fact in generated_session.facts)
+        )
+    return _save(generated_session.session, out, as_json, facts=len(generated_session.facts))
 
 
 def record(

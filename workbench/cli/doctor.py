@@ -100,11 +100,13 @@ def doctor(as_json: AsJson = False) -> int:
     points = [point for kind in KINDS for point in entry_points(group=f"workbench.{kind}")]
     checks = [*_packages(), *_optional_parts(), *plugins(points), *_tables(), *_machine()]
     if as_json:
-        say_json([one._asdict() for one in checks])
+        say_json([check._asdict() for check in checks])
     else:
-        for one in checks:
-            say(f"{painted(f'{one.state:<5}', COLOURS[one.state])}  {one.what:<15}  {one.found}")
-    return FAILED if any(one.state == "wrong" for one in checks) else OK
+        for check in checks:
+            say(
+                f"{painted(f'{check.state:<5}', COLOURS[check.state])}  {check.what:<15}  {check.found}"
+            )
+    return FAILED if any(check.state == "wrong" for check in checks) else OK
 
 
 def _packages() -> Iterator[SetupCheck]:
@@ -117,34 +119,42 @@ def _packages() -> Iterator[SetupCheck]:
 
 
 def packages(
-    wanted: Iterable[str], installed: Callable[[str], str] = version
+    requirements: Iterable[str], installed: Callable[[str], str] = version
 ) -> Iterator[SetupCheck]:
     """Each package that is missing or of another version than is needed, then those that are fine.
 
     Args:
-        wanted: requirements as a package's metadata has them; those of other extras than `all` are
+        requirements: requirements as a package's metadata has them; those of other extras than `all` are
             left out.
         installed: the version of a package by its name.
     """
     from packaging.requirements import Requirement
 
     fine = []
-    for one in map(Requirement, wanted):
-        if one.marker is not None and not any(
-            one.marker.evaluate({"extra": extra}) for extra in ("", "all")
+    for requirement in map(Requirement, requirements):
+        if requirement.marker is not None and not any(
+            requirement.marker.evaluate({"extra": extra}) for extra in ("", "all")
         ):
             continue
         try:
-            found = installed(one.name)
+            installed_version = installed(requirement.name)
         except PackageNotFoundError:
-            found = ""
-        if found and one.specifier.contains(found, prereleases=True):
-            fine.append(f"{one.name} {found}")
+            installed_version = ""
+        if installed_version and requirement.specifier.contains(
+            installed_version, prereleases=True
+        ):
+            fine.append(f"{requirement.name} {installed_version}")
         else:
-            state = f"{found}, and {one.specifier} is needed" if found else "missing"
-            use = NEEDED_FOR.get(one.name, "commands that read sessions")
+            state = (
+                f"{installed_version}, and {requirement.specifier} is needed"
+                if installed_version
+                else "missing"
+            )
+            use = NEEDED_FOR.get(requirement.name, "commands that read sessions")
             yield SetupCheck(
-                "package", "wrong", f"{one.name} is {state}: pip install '{one}' (for {use})"
+                "package",
+                "wrong",
+                f"{requirement.name} is {state}: pip install '{requirement}' (for {use})",
             )
     yield SetupCheck("packages", "ok", ", ".join(fine))
 
@@ -217,8 +227,8 @@ def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:
             point.load()
             fine.append(f"{point.name} ({kind})")
         except Exception as error:  # noqa: BLE001 - somebody else's package may fail in any way
-            why = f"{type(error).__name__}: {error}"
-            yield SetupCheck("plug-in", "wrong", f"{point.name} ({kind}, {point.value}): {why}")
+            reason = f"{type(error).__name__}: {error}"
+            yield SetupCheck("plug-in", "wrong", f"{point.name} ({kind}, {point.value}): {reason}")
     yield SetupCheck("plug-ins", "ok", ", ".join(fine) or "none")
 
 
@@ -257,11 +267,11 @@ def _machine() -> Iterator[SetupCheck]:
         )
     else:
         yield SetupCheck("kernel", "ok", "ipykernel starts; reports are made with it")
-    here = ", ".join(
+    key_names = ", ".join(
         sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name))
     )
     yield SetupCheck(
         "keys",
         "ok",
-        f"{here} (names only)" if here else "none are set, and none are needed offline",
+        f"{key_names} (names only)" if key_names else "none are set, and none are needed offline",
     )

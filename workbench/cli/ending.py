@@ -20,9 +20,9 @@ def warn_of_replicates(replicates: int, *models: object) -> None:
     answers.
     """
     for name in steady(models) if replicates > 1 else ():
-        how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
+        advice = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
         complain(
-            f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}"
+            f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{advice}"
         )
 
 
@@ -67,10 +67,12 @@ def answered(results: Results) -> dict[str, object]:
     """The replays that failed or wait, the summaries of each model, and the dollars of the
     ledger; None if unknown.
     """
-    each = answers(results.replays)
+    answers_by_model = answers(results.replays)
     return {
         "failed_replays": results.failed,
         "pending_replays": results.pending,
-        "summaries": records(each),
-        "usd": None if each["usd"].isna().any() else float(each["usd"].sum()),
+        "summaries": records(answers_by_model),
+        "usd": None
+        if answers_by_model["usd"].isna().any()
+        else float(answers_by_model["usd"].sum()),
     }

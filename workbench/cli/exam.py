@@ -55,9 +55,9 @@ def write(
         tell_terms(spec.model)
     models = [] if spec.model is None else [spec.model]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    before = foresight.before(spec.quiet, "the questions of the exams")
+    on_forecast = foresight.before(spec.quiet, "the questions of the exams")
     outcomes = write_exams(
-        paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
+        paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=on_forecast
     )
     if outcomes is None:
         return OK
@@ -93,19 +93,26 @@ def show(
       workbench lab exam show my-sessions/ --exams my-exams/ --json
     """
     mask = masker(spec.redaction)
-    written = [
-        (session, found) for session, found in _with_exams(paths or (), exams) if found is not None
+    sessions_with_exams = [
+        (session, session_exams)
+        for session, session_exams in _with_exams(paths or (), exams)
+        if session_exams is not None
     ]
     if as_json:
-        text = mask(json.dumps([asdict(found) for _, found in written], ensure_ascii=False))
+        text = mask(
+            json.dumps(
+                [asdict(session_exams) for _, session_exams in sessions_with_exams],
+                ensure_ascii=False,
+            )
+        )
         say_json(json.loads(text))
         return OK
-    if not written:
+    if not sessions_with_exams:
         raise SettingError(
             "no written exam was found; `workbench lab exam write` has a model write some"
         )
-    for session, found in written:
-        for exam in found.exams:
+    for session, session_exams in sessions_with_exams:
+        for exam in session_exams.exams:
             say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))
             for number, question in enumerate(exam.questions, 1):
                 say(mask("\n".join(_lines(number, question, session.messages))))

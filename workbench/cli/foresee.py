@@ -54,10 +54,10 @@ class Foresight:
         if self.dry_run and self.as_json:
             say_json({purpose: self.plain(use) for purpose, use in uses.items()})
             return False
-        told = [(purpose, use) for purpose, use in uses.items() if use.requests]
-        for purpose, use in told:
+        expected_uses = [(purpose, use) for purpose, use in uses.items() if use.requests]
+        for purpose, use in expected_uses:
             (say if self.dry_run else complain)(self.given + self.sentence(purpose, use))
-        if self.dry_run and not told:
+        if self.dry_run and not expected_uses:
             say(FREE)
         return not self.dry_run
 
@@ -91,9 +91,11 @@ class Foresight:
 
     def seconds(self, use: ModelUse) -> float:
         """About how long it takes; a model on this machine answers one call at a time."""
-        most = getattr(self.settings, "concurrency", None) or self.jobs or os.cpu_count() or 1
+        concurrency = (
+            getattr(self.settings, "concurrency", None) or self.jobs or os.cpu_count() or 1
+        )
         is_parallel = use.model.startswith((PAID, *UNPRICED))
-        at_once = min(self.jobs or os.cpu_count() or 1, most) if is_parallel else 1
+        at_once = min(self.jobs or os.cpu_count() or 1, concurrency) if is_parallel else 1
         return self.speed(use.model).seconds(use.input_tokens, use.output_tokens) / at_once
 
     def speed(self, model: str) -> Speed:
@@ -124,36 +126,45 @@ def _cost(use: ModelUse) -> str:
 
 
 def tell_forecast(
-    how: Foresight, found: Forecast, besides: Mapping[str, object] | None = None
+    foresight: Foresight, forecast: Forecast, besides: Mapping[str, object] | None = None
 ) -> bool:
     """Say what a run would take; `besides` has further fields of the JSON. Whether the command
     should go on.
     """
     by_model = {
-        one.model: [own for own in found.asked if own.model == one.model] for one in found.asked
+        one.model: [own for own in forecast.asked if own.model == one.model]
+        for one in forecast.asked
     }
     uses = {model: sum(own, ModelUse("", model)) for model, own in by_model.items()}
-    if how.dry_run and how.as_json:
-        seconds = sum(how.seconds(use) for use in uses.values())
-        totals = {"requests": found.requests, "usd": found.usd, "seconds": seconds}
+    if foresight.dry_run and foresight.as_json:
+        seconds = sum(foresight.seconds(use) for use in uses.values())
+        totals = {"requests": forecast.requests, "usd": forecast.usd, "seconds": seconds}
         say_json(
             {
                 **(besides or {}),
-                **asdict(found),
+                **asdict(forecast),
                 **totals,
-                "speed": [how.speed(model).known for model in uses],
+                "speed": [foresight.speed(model).known for model in uses],
             }
         )
         return False
-    if how.dry_run:
-        left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
+    if foresight.dry_run:
+        unreadable = f" and {forecast.unreadable} that cannot be replayed" * bool(
+            forecast.unreadable
+        )
         say(
-            f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on"
+            f"{forecast.sessions} sessions{unreadable}; {forecast.replays} replays, {forecast.done} of them on"
             " disk already."
         )
-        say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
-        say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n" if found.asked else FREE)
-    said: Callable[[str], None] = say if how.dry_run else complain
+        say(
+            f"{forecast.tokens:,} tokens to replay in the other {forecast.replays - forecast.done}."
+        )
+        say(f"\n{table(map(asdict, forecast.asked), COLUMNS)}\n" if forecast.asked else FREE)
+    print_line: Callable[[str], None] = say if foresight.dry_run else complain
     for model, use in uses.items():
-        said(how.sentence(f"summaries of {joined([one.strategy for one in by_model[model]])}", use))
-    return not how.dry_run
+        print_line(
+            foresight.sentence(
+                f"summaries of {joined([one.strategy for one in by_model[model]])}", use
+            )
+        )
+    return not foresight.dry_run

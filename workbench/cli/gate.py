@@ -50,18 +50,18 @@ COLUMNS = (
 )
 
 
-def as_junit(verdicts: Sequence[GateResult], asked: Gate) -> str:
+def as_junit(verdicts: Sequence[GateResult], rule: Gate) -> str:
     """One test case a strategy; an undecided one is an error, so that no build takes it for
     passed.
     """
-    return render("gate/junit.xml", verdicts=verdicts, asked=asked, figures=number)
+    return render("gate/junit.xml", verdicts=verdicts, asked=rule, figures=number)
 
 
-def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
+def as_markdown(verdicts: Sequence[GateResult], rule: Gate) -> str:
     """A heading with the outcome and a table of the strategies."""
     lines = [[_cell(text) for text in row.values()] for row in verdict_rows(verdicts)]
     return render(
-        "gate/summary.txt", outcome=outcome(verdicts), asked=asked, columns=COLUMNS, rows=lines
+        "gate/summary.txt", outcome=outcome(verdicts), asked=rule, columns=COLUMNS, rows=lines
     )
 
 
@@ -69,17 +69,19 @@ def verdict_rows(verdicts: Sequence[GateResult]) -> list[dict[str, str]]:
     """A row a strategy, in words: the columns are `COLUMNS`."""
     cells = (
         (
-            one.strategy,
-            one.against,
-            one.outcome,
-            str(one.sessions),
-            number(one.baseline),
-            number(one.mean),
-            number(one.difference, "+"),
-            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}",
-            one.why,
+            verdict.strategy,
+            verdict.against,
+            verdict.outcome,
+            str(verdict.sessions),
+            number(verdict.baseline),
+            number(verdict.mean),
+            number(verdict.difference, "+"),
+            "-"
+            if verdict.low is None
+            else f"{number(verdict.low, '+')} to {number(verdict.high, '+')}",
+            verdict.why,
         )
-        for one in verdicts
+        for verdict in verdicts
     )
     return [dict(zip(COLUMNS, row, strict=True)) for row in cells]
 
@@ -174,35 +176,35 @@ def gate(
     other = one if baseline is None else Results.open(baseline)
     mode = "natural" if share is None else "matched"
     metric = metric or leading_metric(one.scores, other.scores, mode=mode)
-    asked = Gate(metric, margin, mode, share, each)
+    rule = Gate(metric, margin, mode, share, each)
     judged = {name: against or name for name in listed(strategy)} or None
     if against and judged is None:
-        others = [
+        strategies = [
             str(name)
             for name in one.replays["strategy"].unique()
             if name not in (against, "none", "null")
         ]
-        judged = dict.fromkeys(others, against)
+        judged = dict.fromkeys(strategies, against)
     verdicts = judge(
-        *_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes)
+        *_scores(one, other), rule, judged, (one.baseline_at_sizes, other.baseline_at_sizes)
     )
     if junit is not None:
-        write_private(junit, as_junit(verdicts, asked))
+        write_private(junit, as_junit(verdicts, rule))
     if markdown is not None:
-        write_private(markdown, as_markdown(verdicts, asked))
-    found = outcome(verdicts)
+        write_private(markdown, as_markdown(verdicts, rule))
+    overall = outcome(verdicts)
     if as_json:
         say_json(
             {
-                "outcome": found,
-                "asked": asdict(asked),
+                "outcome": overall,
+                "asked": asdict(rule),
                 "verdicts": [asdict(one) for one in verdicts],
             }
         )
     else:
         say(f"By {HALVES.get(metric, metric)}:\n")
         say(table(verdict_rows(verdicts)))
-    code = CODES[found]
+    code = CODES[overall]
     return (
         UNUSABLE
         if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()})
@@ -223,7 +225,9 @@ def diff(
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")
     ] = "",
-    most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
+    row_limit: Annotated[
+        int, typer.Option("--most", min=1, help="Rows to print of each table.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> int:
     """Show what changed from one run to another: values and needed entities, largest regressions
@@ -262,13 +266,13 @@ def diff(
         f"{metric}: {worse} values are worse at equal size, {better} are better.",
         values,
         VALUES,
-        most,
+        row_limit,
     )
     changes = entities["change"].value_counts()
     counts = ", ".join(
         f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended")
     )
-    _show(f"Needed later: {counts}.", entities, ENTITIES, most)
+    _show(f"Needed later: {counts}.", entities, ENTITIES, row_limit)
     return 0
 
 
@@ -315,13 +319,13 @@ def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame
     return ours, theirs
 
 
-def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], most: int) -> None:
+def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], row_limit: int) -> None:
     say(heading)
-    shown = [
+    table_rows = [
         {**row, "place": "in use" if row["share"] is None else f"at {row['share']:.0%}"}
-        for row in records(rows.head(most))
+        for row in records(rows.head(row_limit))
     ]
-    if shown:
-        say(table(shown, columns))
-    if len(rows) > most:
-        say(f"... and {len(rows) - most} more; --most shows more of them")
+    if table_rows:
+        say(table(table_rows, columns))
+    if len(rows) > row_limit:
+        say(f"... and {len(rows) - row_limit} more; --most shows more of them")

@@ -80,7 +80,9 @@ def _figures(figures: StrategyFigures, run: Tables, row: Mapping[str, Any]) -> d
     cells: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
     cells |= {metric: mean_of(figures.own_trigger[metric]) for metric in METRICS}
     cells |= {metric: mean_of(figures.levels[metric]) for metric in LEVELS}
-    cells |= {f"recall_at_{share:g}": mean_of(told) for share, told in figures.at_share.items()}
+    cells |= {
+        f"recall_at_{share:g}": mean_of(estimate) for share, estimate in figures.at_share.items()
+    }
     cells |= {"same_size": mean_of(same_size)}
     cells |= {f"used_at_{share:g}": used for share, used in figures.used.items()}
     return cells | interval_columns("tokens_saved", figures.own_trigger[SAVED])
@@ -238,10 +240,10 @@ def _rows(findings: Findings) -> list[dict[str, Any]]:
         if not row["reference"]
     }
     agents = {str(row["strategy"]): row for row in records(figures.recorded)}
-    found = []
+    rows = []
     for row in headline(findings):
         name = str(row["strategy"])
-        shown = {
+        cells = {
             f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
             f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
             f"same_{CODE}": percent(row["code"]) + "*" * (name in large),
@@ -252,18 +254,18 @@ def _rows(findings: Findings) -> list[dict[str, Any]]:
             "saved_interval": _with_interval(row, "cost_saved"),
             "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
         }
-        shown |= {"against": _difference(compared[name])} if name in compared else {}
-        shown |= {f"at_{share:g}": _at(row, share) for share in run.shares}
-        shown |= {"recorded": _with_interval(agents[name], "recall")} if name in agents else {}
-        found.append(row | shown)
+        cells |= {"against": _difference(compared[name])} if name in compared else {}
+        cells |= {f"at_{share:g}": _at(row, share) for share in run.shares}
+        cells |= {"recorded": _with_interval(agents[name], "recall")} if name in agents else {}
+        rows.append(row | cells)
     if RECORDED in agents:
         row = {
             "strategy": RECORDED,
             "recorded": _with_interval(agents[RECORDED], "recall"),
             "style": OF_ROW[RECORDED],
         }
-        found.insert(sum(not row["reference"] for row in found), row)
-    return found
+        rows.insert(sum(not row["reference"] for row in rows), row)
+    return rows
 
 
 def show_sizes(findings: Findings) -> None:
@@ -368,33 +370,36 @@ def size_notes(run: Tables) -> Iterator[str]:
             f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
             " used."
         )
-    left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
-    if left:
+    too_small = [
+        f"{n} of {boundary_count} at {share:.0%}"
+        for share, (n, boundary_count) in run.too_small.items()
+    ]
+    if too_small:
         yield (
             "Boundaries in no figure, since what must stay is larger than the size:"
-            f" {', '.join(left)}."
+            f" {', '.join(too_small)}."
         )
 
 
 def _windows(sessions: pd.DataFrame) -> str:
     """The windows that were wanted, where they are from, and those that were used."""
-    wanted, used = (
+    requested_windows, used_windows = (
         sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used")
     )
-    of = joined(
+    sources = joined(
         [f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()]
     )
-    wider = int((used > wanted).sum())
-    why = (
+    wider = int((used_windows > requested_windows).sum())
+    widening = (
         f"; {some(wider, 'window')} widened to twice what system prompt and tools take"
         if wider
         else ""
     )
-    return f"Windows: {_span(wanted)} tokens, by {of}; used {_span(used)}{why}."
+    return f"Windows: {_span(requested_windows)} tokens, by {sources}; used {_span(used_windows)}{widening}."
 
 
 def _span(values: pd.Series[int]) -> str:
-    return " to ".join(dict.fromkeys(f"{one:,}" for one in (values.min(), values.max())))
+    return " to ".join(dict.fromkeys(f"{window:,}" for window in (values.min(), values.max())))
 
 
 def _with_interval(row: Mapping[str, Any], name: str) -> str:
@@ -407,13 +412,15 @@ def _at(row: Mapping[str, Any], share: float) -> str:
     """Recall where a share was asked for, and in brackets the size really used where that is
     another.
     """
-    known, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]
-    other = "" if missing(used) or points(used) == points(share) else f" ({points(used)})"
-    return percent(known) + other
+    recall, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]
+    size_note = "" if missing(used) or points(used) == points(share) else f" ({points(used)})"
+    return percent(recall) + size_note
 
 
-def _sessions(found: Mapping[str, tuple[int, int]]) -> str:
-    return ", ".join(f"{name} in {n} of {every}" for name, (n, every) in found.items())
+def _sessions(counts: Mapping[str, tuple[int, int]]) -> str:
+    return ", ".join(
+        f"{name} in {n} of {session_count}" for name, (n, session_count) in counts.items()
+    )
 
 
 def _difference(row: Mapping[str, Any]) -> str:

@@ -20,8 +20,8 @@ def hook(spec: Masking) -> int:
       workbench agent hook < event.json
     """
     try:
-        if said := answer(as_object(decode(sys.stdin.read())), spec.redaction):
-            say(said)
+        if reply := answer(as_object(decode(sys.stdin.read())), spec.redaction):
+            say(reply)
     except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
         complain(f"workbench: the hook did nothing: {error}")
     return 0

@@ -58,10 +58,10 @@ def inspect(
     mask = masker(spec.redaction)
     facts: list[dict[str, Any]] = []
     newest: RecordedContexts | None = None
-    bad: list[dict[str, str]] = []
+    unreadable: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
-            bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
+            unreadable.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
         for session in loaded.sessions:
             newest = RecordedContexts(redacted(session, spec.redaction))
             facts.append(_facts(newest))
@@ -69,7 +69,7 @@ def inspect(
     if as_json:
         if len(facts) == 1:
             facts[0]["context"] = context
-        say_json({"sessions": facts, "unreadable": bad})
+        say_json({"sessions": facts, "unreadable": unreadable})
     elif len(facts) == 1:
         for name, value in facts[0].items():
             for words in map(_plain, value if isinstance(value, list) else [value]):
@@ -78,19 +78,27 @@ def inspect(
         if context:
             _say_context(context)
     elif facts:
-        counted = (
-            {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])}
-            for one in facts
+        counts = (
+            {
+                "compactions": len(session_facts["recorded_compactions"]),
+                "skipped_lines": len(session_facts["skipped"]),
+            }
+            for session_facts in facts
         )
-        say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
-    for row in bad:
+        say(
+            table(
+                [session_facts | more for session_facts, more in zip(facts, counts, strict=True)],
+                COLUMNS,
+            )
+        )
+    for row in unreadable:
         complain(f"workbench: {row['reason']}")
-    if not (facts or bad):
+    if not (facts or unreadable):
         complain(
             f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what"
             " can be read"
         )
-    return OK if facts and not bad else UNUSABLE
+    return OK if facts and not unreadable else UNUSABLE
 
 
 def _facts(contexts: RecordedContexts) -> dict[str, Any]:
@@ -240,8 +248,8 @@ def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -
 def _plain(value: object) -> str:
     """A value in words; empty where there is none."""
     if isinstance(value, dict):
-        known = {key.replace("_", " "): _plain(inner) for key, inner in value.items()}
-        return ", ".join(f"{key} {words}" for key, words in known.items() if words)
+        words_by_key = {key.replace("_", " "): _plain(inner) for key, inner in value.items()}
+        return ", ".join(f"{key} {words}" for key, words in words_by_key.items() if words)
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -65,12 +65,14 @@ def exam(
         warn_of_replicates(spec.replicates, spec.model)
 
     reader = f"local:{spec.likelihood}" if spec.reader == "likelihood" else spec.model
-    named = [one for one in (reader, spec.writer) if one is not None]
-    how = Foresight(named, 1, spec.model_settings, dry_run, as_json)
-    before = how.before(spec.quiet, "the exams, the admission test included", "summaries")
+    named = [model for model in (reader, spec.writer) if model is not None]
+    foresight = Foresight(named, 1, spec.model_settings, dry_run, as_json)
+    on_forecast = foresight.before(
+        spec.quiet, "the exams, the admission test included", "summaries"
+    )
     try:
-        done = judge_exam(
-            paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
+        results = judge_exam(
+            paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=on_forecast
         )
     except NotAdmitted as error:
         if as_json:
@@ -78,30 +80,30 @@ def exam(
         else:
             say(f"{printable(str(error))}.")
         return FAILED
-    if done is None:
+    if results is None:
         return 0
-    rows, agreed = scores(done.table), agreement(done.table)
+    rows, agreed = scores(results.table), agreement(results.table)
     if as_json:
-        found = [asdict(row) for row in rows]
-        pending = {"pending": done.pending} if done.pending else {}
+        plain_rows = [asdict(row) for row in rows]
+        pending = {"pending": results.pending} if results.pending else {}
         say_json(
             {
-                "table": str(done.path),
-                **done.notes,
+                "table": str(results.path),
+                **results.notes,
                 **pending,
-                "strategies": found,
+                "strategies": plain_rows,
                 "agreement": agreed,
             }
         )
         return PENDING if pending else OK
-    say(f"{printable(str(done.notes['admission']))}.\n")
+    say(f"{printable(str(results.notes['admission']))}.\n")
     base = next((row.baseline for row in rows if row.baseline), "")
     columns = (
         COLUMNS
         | ({f"vs {base}": "against"} if base else {})
         | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
     )
-    shown = [
+    table_rows = [
         asdict(row)
         | {
             "shown": estimated(row.score),
@@ -110,7 +112,7 @@ def exam(
         }
         for row in rows
     ]
-    say(table(shown, columns))
+    say(table(table_rows, columns))
     say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
     if base:
         say(
@@ -118,12 +120,12 @@ def exam(
             " used."
         )
     say(agreement_note(agreed))
-    for line in over_target_notes(done.table):
+    for line in over_target_notes(results.table):
         say(printable(line))
-    say(f"Table: {done.path}")
-    if done.pending:
-        complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else OK
+    say(f"Table: {results.path}")
+    if results.pending:
+        complain(f"{printable(results.pending)}; the same command asks again")
+    return PENDING if results.pending else OK
 
 
 WORK_COLUMNS = {
@@ -164,10 +166,12 @@ def work(
     writers = [
         shown_name(writer) if isinstance(writer, str) else writer.name for writer in spec.writers
     ]
-    before = foresight.before(
+    on_forecast = foresight.before(
         spec.quiet, "reading contexts", *(f"summaries by {writer}" for writer in writers)
     )
-    answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    answers = judge_work(
+        paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=on_forecast
+    )
     if answers is None:
         return OK
     rows = work_scores(answers.table)
@@ -315,12 +319,12 @@ def fit_to_answers(
         )
         say(f"On the questions of {folder}, promised less real: {of_kinds}.")
     if bounds:
-        shown = ", ".join(
+        bound_words = ", ".join(
             f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items()
         )
         say(
             "A smaller lead of a model's text over a rule's may be the reader's own error:"
-            f" {shown}."
+            f" {bound_words}."
         )
     say(f"Reader: {out}")
     return OK
@@ -331,8 +335,8 @@ def with_chains(columns: Mapping[str, str], chains: Iterable[int]) -> Mapping[st
     return {**columns, "compactions": "chain:count"} if max(chains, default=1) > 1 else columns
 
 
-def estimated(one: Estimate | None) -> str:
+def estimated(estimate: Estimate | None) -> str:
     """A mean with its interval, if it has one."""
-    if one is None or one.low is None:
-        return decimal(None if one is None else one.mean)
-    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+    if estimate is None or estimate.low is None:
+        return decimal(None if estimate is None else estimate.mean)
+    return f"{estimate.mean:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"

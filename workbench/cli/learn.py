@@ -38,16 +38,16 @@ def learn(
 
       workbench compare other-sessions/ --strategies truncate,learned,learned:weights.json
     """
-    found = learned_from(paths or (), jobs, spec.redaction)
-    for line in found.failed:
+    weights = learned_from(paths or (), jobs, spec.redaction)
+    for line in weights.failed:
         complain(f"workbench: left out: {line}")
-    found.write(out)
+    weights.write(out)
     if as_json:
-        say_json(found.document())
+        say_json(weights.document())
         return 0
     say(
-        f"Learned from {some(found.sessions, 'session')} of"
-        f" {some(len(found.projects), 'project')}\n"
+        f"Learned from {some(weights.sessions, 'session')} of"
+        f" {some(len(weights.projects), 'project')}\n"
     )
     rows = [
         {
@@ -59,7 +59,7 @@ def learn(
             "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
             "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else "",
         }
-        for part, check in found.checks.items()
+        for part, check in weights.checks.items()
     ]
     if rows:
         heads = {
@@ -72,8 +72,8 @@ def learn(
             "highest tenth": "high",
         }
         say(table(rows, heads))
-    if found.doubt:
-        complain(f"workbench: {found.doubt}")
+    if weights.doubt:
+        complain(f"workbench: {weights.doubt}")
     say(
         f"\nWeights: {out}\nTry them: workbench compare OTHER-SESSIONS --strategies"
         f" truncate,learned,learned:{out}"

@@ -29,14 +29,14 @@ FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 def joined(words: list[str]) -> list[str]:
     """The words of `experiment`, with `-p NAME VALUE` written as `-p NAME=VALUE`."""
-    found: list[str] = []
-    left = iter(words)
-    for word in left:
-        found.append(word)
-        if word in FLAGS and (name := next(left, None)) is not None:
-            value = next(left, None) if name.isidentifier() else None
-            found.append(name if value is None else f"{name}={value}")
-    return found
+    joined_words: list[str] = []
+    remaining_words = iter(words)
+    for word in remaining_words:
+        joined_words.append(word)
+        if word in FLAGS and (name := next(remaining_words, None)) is not None:
+            value = next(remaining_words, None) if name.isidentifier() else None
+            joined_words.append(name if value is None else f"{name}={value}")
+    return joined_words
 
 
 class ExperimentOptions(Masking, ModelOptions):
@@ -100,26 +100,28 @@ def experiment(
         )
         say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
         return 0
-    ran = run_experiments(
+    points = run_experiments(
         fixed, varied, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json
     )
-    say_json([asdict(one) for one in ran]) if as_json else say(table(table_rows(ran, varied)))
-    failed = [one for one in ran if one.outcome == "failed"]
-    for one in failed:
-        complain(f"workbench: {one.reason}")
+    say_json([asdict(point) for point in points]) if as_json else say(
+        table(table_rows(points, varied))
+    )
+    failed = [point for point in points if point.outcome == "failed"]
+    for point in failed:
+        complain(f"workbench: {point.reason}")
     return FAILED if failed else OK
 
 
 def _pairs(words: list[str] | None, example: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for word in words or ():
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
             raise SettingError(
                 f"the parameter {word!r} has no value; write NAME=VALUE, such as {example}"
             )
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values
 
 
 def lab(
@@ -139,8 +141,8 @@ def lab(
 
       workbench lab course --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
     """
-    copied, there = copy_course(folder)
-    say(f"{folder}: {len(copied)} notebooks copied, {len(there)} were there already")
+    copied, present = copy_course(folder)
+    say(f"{folder}: {len(copied)} notebooks copied, {len(present)} were there already")
     command = command_line(folder, *context.args)
     if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
         sys.stdout.flush()
@@ -158,7 +160,7 @@ def lab_environment() -> dict[str, str]:
 
 def command_line(folder: Path, *options: str) -> list[str]:
     """The words that start JupyterLab in this folder, with this interpreter and these options."""
-    first = [
+    start_page = [
         f"--LabApp.default_url=/lab/tree/{path.name}"
         for path in sorted(folder.glob("01_*.ipynb"))[:1]
     ]
@@ -167,6 +169,6 @@ def command_line(folder: Path, *options: str) -> list[str]:
         "-m",
         "jupyterlab",
         f"--ServerApp.root_dir={folder.resolve()}",
-        *first,
+        *start_page,
         *options,
     ]

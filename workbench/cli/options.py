@@ -103,9 +103,9 @@ class ModelOptions(Spec):
 
     def settings(self) -> ModelSettings:
         """What they say."""
-        found = dict(self)
+        values = dict(self)
         return ModelSettings(
-            use_cache=not found.pop("no_cache"), max_usd=found.pop("max_dollars"), **found
+            use_cache=not values.pop("no_cache"), max_usd=values.pop("max_dollars"), **values
         )
 
 
@@ -130,17 +130,19 @@ def takes(
     ]
 
     def decorate(command: Command) -> Command:
-        own = signature(command, eval_str=True)
-        kept = [
-            one.replace(kind=Parameter.KEYWORD_ONLY)
-            for one in own.parameters.values()
-            if one.name != "spec"
+        command_signature = signature(command, eval_str=True)
+        parameters = [
+            parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            for parameter in command_signature.parameters.values()
+            if parameter.name != "spec"
         ]
 
         def expanded(**values: Any) -> int:  # noqa: ANN401 - whatever typer read
-            asked = {name: values.pop(name) for name in models}
-            how = {"model_settings": ModelOptions(**asked).settings()} if models else {}
-            spec = kind(**{name: values.pop(name) for name in fields}, **how)
+            model_values = {name: values.pop(name) for name in models}
+            model_settings = (
+                {"model_settings": ModelOptions(**model_values).settings()} if models else {}
+            )
+            spec = kind(**{name: values.pop(name) for name in fields}, **model_settings)
             try:
                 code = command(spec=spec, **values)
             except Unanswered:
@@ -155,7 +157,7 @@ def takes(
             command.__name__,
             {},
         )
-        expanded.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]  # typer reads it
+        expanded.__signature__ = command_signature.replace(parameters=[*parameters, *options])  # type: ignore[attr-defined]  # typer reads it
         return expanded
 
     return decorate
@@ -164,10 +166,10 @@ def takes(
 def tell_terms(*models: object) -> None:
     """Show the terms under which weights on this machine are used."""
     for name in local_weights(
-        [one for one in models if isinstance(one, str) and one.startswith("local")]
+        [model for model in models if isinstance(model, str) and model.startswith("local")]
     ):
-        found = weights(name)
-        complain(f"{found.label}: {found.terms}")
+        model_weights = weights(name)
+        complain(f"{model_weights.label}: {model_weights.terms}")
 
 
 def tell_waiting(*values: object) -> None:
@@ -197,10 +199,10 @@ def _option(name: str, field: FieldInfo, default: object) -> Parameter:
 def _kind(annotation: object) -> Any:  # noqa: ANN401 - a type
     """The type that typer reads: lists and models are text, which the field splits and looks up."""
     leaves = _leaves(annotation)
-    for one in (bool, Path, str, float, int):
-        if one in leaves:
-            found = str if ... in leaves else one
-            return found | None if type(None) in leaves else found
+    for leaf in (bool, Path, str, float, int):
+        if leaf in leaves:
+            kind = str if ... in leaves else leaf
+            return kind | None if type(None) in leaves else kind
     return str
 
 

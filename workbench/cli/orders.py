@@ -56,22 +56,35 @@ def trials(
 
       workbench lab validate trials reports/trial-1a2b3c4d --seeds 3
     """
-    done = TrialResults.open(folder).table
-    done = done[(done["status"] == "ok") & done["family"].isin(FAMILIES)]
-    names = [name for name in done["strategy"].unique() if name.removesuffix(RECALL) in NAMES]
-    made = [task for family in done["family"].unique() for task in tasks(family, range(seeds))]
-    if len(names) < FEWEST or not made:
+    finished_trials = TrialResults.open(folder).table
+    finished_trials = finished_trials[
+        (finished_trials["status"] == "ok") & finished_trials["family"].isin(FAMILIES)
+    ]
+    names = [
+        name for name in finished_trials["strategy"].unique() if name.removesuffix(RECALL) in NAMES
+    ]
+    trial_tasks = [
+        task
+        for family in finished_trials["family"].unique()
+        for task in tasks(family, range(seeds))
+    ]
+    if len(names) < FEWEST or not trial_tasks:
         raise SettingError(
             f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are"
             " compared"
         )
-    compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
-    windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
+    compacted = finished_trials[finished_trials["strategy"] != "none"].drop_duplicates(
+        ["family", "seed"]
+    )
+    windows = {
+        (first_trial.family, int(first_trial.seed)): int(first_trial.window)
+        for first_trial in compacted.itertuples()
+    }
     reader = _judge(judge, spec.model_settings, folder)
-    measured = on_tasks(made, names, windows, reader)
+    measured = on_tasks(trial_tasks, names, windows, reader)
     if reader is not None:
         reader.require_answers()
-    _show(Agreement.of(measured, by_family(done)), as_json)
+    _show(Agreement.of(measured, by_family(finished_trials)), as_json)
     return OK
 
 
@@ -100,27 +113,27 @@ def detours(
         raise SettingError(
             f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared"
         )
-    done = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
+    simulation = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
     sources = limited(sources_of(paths or ()), spec.limit)
-    ready = (
-        one
+    sessions = (
+        session
         for source in sources
-        for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
+        for session in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
     )
     reader = _judge(judge, spec.model_settings, Path())
-    measured = on_recordings(ready, done.simulated, spec.strategies, reader)
+    measured = on_recordings(sessions, simulation.simulated, spec.strategies, reader)
     if reader is not None:
         reader.require_answers()
     _show(Agreement.of(measured), as_json)
     return OK
 
 
-def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
+def _judge(name: str, settings: ModelSettings | None, run: Path) -> Judge | None:
     """The model of that name after its test; None without a name."""
     if not name:
         return None
     tell_terms(name)
-    reader = reader_of(name, replace(how or ModelSettings(), run=str(run.resolve())))
+    reader = reader_of(name, replace(settings or ModelSettings(), run=str(run.resolve())))
     if reader is None:
         raise SettingError(
             "the lexical reader is in every row; --judge takes local or litellm:NAME"
@@ -128,33 +141,39 @@ def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
     return Judge.tested(reader)
 
 
-def _show(found: Agreement, as_json: bool) -> None:
-    left_out = {name: "larger than the window" for name in found.over} | {
-        name: "recall" for name in found.recall
+def _show(agreement: Agreement, as_json: bool) -> None:
+    left_out = {name: "larger than the window" for name in agreement.over} | {
+        name: "recall" for name in agreement.recall
     }
     if as_json:
-        compared = {"over all families": records(found.by_target()), "ranks": records(found.ranks)}
+        compared = {
+            "over all families": records(agreement.by_target()),
+            "ranks": records(agreement.ranks),
+        }
         say_json(
-            {**compared, "the other way round": records(found.cases), "not compared": left_out}
+            {**compared, "the other way round": records(agreement.cases), "not compared": left_out}
         )
         return
     say("Rank correlation of metrics and judges with what came of the contexts:\n")
-    say(_table(found.by_target()))
+    say(_table(agreement.by_target()))
     if left_out:
         say("\nOver all strategies but the references, those that are not compared included:\n")
-        say(_table(found.by_target("rank_all")))
+        say(_table(agreement.by_target("rank_all")))
     for target, title in TARGETS.items():
-        if len(found.ranks["family"].unique()) > 2 and (found.ranks["target"] == target).any():
+        if (
+            len(agreement.ranks["family"].unique()) > 2
+            and (agreement.ranks["target"] == target).any()
+        ):
             say(
                 "\nBy family of tasks, or project,"
-                f" {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}"
+                f" {title}:\n\n{_table(agreement.by_family(target).drop(columns=ALL))}"
             )
     say("\nThe other way round:\n")
-    for target, (cases, more) in found.told().items():
-        rest = f"; and {some(more, 'pair')} more, which --json has" if more else ""
-        say(f"{target}: {'; '.join(cases)}{rest}.")
-    for name, why in left_out.items():
-        say(f"Not compared: {name} ({why}).")
+    for target, (cases, more) in agreement.told().items():
+        more_words = f"; and {some(more, 'pair')} more, which --json has" if more else ""
+        say(f"{target}: {'; '.join(cases)}{more_words}.")
+    for name, reason in left_out.items():
+        say(f"Not compared: {name} ({reason}).")
 
 
 def _table(rows: pd.DataFrame) -> str:

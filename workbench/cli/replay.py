@@ -36,7 +36,7 @@ def replay(
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")
     ] = "summarize",
-    which: Annotated[
+    session_id: Annotated[
         str, typer.Option("--session", help="Id of the session, where the file holds several.")
     ] = "",
     refusals: Annotated[
@@ -67,72 +67,77 @@ def replay(
     spec = spec.with_default_model()
     if len(spec.model) > 1:
         raise SettingError("replay takes one model; `workbench compare` takes several")
-    found = load(session, lenient=lenient)
-    chosen = [one for one in found if not which or one.id == which]
-    if not chosen:
+    sessions = load(session, lenient=lenient)
+    matching = [one for one in sessions if not session_id or one.id == session_id]
+    if not matching:
         raise SettingError(
-            f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}"
+            f"no session {session_id!r} in {session}; it holds {', '.join(one.id for one in sessions)}"
         )
-    if len(chosen) > 1:
-        complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
-    ready = prepared(redacted(chosen[0], spec.redaction), spec.window)
-    for reports in ready.left_out:
+    if len(matching) > 1:
+        complain(f"{session} holds {len(matching)} sessions; this is the first, {matching[0].id}")
+    prepared_session = prepared(redacted(matching[0], spec.redaction), spec.window)
+    for reports in prepared_session.left_out:
         complain(f"left out, since it cannot be true: {reports}")
     tell_terms(*spec.model)
-    ahead = Foresight(spec.model[:1])
-    if ahead.asks:
+    foresight = Foresight(spec.model[:1])
+    if foresight.asks:
         filler = FillerModel(model_name(spec.model[0]))
-        replay_of(ready, strategy, model=filler)
-        ahead.tell({"summaries": filler.use})
-    how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
+        replay_of(prepared_session, strategy, model=filler)
+        foresight.tell({"summaries": filler.use})
+    model_settings = changed(
+        spec.model_settings or ModelSettings(), run=f"replay {prepared_session.session.id}"
+    )
     replayed = replay_of(
-        ready,
+        prepared_session,
         strategy,
         model=spec.model[0],
-        model_settings=how,
+        model_settings=model_settings,
         refusals=refusals,
         by_hand=by_hand or (),
     )
-    done, ended = metric_input(ready, replayed), replayed.ended
-    tables = natural_rows(done, losses)
+    scored, ended = metric_input(prepared_session, replayed), replayed.ended
+    tables = natural_rows(scored, losses)
     if as_json:
-        wanted = {"window_wanted": ready.wanted.tokens, "window_source": ready.wanted.source}
+        window_fields = {
+            "window_wanted": prepared_session.wanted.tokens,
+            "window_source": prepared_session.wanted.source,
+        }
         ending = {"ended": None if ended is None else ended._asdict()}
         say_json(
             {
-                "session": ready.session.id,
+                "session": prepared_session.session.id,
                 "strategy": strategy,
-                "window": ready.window,
-                **wanted,
+                "window": prepared_session.window,
+                **window_fields,
                 **ending,
                 **tables,
-                "reports_left_out": list(ready.left_out),
+                "reports_left_out": list(prepared_session.left_out),
             }
         )
     else:
-        _show(ready, done, tables, refusals)
+        _show(prepared_session, scored, tables, refusals)
     return 0
 
 
 def _show(
-    ready: Prepared,
-    done: MetricInput,
+    prepared_session: Prepared,
+    scored: MetricInput,
     tables: Mapping[str, Sequence[Mapping[str, object]]],
     refusals: bool,
 ) -> None:
-    replayed = done.replay
+    replayed = scored.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}:"
         f" {len(replayed.session.messages)} messages, {len(replayed.steps)} requests."
     )
-    say(_window(ready))
+    say(_window(prepared_session))
     above = sum(step.tokens_sent > replayed.window for step in replayed.steps)
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
     elif not above:
         smaller = (
             ""
-            if ready.window > ready.wanted.tokens
+            if prepared_session.window > prepared_session.wanted.tokens
             else " A smaller --window shows what would happen."
         )
         say(f"It never compacts: no request comes near the window.{smaller}")
@@ -171,12 +176,12 @@ def _show(
         say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
 
 
-def _window(ready: Prepared) -> str:
-    wanted, overhead = ready.wanted, ready.sizing.overhead
-    if ready.window == wanted.tokens:
-        return f"The window is {ready.window:,} tokens, from {wanted.source}."
+def _window(prepared_session: Prepared) -> str:
+    requested_window, overhead = prepared_session.wanted, prepared_session.sizing.overhead
+    if prepared_session.window == requested_window.tokens:
+        return f"The window is {prepared_session.window:,} tokens, from {requested_window.source}."
     return (
-        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} ({wanted.source}): system"
-        f" prompt and tools take {overhead:,} tokens of each request, and a window is at least"
-        " twice that."
+        f"The window is {prepared_session.window:,} tokens, not {requested_window.tokens:,}"
+        f" ({requested_window.source}): system prompt and tools take {overhead:,} tokens of each"
+        " request, and a window is at least twice that."
     )

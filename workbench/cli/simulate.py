@@ -40,25 +40,29 @@ def simulate(
     """
     named = [model for model in (spec.model, spec.reader) if model and model != "lexical"]
     tell_terms(*named)
-    given = "If it reads as the lexical reader does: "
-    how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, given)
-    if (dry_run or not spec.quiet) and not how.tell(forecast(paths or (), spec)):
+    condition = "If it reads as the lexical reader does: "
+    foresight = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, condition)
+    if (dry_run or not spec.quiet) and not foresight.tell(forecast(paths or (), spec)):
         return 0
-    found = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
-    for line in found.failed:
+    simulation = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
+    for line in simulation.failed:
         complain(f"workbench: left out: {line}")
-    for line in found.left_out:
+    for line in simulation.left_out:
         complain(f"workbench: left out, since it cannot be true: {line}")
-    means = by_strategy(found.simulated)
+    means = by_strategy(simulation.simulated)
     if as_json:
-        tables = {"strategies": means, "simulated": found.simulated, "look_ups": found.look_ups}
+        tables = {
+            "strategies": means,
+            "simulated": simulation.simulated,
+            "look_ups": simulation.look_ups,
+        }
         say_json({title: records(rows) for title, rows in tables.items()})
-        return int(bool(found.failed))
-    sessions = found.simulated["session"].nunique()
-    projects = found.simulated["project"].nunique()
+        return int(bool(simulation.failed))
+    sessions = simulation.simulated["session"].nunique()
+    projects = simulation.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
-    if sentence := which_bill(found.simulated):
+    if sentence := which_bill(simulation.simulated):
         write(sentence)
     ends = {
         f"{title} {end}": f"{name}_{end}:{form}"
@@ -70,4 +74,4 @@ def simulate(
     if ends:
         say("\n95 % intervals over projects\n")
         say(table(records(means), {"strategy": "strategy", **ends}, room=80))
-    return int(bool(found.failed))
+    return int(bool(simulation.failed))

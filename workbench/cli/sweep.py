@@ -82,39 +82,39 @@ def sweep(
 
       workbench lab sweep grid.toml --max-dollars 2 --replicates 3
     """
-    wanted = read(grid)
+    grid_spec = read(grid)
     if spec.redact:
-        wanted = wanted.changed(redact=True, unmasked=spec.unmasked)
+        grid_spec = grid_spec.changed(redact=True, unmasked=spec.unmasked)
     execution = {
         name: value for name, value in dict(spec).items() if name in Execution.model_fields
     }
-    how = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
-    points = wanted.points()
+    settings = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
+    points = grid_spec.points()
     if not dry_run:
-        tell_terms(*wanted.models)
-        warn_of_replicates(replicates or wanted.replicates, *wanted.models)
+        tell_terms(*grid_spec.models)
+        warn_of_replicates(replicates or grid_spec.replicates, *grid_spec.models)
     elif not as_json:
-        runs = len({(one.window, one.model) for one in points})
-        say("\n".join(one.strategy for one in points))
+        runs = len({(point.window, point.model) for point in points})
+        say("\n".join(point.strategy for point in points))
         say(
             f"{len(points)} points and, for each of {runs} combinations of window and model, none"
             " and null.\n"
         )
-    ahead = Foresight(wanted.models, spec.jobs, spec.model_settings, dry_run, as_json)
-    foreseen = dry_run or (ahead.asks and not spec.quiet)
-    if foreseen and not tell_forecast(
-        ahead, forecast(wanted, **how), {"points": list(map(asdict, points))}
+    foresight = Foresight(grid_spec.models, spec.jobs, spec.model_settings, dry_run, as_json)
+    tells_forecast = dry_run or (foresight.asks and not spec.quiet)
+    if tells_forecast and not tell_forecast(
+        foresight, forecast(grid_spec, **settings), {"points": list(map(asdict, points))}
     ):
         return 0
-    results = run_of(wanted, **how)
+    results = run_of(grid_spec, **settings)
     code = finish(results)
     if code == PENDING:
-        tell_waiting(*wanted.models)
+        tell_waiting(*grid_spec.models)
     if code == UNUSABLE:
         return code
-    found, findings, quiet = sweep_table(results), Findings.of(results), spec.quiet or as_json
+    point_table, findings, quiet = sweep_table(results), Findings.of(results), spec.quiet or as_json
     if not quiet:
-        _show(found, findings)
+        _show(point_table, findings)
     report = page(results, findings, no_report, quiet=quiet)
     if as_json:
         say_json(
@@ -122,7 +122,7 @@ def sweep(
                 "run": str(results.path),
                 "report": report,
                 **answered(results),
-                "points": records(found),
+                "points": records(point_table),
             }
         )
     elif not spec.quiet:
@@ -166,8 +166,8 @@ def ablate(
 
       workbench lab ablate my-sessions/ --strategy ex_athena
     """
-    found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
-    say_json(records(found)) if as_json else say(frame_table(found))
+    effects = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
+    say_json(records(effects)) if as_json else say(frame_table(effects))
     return 0
 
 

@@ -43,40 +43,45 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
       workbench lab trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
     """
     spec = spec.changed(quiet=spec.quiet or as_json)
-    named = [one for one in (spec.agent, spec.writer) if one != READER]
+    named = [model for model in (spec.agent, spec.writer) if model != READER]
     tell_terms(*named)
-    how = Foresight(
+    foresight = Foresight(
         named, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: "
     )
     purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
-    done = run_of(spec=spec, before=how.before(spec.quiet, *purposes))
-    if done is None:
+    results = run_of(spec=spec, before=foresight.before(spec.quiet, *purposes))
+    if results is None:
         return 0
-    whole = by_strategy(done.table)
+    by_strategy_rows = by_strategy(results.table)
     if as_json:
-        families = {name: records(by_strategy(done.table, name)) for name in spec.families}
-        pending = {"pending": done.pending} if done.pending else {}
+        families = {name: records(by_strategy(results.table, name)) for name in spec.families}
+        pending = {"pending": results.pending} if results.pending else {}
         say_json(
-            {"table": str(done.path), **pending, "strategies": records(whole), "families": families}
+            {
+                "table": str(results.path),
+                **pending,
+                "strategies": records(by_strategy_rows),
+                "families": families,
+            }
         )
     else:
-        if not whole.empty:
-            _show(done.table, whole, spec.families)
-        say(f"Table: {done.path / done.file}")
-    if done.failed:
-        bad = done.table[done.table["status"] == "failed"]
+        if not by_strategy_rows.empty:
+            _show(results.table, by_strategy_rows, spec.families)
+        say(f"Table: {results.path / results.file}")
+    if results.failed:
+        failed_trials = results.table[results.table["status"] == "failed"]
         complain(
-            f"{done.failed} of {len(done.table)} trials failed:"
-            f" {printable(str(bad['reason'].iloc[0]))}"
+            f"{results.failed} of {len(results.table)} trials failed:"
+            f" {printable(str(failed_trials['reason'].iloc[0]))}"
         )
-    if done.pending:
-        complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else FAILED if done.failed else OK
+    if results.pending:
+        complain(f"{printable(results.pending)}; the same command asks again")
+    return PENDING if results.pending else FAILED if results.failed else OK
 
 
-def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) -> None:
-    base = str(whole["baseline"].iloc[0])
-    rows = [row | {"against": _against(row)} for row in records(whole)]
+def _show(trials: pd.DataFrame, means: pd.DataFrame, families: Sequence[str]) -> None:
+    base = str(means["baseline"].iloc[0])
+    rows = [row | {"against": _against(row)} for row in records(means)]
     columns = {
         "strategy": "strategy",
         "success": "success:percent",
@@ -96,18 +101,21 @@ def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) ->
             " by task."
         )
     say("Bad acts: prohibitions not kept, and things done twice.\n")
-    own = trials[trials["status"] == "ok"].pivot_table(
+    success = trials[trials["status"] == "ok"].pivot_table(
         "success", "strategy", "family", "mean", sort=False
     )
-    each = [
+    family_rows = [
         {"strategy": name, **values}
-        for name, values in zip(own.index, records(own.astype(float)), strict=True)
+        for name, values in zip(success.index, records(success.astype(float)), strict=True)
     ]
     say("Success by family:\n")
     say(
         tables(
-            each,
-            {"strategy": "strategy", **{name.replace("_", " "): f"{name}:percent" for name in own}},
+            family_rows,
+            {
+                "strategy": "strategy",
+                **{name.replace("_", " "): f"{name}:percent" for name in success},
+            },
         )
     )
 

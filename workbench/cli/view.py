@@ -40,11 +40,13 @@ def view(
     from workbench.report.view.pages import loss_address
     from workbench.report.view.runs import runs
 
-    server, found = ViewServer(folder, port), runs(folder)
+    server, finished_runs = ViewServer(folder, port), runs(folder)
     address = server.address
     if loss:
         places = [
-            place for one in found.values() if one.finished and (place := loss_address(one, loss))
+            place
+            for run in finished_runs.values()
+            if run.finished and (place := loss_address(run, loss))
         ]
         if not places:
             raise SettingError(
@@ -52,9 +54,9 @@ def view(
             )
         address += places[0]
     if as_json:
-        say_json({"address": address, "runs": list(found)})
+        say_json({"address": address, "runs": list(finished_runs)})
     else:
-        say(f"{address} shows {len(found)} runs of {folder}; Ctrl-C ends it")
+        say(f"{address} shows {len(finished_runs)} runs of {folder}; Ctrl-C ends it")
     sys.stdout.flush()
     if browser:
         webbrowser.open(address)

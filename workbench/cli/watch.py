@@ -61,30 +61,34 @@ def watch(
     _refuse_missing(target)
     followed, meter = Followed(target, spec.redaction), SessionMeter(window)
     looks = _looks(followed, meter, once)
-    last: Look | None = None
+    newest: Look | None = None
     try:
         if as_json:
-            for last in looks:
+            for newest in looks:
                 say(
                     to_json(
                         {
                             "file": str(followed.path),
-                            **asdict(last[0]),
-                            "lost": [*map(asdict, last[1])],
+                            **asdict(newest[0]),
+                            "lost": [*map(asdict, newest[1])],
                         }
                     )
                 )
                 sys.stdout.flush()
         elif once or not sys.stdout.isatty():
-            for last in looks:
-                say("\n".join(lines(last[0], last[1] if once else [])) if once else _line(*last))
+            for newest in looks:
+                say(
+                    "\n".join(lines(newest[0], newest[1] if once else []))
+                    if once
+                    else _line(*newest)
+                )
                 sys.stdout.flush()
         else:
-            last = _live(looks)
+            newest = _live(looks)
     except KeyboardInterrupt:
-        last = last or _now(followed, meter)
-    if last is not None and not as_json and not once:
-        state = last[0]
+        newest = newest or _now(followed, meter)
+    if newest is not None and not as_json and not once:
+        state = newest[0]
         say(
             f"{printable(state.session)}: {some(state.requests, 'request')},"
             f" {some(state.compactions, 'compaction')}, {state.tokens:,} tokens at the end"
@@ -103,21 +107,26 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
     """What there is to show, at each change of the file; ends after the first where it is asked
     for `once`.
     """
-    told, known = False, (0, list[Lost]())
+    has_told, lost_so_far = False, (0, list[Lost]())
     while True:
         if followed.update() or (once and followed.lines):
             session = followed.session()
             assert session is not None
-            taken = compactions(session)
-            if len(taken) != known[0]:
-                known = len(taken), likely_needed(taken[-1], session.cwd) if taken else []
-            yield meter.state(session, followed.format), known[1]
+            compactions_so_far = compactions(session)
+            if len(compactions_so_far) != lost_so_far[0]:
+                lost_so_far = (
+                    len(compactions_so_far),
+                    likely_needed(compactions_so_far[-1], session.cwd)
+                    if compactions_so_far
+                    else [],
+                )
+            yield meter.state(session, followed.format), lost_so_far[1]
         elif once:
-            why = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
-            raise FormatError(why, where=str(followed.path or followed.target))
-        elif not told and not followed.lines:
+            reason = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
+            raise FormatError(reason, where=str(followed.path or followed.target))
+        elif not has_told and not followed.lines:
             complain(f"workbench: waiting for a session in {followed.target}; Ctrl-C ends it")
-        told = True
+        has_told = True
         if once:
             return
         time.sleep(POLL)
@@ -133,23 +142,23 @@ def _live(looks: Iterator[Look]) -> Look | None:
     from rich.live import Live
     from rich.text import Text
 
-    last: Look | None = None
-    with Live(console=Console(), auto_refresh=False) as shown:
+    newest: Look | None = None
+    with Live(console=Console(), auto_refresh=False) as display:
         try:
-            for last in looks:
+            for newest in looks:
                 body: RenderableType = Text(
-                    harmless("\n".join(lines(*last))), no_wrap=True, overflow="ellipsis"
+                    harmless("\n".join(lines(*newest))), no_wrap=True, overflow="ellipsis"
                 )
-                shown.update(body, refresh=True)
+                display.update(body, refresh=True)
         except KeyboardInterrupt:
             pass
-    return last
+    return newest
 
 
 def _line(state: SessionState, lost: list[Lost]) -> str:
     """One change in one line, for logs."""
     due = _due(state)
-    names = f"; lost: {', '.join(printable(one.text) for one in lost[:5])}" if lost else ""
+    names = f"; lost: {', '.join(printable(entity.text) for entity in lost[:5])}" if lost else ""
     return f"request {state.requests}: {state.tokens:,} of {state.limit:,} tokens ({due}){names}"
 
 
@@ -158,7 +167,7 @@ def lines(state: SessionState, lost: list[Lost]) -> list[str]:
     share = min(state.tokens / state.limit, 1.0) if state.limit > 0 else 1.0
     bar = "█" * round(BAR * share) + "░" * (BAR - round(BAR * share))
     growth = "unknown" if state.growth is None else f"{state.growth:,.0f} tokens a request"
-    found = [
+    text_lines = [
         (
             f"{printable(state.session)[:40]}: {some(state.requests, 'request')},"
             f" {some(state.compactions, 'compaction')}"
@@ -168,19 +177,21 @@ def lines(state: SessionState, lost: list[Lost]) -> list[str]:
         f"next     {_due(state)}",
         f"growth   {growth}",
     ]
-    found += [
+    text_lines += [
         f"left out, since it cannot be true: {reports}"[:79] for reports in state.reports_left_out
     ]
     total = max(sum(state.parts.values()), 1)
-    found += [
+    text_lines += [
         f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}"
         for part, size in state.parts.items()
         if size
     ][:10]
     if lost:
-        found.append("lost in the last compaction, and likely to be needed:")
-        found += [f"  {one.id}  {one.kind:<10}  {printable(one.text)}"[:79] for one in lost]
-    return found
+        text_lines.append("lost in the last compaction, and likely to be needed:")
+        text_lines += [
+            f"  {entity.id}  {entity.kind:<10}  {printable(entity.text)}"[:79] for entity in lost
+        ]
+    return text_lines
 
 
 def _due(state: SessionState) -> str:

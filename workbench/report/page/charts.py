@@ -65,16 +65,16 @@ def savings(findings: Findings) -> Figure:
 
 def _sessions(rows: pd.DataFrame) -> str:
     """How many sessions the points rest on: `n = 10 sessions`, `n = 2 to 3 of 3 sessions`."""
-    least, most, whole = (
+    fewest, largest, total = (
         int(rows["sessions"].min()),
         int(rows["sessions"].max()),
         int(rows["of"].max()),
     )
-    reach = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    reach = f"{fewest:,}" if fewest == largest else f"{fewest:,} to {largest:,}"
     return (
-        f"n = {some(whole, 'session')}"
-        if least == whole
-        else f"n = {reach} of {some(whole, 'session')}"
+        f"n = {some(total, 'session')}"
+        if fewest == total
+        else f"n = {reach} of {some(total, 'session')}"
     )
 
 
@@ -95,8 +95,8 @@ def equal_size(findings: Findings) -> Figure:
         title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF
     )
     # what is cut to no size is drawn over the others
-    asked = rows["strategy"].isin(["none", "null"])
-    rows = rows.assign(x=100 * rows["share"].where(asked | rows["used"].isna(), rows["used"]))
+    is_uncut = rows["strategy"].isin(["none", "null"])
+    rows = rows.assign(x=100 * rows["share"].where(is_uncut | rows["used"].isna(), rows["used"]))
     ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
     axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN[half], ylim=(-6, 106))
     axes.margins(x=0.1)
@@ -119,8 +119,8 @@ def rounds(findings: Findings) -> Figure:
     )
     figure, axes = paper(title, note, height=3.8)
     names = rows["strategy"].unique()
-    whole = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
-    rows = pd.concat([whole, rows])
+    start = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
+    rows = pd.concat([start, rows])
     ends = _curves(axes, run, rows.assign(x=rows["round"]), names, "surviving", len(names))
     axes.set_xticks(range(int(rows["round"].max()) + 1))
     axes.set(
@@ -146,9 +146,11 @@ def _curves(
     look, ends = looks(run.strategies), []
     middle = ((len(run.contenders) if abreast is None else abreast) - 1) / 2
     for i, name in enumerate(names):
-        mine, reference = rows[rows["strategy"] == name], name in REFERENCES
-        x = mine["x"].to_numpy(dtype=float) + (0.0 if reference else 0.05 * (i - middle))
-        mean, low, high = (100 * mine[of].to_numpy(dtype=float) for of in (column, "low", "high"))
+        points, reference = rows[rows["strategy"] == name], name in REFERENCES
+        x = points["x"].to_numpy(dtype=float) + (0.0 if reference else 0.05 * (i - middle))
+        mean, low, high = (
+            100 * points[field].to_numpy(dtype=float) for field in (column, "low", "high")
+        )
         axes.errorbar(
             x,
             mean,
@@ -185,11 +187,14 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
         " lower is cheaper"
     )
     figure, axes = paper(title, note)
-    even = run.costs[run.costs["session"] == session].set_index("strategy")["even_at"]
-    by = rows.groupby("strategy")
-    rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
+    break_even = run.costs[run.costs["session"] == session].set_index("strategy")["even_at"]
+    by_strategy = rows.groupby("strategy")
+    rows = rows.assign(
+        y=by_strategy["usd"].cumsum(),
+        marked=by_strategy.cumcount() == rows["strategy"].map(break_even),
+    )
     names = by_cost(run)
-    ends = _steps(axes, rows, [name for name in names if name in by.groups], names)
+    ends = _steps(axes, rows, [name for name in names if name in by_strategy.groups], names)
     axes.set(
         xlabel="request",
         ylabel="all requests so far, USD",
@@ -201,19 +206,21 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
 
 
 def _steps(
-    axes: Axes, rows: pd.DataFrame, names: Sequence[str], known: Sequence[str]
+    axes: Axes, rows: pd.DataFrame, names: Sequence[str], all_names: Sequence[str]
 ) -> list[Label]:
     """A line a strategy over the requests, with a dot where a row is `marked`; the labels for
     their ends.
     """
-    look, ends = looks(known), []
+    look, ends = looks(all_names), []
     for name in names:
-        mine, colour = rows[rows["strategy"] == name].sort_values("request"), look[name].colour
+        steps, colour = rows[rows["strategy"] == name].sort_values("request"), look[name].colour
         axes.plot(
-            mine["request"], mine["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7
+            steps["request"], steps["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7
         )
-        marked = mine[mine["marked"] & (name not in REFERENCES)]
+        marked = steps[steps["marked"] & (name not in REFERENCES)]
         if len(marked):
             axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")
-        ends.append(Label(name, float(mine["request"].iloc[-1]), float(mine["y"].iloc[-1]), colour))
+        ends.append(
+            Label(name, float(steps["request"].iloc[-1]), float(steps["y"].iloc[-1]), colour)
+        )
     return ends

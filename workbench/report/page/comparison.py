@@ -64,52 +64,52 @@ def frontier_html(findings: Findings) -> Html:
     )
 
 
-def answer_html(findings: Findings, then: Tables | None) -> Html:
+def answer_html(findings: Findings, older: Tables | None) -> Html:
     """What changed against the other run, in words; nothing where there is none."""
-    if then is None:
+    if older is None:
         return empty()
-    now = findings.tables
-    answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
-    notes = _other_differences(now, then)
+    newer = findings.tables
+    answer = " ".join(sentences("change", rows=changes(newer, older).to_dict("records")))
+    notes = _other_differences(newer, older)
     return part(
         "verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening=""
     )
 
 
-def changes_html(findings: Findings, then: Tables | None) -> Html:
+def changes_html(findings: Findings, older: Tables | None) -> Html:
     """Then and now, strategy by strategy, and what is newly lost; nothing where there is no
     other run.
     """
-    if then is None:
+    if older is None:
         return empty()
-    now = findings.tables
-    recall, saved = changes(now, then), changes(now, then, SAVED)
-    where = "at the same size" if same_sizes(now, then) else OWN_TRIGGER
-    mode = "matched" if same_sizes(now, then) else "natural"
-    half = HALVES[leading_metric(now.scores, then.scores, mode=mode)].capitalize()
+    newer = findings.tables
+    recall, saved = changes(newer, older), changes(newer, older, SAVED)
+    where = "at the same size" if same_sizes(newer, older) else OWN_TRIGGER
+    mode = "matched" if same_sizes(newer, older) else "natural"
+    half = HALVES[leading_metric(newer.scores, older.scores, mode=mode)].capitalize()
     tables = {f"{half}, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
-    new = listed_losses(lost_now(now, then), 40, "newly-lost")
-    lost = "" if new.data is None or new.data.empty else new.html
+    new_losses = listed_losses(lost_now(newer, older), 40, "newly-lost")
+    lost = "" if new_losses.data is None or new_losses.data.empty else new_losses.html
     return part(
         "changes",
         _both(recall, saved),
         tables=tables,
         lost=lost,
-        known=now.strategies,
+        known=newer.strategies,
         worth=WORTH,
         alpha=ALPHA,
     )
 
 
-def _other_differences(now: Tables, then: Tables) -> list[str]:
+def _other_differences(newer: Tables, older: Tables) -> list[str]:
     """What else differs between the two runs and may explain a change."""
     changed = [
-        (name, value, then.settings.get(name))
-        for name, value in now.settings.items()
-        if then.settings and name != "strategies" and value != then.settings.get(name)
+        (name, value, older.settings.get(name))
+        for name, value in newer.settings.items()
+        if older.settings and name != "strategies" and value != older.settings.get(name)
     ]
-    mine, theirs = (set(run.sessions["session"]) for run in (now, then))
-    code = now.manifest.get("code") != then.manifest.get("code")
+    mine, theirs = (set(run.sessions["session"]) for run in (newer, older))
+    code = newer.manifest.get("code") != older.manifest.get("code")
     return sentences(
         "other_differences",
         changed=changed,
@@ -127,9 +127,9 @@ def panel_html(findings: Findings) -> Html:
     if panel is None or panel.means.isna().all(axis=None):
         return empty()
     rivals: dict[str, list[str]] = {str(name): [] for name in panel.means.index}
-    for name, other in panel.disputed:
-        rivals[name].append(other)
-        rivals[other].append(name)
+    for name, rival in panel.disputed:
+        rivals[name].append(rival)
+        rivals[rival].append(name)
     rank = pd.Series(panel.rank, dtype=float).reindex(panel.means.index)
     rows = panel.means.assign(
         rank=rank, disputed=[", ".join(names) for names in rivals.values()]

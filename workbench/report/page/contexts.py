@@ -32,46 +32,53 @@ def contexts_html(findings: Findings) -> Html:
     rows = run.steps[~run.steps["strategy"].isin(REFERENCES)]
     if rows.empty:
         return empty("Nothing to draw: no session was replayed request by request.")
-    by = rows.groupby(["session", "strategy"], sort=False)
-    data = by.agg(
+    groups = rows.groupby(["session", "strategy"], sort=False)
+    data = groups.agg(
         requests=("request", "nunique"),
         compactions=("compaction", "count"),
         peak=("tokens_sent", "max"),
     )
     data = data.reset_index()
-    first = typical(run)
-    often = (
+    typical_session = typical(run)
+    compaction_counts = (
         data.groupby("session", sort=False)["compactions"]
         .sum()
         .sort_values(ascending=False, kind="stable")
     )
-    drawn = sorted(often.index, key=lambda session: session != first)[:MOST_SESSIONS]
+    shown_sessions = sorted(
+        compaction_counts.index, key=lambda session: session != typical_session
+    )[:MOST_SESSIONS]
     titles = session_titles(run)
     sessions = [
         _session(run, rows[rows["session"] == session], session, titles[session])
-        for session in drawn
+        for session in shown_sessions
     ]
-    return part("contexts", data, sessions=sessions, every=len(often), most=MOST_POINTS)
+    return part("contexts", data, sessions=sessions, every=len(compaction_counts), most=MOST_POINTS)
 
 
 def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[str, Any]:
     """What the template draws of one session; points are in requests and tokens."""
-    known = run.sessions.loc[run.sessions["session"] == session].iloc[0]
-    whole = rows.drop_duplicates("request").sort_values("request")
-    first, last = int(whole["request"].iloc[0]), int(whole["request"].iloc[-1])
-    window = None if missing(known["window_used"]) else float(known["window_used"])
-    most = max(
-        whole["tokens_recorded"].max(), rows["tokens_sent"].max(), 0 if window is None else window
+    facts = run.sessions.loc[run.sessions["session"] == session].iloc[0]
+    requests = rows.drop_duplicates("request").sort_values("request")
+    first_request, last_request = (
+        int(requests["request"].iloc[0]),
+        int(requests["request"].iloc[-1]),
     )
-    area = f"{first},0 {_points(whole, 'tokens_recorded')} {last},0"
+    window = None if missing(facts["window_used"]) else float(facts["window_used"])
+    largest = max(
+        requests["tokens_recorded"].max(),
+        rows["tokens_sent"].max(),
+        0 if window is None else window,
+    )
+    area = f"{first_request},0 {_points(requests, 'tokens_recorded')} {last_request},0"
     return {
         "session": session,
         "title": title,
-        "first": first,
-        "last": max(last, first + 1),
-        "top": int(1.05 * most) + 1,
+        "first": first_request,
+        "last": max(last_request, first_request + 1),
+        "top": int(1.05 * largest) + 1,
         "window": window,
-        "whole": int(whole["tokens_recorded"].max()),
+        "whole": int(requests["tokens_recorded"].max()),
         "area": area,
         "panels": list(_panels(run, rows)),
     }
@@ -80,15 +87,15 @@ def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[
 def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
     look = looks(run.strategies)
     for name in run.contenders:
-        mine = rows[rows["strategy"] == name].sort_values("request")
-        if len(mine):
-            at = mine.loc[mine["compaction"].notna(), "request"]
+        steps = rows[rows["strategy"] == name].sort_values("request")
+        if len(steps):
+            compacted_requests = steps.loc[steps["compaction"].notna(), "request"]
             yield {
                 "strategy": name,
                 "colour": look[name].colour,
-                "points": _points(mine, "tokens_sent"),
-                "compactions": [int(request) for request in at],
-                "peak": int(mine["tokens_sent"].max()),
+                "points": _points(steps, "tokens_sent"),
+                "compactions": [int(request) for request in compacted_requests],
+                "peak": int(steps["tokens_sent"].max()),
             }
 
 

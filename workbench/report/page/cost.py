@@ -71,13 +71,13 @@ def reconciled_html(findings: Findings) -> Html:
     )
     far, titles = int((rows["bill_error"].abs() > FAR).sum()), session_titles(run)
     lines = [
-        one
+        session
         | {
-            "title": titles.get(one["session"], one["session"]),
-            "followed": _followed(one),
-            "because": _because(one),
+            "title": titles.get(session["session"], session["session"]),
+            "followed": _followed(session),
+            "because": _because(session),
         }
-        for one in rows.head(max(SHOWN, far)).to_dict("records")
+        for session in rows.head(max(SHOWN, far)).to_dict("records")
     ]
     return part("reconciled", rows, note, rows=lines, note=note)
 
@@ -86,37 +86,39 @@ def _bills(rows: pd.DataFrame) -> dict[str, float]:
     """How far the bills of whole sessions are off, and what the provider's cache has of it, in
     per cent.
     """
-    said = rows["usd_reported"]
-    rest = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / said - 1
+    reported = rows["usd_reported"]
+    unexplained = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / reported - 1
     sums = {
-        name: 100 * rows[name].sum() / said.sum() for name in ("usd", "usd_missed", "usd_found")
+        name: 100 * rows[name].sum() / reported.sum() for name in ("usd", "usd_missed", "usd_found")
     }
     return {
         "median": 100 * rows["bill_error"].abs().median(),
-        "rest": 100 * rest.abs().median(),
+        "rest": 100 * unexplained.abs().median(),
         "bias": sums["usd"] - 100,
         "missed": sums["usd_missed"],
         "found": sums["usd_found"],
     }
 
 
-def _because(one: Mapping[str, object]) -> str:
+def _because(session: Mapping[str, object]) -> str:
     """Why a bill is off, as shares of the reported one, with what it lacks and whose prices it
     has.
     """
-    left = int(str(one["left_out"]))
+    answer_count = int(str(session["left_out"]))
     lacks = (
-        f"{some(left, 'answer')} without a report or by another model in neither bill"
-        if left
+        f"{some(answer_count, 'answer')} without a report or by another model in neither bill"
+        if answer_count
         else ""
     )
-    return "; ".join(filter(None, (str(one["reasons"]), lacks, str(one["why"]))))
+    return "; ".join(filter(None, (str(session["reasons"]), lacks, str(session["why"]))))
 
 
-def _followed(one: Mapping[str, int]) -> str:
+def _followed(session: Mapping[str, int]) -> str:
     """What changed the context other than new messages, and what was left out."""
-    found = [(int(one[column]), word, many) for column, word, many in CHANGES if one[column] > 0]
-    return joined([some(*named) if named[1] else "a start in another file" for named in found])
+    changes = [
+        (int(session[column]), word, many) for column, word, many in CHANGES if session[column] > 0
+    ]
+    return joined([some(*named) if named[1] else "a start in another file" for named in changes])
 
 
 def paging_html(findings: Findings) -> Html:

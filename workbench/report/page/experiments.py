@@ -44,11 +44,11 @@ def run_experiment(
     template = notebook(TEMPLATE)
     values = checked(template, parameters)
     folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
-    done = run_notebook(
+    filled_notebook = run_notebook(
         template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress
     )
     render(folder)
-    return done
+    return filled_notebook
 
 
 def seal(values: object) -> str:
@@ -73,7 +73,7 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
     `run_experiments`.
     """
     template = notebook(TEMPLATE)
-    known = declared(template)
+    types = declared(template)
     for name in grid:
         if name in fixed:
             raise SettingError(f"`{name}` is set twice: as a value and as a grid; set it once")
@@ -81,9 +81,9 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
         raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
-        mark = LISTS if name in known and known[name].startswith("list[") else ","
+        mark = LISTS if name in types and types[name].startswith("list[") else ","
         choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
-    return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
+    return [checked(template, {**fixed, **dict(combination)}) for combination in product(*choices)]
 
 
 def run_experiments(
@@ -112,7 +112,7 @@ def run_experiments(
         SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was
             started.
     """
-    values, found = points(fixed, grid), list[GridPoint]()
+    values, finished_points = points(fixed, grid), list[GridPoint]()
     folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
     folders = [folder / _slug(one, grid) for one in values]
     run = partial(_run, package_version(folder))
@@ -121,23 +121,23 @@ def run_experiments(
         progress(len(values), "running", "notebook", quiet=quiet) as bar,
     ):
         for one in pool.map(run, values, folders):
-            found.append(one)
+            finished_points.append(one)
             bar.update()
-    return found
+    return finished_points
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
     template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
     state = json.dumps({"values": dict(values), "code": code, "template": template}, indent=1)
-    done = folder / DONE
-    if done.is_file() and done.read_text(encoding="utf-8") == state:
+    state_file = folder / DONE
+    if state_file.is_file() and state_file.read_text(encoding="utf-8") == state:
         return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
         name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
         return GridPoint(values, str(folder), "failed", f"{name}{error}")
-    write_private(done, state)
+    write_private(state_file, state)
     return GridPoint(values, str(folder), "done")
 
 
@@ -151,9 +151,9 @@ def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
 
 def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:
     """A row of words for each point: its parameters, its outcome and its folder."""
-    for one in ran:
-        words = {name: _text(one.values[name], ",") for name in varied}
-        yield {**words, "outcome": one.outcome, "folder": one.folder}
+    for point in ran:
+        words = {name: _text(point.values[name], ",") for name in varied}
+        yield {**words, "outcome": point.outcome, "folder": point.folder}
 
 
 def _text(value: Value, joint: str) -> str:

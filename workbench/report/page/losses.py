@@ -35,25 +35,25 @@ def losses_html(findings: Findings) -> Html:
     return listed_losses(findings.tables)
 
 
-def listed_losses(run: Tables, most: int = MOST, place: str = "losses") -> Html:
+def listed_losses(run: Tables, limit: int = MOST, place: str = "losses") -> Html:
     """The heaviest losses that were needed again, and the two worst of each session; each row
     opens to its story.
     """
-    rows = worst_losses(run, most, each=2)
+    rows = worst_losses(run, limit, each=2)
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = session_titles(run)
     lines = [
-        _line(one, titles.get(str(one["session"]), str(one["session"])))
-        for one in rows.to_dict("records")
+        _line(loss, titles.get(str(loss["session"]), str(loss["session"])))
+        for loss in rows.to_dict("records")
     ]
     # a shared copy holds no contexts to look at
     for line in lines if not run.manifest.get("shared") else ():
         line["loss"] = loss_key(
             line["session"], line["kind"], line["entity"], int(line["needed_at"])
         )
-    own = bool((rows["mode"] == "natural").all())
-    return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
+    all_own = bool((rows["mode"] == "natural").all())
+    return part("losses", rows, rows=lines, own=all_own, place=place, known=run.strategies)
 
 
 def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
@@ -61,19 +61,19 @@ def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
     return key(session, kind, entity, needed_at)[:10]
 
 
-def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
-    names = " ".join(strategy for strategy, _, _ in one["lost_by"])
-    data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
+def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
+    names = " ".join(strategy for strategy, _, _ in loss["lost_by"])
+    data = {"data-lost-by": names, "data-kind": loss["kind"], "data-session": loss["session"]}
     return {
-        **one,
+        **loss,
         "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
         "title": title,
-        **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
+        **{name: _message(loss[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
     }
 
 
-def _message(at: object) -> str:
-    return NOTHING if missing(at) or at == "" else f"{int(float(str(at)))}"
+def _message(index: object) -> str:
+    return NOTHING if missing(index) or index == "" else f"{int(float(str(index)))}"
 
 
 def kinds_html(findings: Findings) -> Html:
@@ -106,19 +106,19 @@ def by_session_html(findings: Findings) -> Html:
 
 def _heat(
     run: Tables,
-    of: str,
+    topic: str,
     names: Sequence[str],
     rows: pd.DataFrame,
     titles: dict[str, str],
     needed: dict[str, int],
 ) -> Html:
     """A row a title, a column a strategy."""
-    key = of.removesuffix("s")
+    key = topic.removesuffix("s")
     recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
         "heat",
         rows,
-        of=of,
+        of=topic,
         key=key,
         names=names,
         rows=titles,

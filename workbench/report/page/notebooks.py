@@ -47,11 +47,11 @@ def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     targets = {folder / source.name: source for source in course()}
-    there = [target for target in targets if target.exists()]
-    copied = [target for target in targets if target not in there]
+    present = [target for target in targets if target.exists()]
+    copied = [target for target in targets if target not in present]
     for target in copied:
         target.write_bytes(targets[target].read_bytes())
-    return copied, there
+    return copied, present
 
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
@@ -82,8 +82,12 @@ def declared(notebook: Path) -> dict[str, str]:
     )
     if source is None:
         raise SettingError(f"{notebook} has no cell tagged 'parameters'")
-    lines = [one for one in ast.parse(source).body if isinstance(one, ast.AnnAssign)]
-    return {ast.unparse(one.target): ast.unparse(one.annotation) for one in lines}
+    lines = [
+        assignment for assignment in ast.parse(source).body if isinstance(assignment, ast.AnnAssign)
+    ]
+    return {
+        ast.unparse(assignment.target): ast.unparse(assignment.annotation) for assignment in lines
+    }
 
 
 def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
@@ -92,13 +96,13 @@ def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
     Raises:
         SettingError: a name that the notebook does not declare, or a value of another type.
     """
-    known = declared(notebook)
+    types = declared(notebook)
     for name in values:
-        if name not in known:
+        if name not in types:
             raise SettingError(
-                f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}"
+                f"{notebook.name} has no parameter {name!r}; it has {', '.join(types)}"
             )
-    return {name: _read(name, known[name], value) for name, value in values.items()}
+    return {name: _read(name, types[name], value) for name, value in values.items()}
 
 
 def _read(name: str, declared: str, value: Value) -> Value:
@@ -108,10 +112,10 @@ def _read(name: str, declared: str, value: Value) -> Value:
     if isinstance(value, str) and declared.startswith("list["):
         parts = [word.strip() for word in value.split(",") if word.strip()]
     try:
-        found: Value = TypeAdapter(kind).validate_python(parts, strict=not isinstance(value, str))
+        typed: Value = TypeAdapter(kind).validate_python(parts, strict=not isinstance(value, str))
     except ValidationError:
         raise SettingError(f"the parameter {name} is {value!r}; it must be {accepted}") from None
-    return found
+    return typed
 
 
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -193,8 +197,8 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
     class OwnKernel(AsyncKernelManager):
         """Starts `sys.executable` and nothing else."""
 
-        def __init__(self, **given: object) -> None:
-            super().__init__(**given)
+        def __init__(self, **settings: object) -> None:
+            super().__init__(**settings)
             self.connection_file = str(folder / "kernel.json")
             if os.name == "posix":
                 self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
@@ -222,7 +226,7 @@ def environment(folder: Path) -> dict[str, str]:
     once.
     """
     names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    own = {name: str(folder / name.lower()) for name in names}
+    variables = {name: str(folder / name.lower()) for name in names}
     # ipykernel may drop the first
     places = (str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH"))
     paths = os.pathsep.join(path for path in places if path)
@@ -230,5 +234,5 @@ def environment(folder: Path) -> dict[str, str]:
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
         fonts = Path(sys.prefix) / "share" / "workbench"
         fonts.mkdir(parents=True, exist_ok=True)
-    own["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
-    return {**own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}
+    variables["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
+    return {**variables, "PYTHONPATH": paths, "MPLBACKEND": INLINE}

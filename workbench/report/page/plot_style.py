@@ -103,22 +103,22 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
         )
 
 
-def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
+def apart(heights: Sequence[float], step: float, low: float, high: float) -> list[float]:
     """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low
     and high allows.
 
     This is isotonic regression by pooling neighbours: to import scipy's would cost each page a
     fifth of a second.
     """
-    places, pools = step * np.arange(len(wanted)), list[list[float]]()
-    for height in np.asarray(wanted) - places:
+    places, pools = step * np.arange(len(heights)), list[list[float]]()
+    for height in np.asarray(heights) - places:
         pools.append([float(height)])
         while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
-    first = [fmean(pool) for pool in pools for _ in pool]
+    pooled = [fmean(pool) for pool in pools for _ in pool]
     return [
         float(height)
-        for height in np.clip(first, low, max(low, high - places.max(initial=0))) + places
+        for height in np.clip(pooled, low, max(low, high - places.max(initial=0))) + places
     ]
 
 

@@ -46,12 +46,12 @@ def sessions_html(findings: Findings) -> Html:
 
 def reproduce_html(findings: Findings) -> Html:
     """The command, the settings and the versions that give this report again."""
-    made, settings = findings.tables.manifest, findings.tables.settings
-    paths, created = made.get("sources", []), made.get("created")
+    manifest, settings = findings.tables.manifest, findings.tables.settings
+    paths, created = manifest.get("sources", []), manifest.get("created")
     command = render(
         "report/command.txt",
-        shared=made.get("shared"),
-        command=shlex.join(made.get("command") or ()),
+        shared=manifest.get("shared"),
+        command=shlex.join(manifest.get("command") or ()),
         sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
         named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
     )
@@ -60,10 +60,10 @@ def reproduce_html(findings: Findings) -> Html:
         None,
         command.strip(),
         command=command.strip(),
-        made=made,
+        made=manifest,
         settings=settings,
         wrote=findings.written_by,
-        packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        packages=[f"{name} {version}" for name, version in manifest.get("packages", {}).items()],
         when=None if created is None else datetime.fromtimestamp(created, UTC),
     )
 

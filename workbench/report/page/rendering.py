@@ -61,16 +61,17 @@ def render(
     )
     manifests = [one.manifest for one in results]
     masked = any(
-        made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests
+        manifest.get("shared") or (manifest.get("settings") or {}).get("redact")
+        for manifest in manifests
     )
     if masked:
         _remove_places(page)
-    written = to_html(page, folder / f"{name}.html", title=title)
+    html_file = to_html(page, folder / f"{name}.html", title=title)
     for output, chart in charts if not masked else ():
         output["data"] |= chart.picture()
     text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
-    return written
+    return html_file
 
 
 def _filled(
@@ -96,13 +97,13 @@ def _filled(
                 if isinstance(pair[1], Chart)
             ]
         if "parameters" in cell["metadata"].get("tags", ()):
-            given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+            assignments = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
             cells.append(
                 {
                     **cell,
                     "id": "injected",
                     "metadata": {"tags": ["injected-parameters"]},
-                    "source": given,
+                    "source": assignments,
                 }
             )
     return {**page, "cells": cells}, charts
@@ -127,8 +128,8 @@ def _remove_places(page: dict[str, Any]) -> None:
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
-            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
+            assignments = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
+            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', assignments)
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
@@ -139,7 +140,7 @@ def _numbered_ids(drawing: str) -> str:
     """The SVG with numbers in the place of the hashes in its ids."""
     numbers: dict[str, str] = {}
     return _HASHED_ID.sub(
-        lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing
+        lambda match: numbers.setdefault(match.group(), f"{match[1]}{len(numbers)}"), drawing
     )
 
 

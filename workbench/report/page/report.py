@@ -60,12 +60,12 @@ def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | No
     from workbench.report.page import charts
 
     half = HALVES[findings.tables.leading("matched" if name == "equal_size" else "natural")]
-    told = {
+    values = {
         "half": half.capitalize(),
         "rows": rows.to_dict("records"),
         "session": next(iter(session), None),
     }
-    alt = sentences("alt", chart=name, **told)
+    alt = sentences("alt", chart=name, **values)
     return Chart(name, getattr(charts, name)(findings, *session), " ".join(alt))
 
 

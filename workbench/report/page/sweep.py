@@ -82,10 +82,10 @@ def sweep_table(results: Results) -> pd.DataFrame:
 def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
     names = ("window", "window_least", "window_most")
     windows = {name: None if pd.isna(point[name]) else int(point[name]) for name in names}
-    given = json.loads(point["settings"]).items()
+    changed_settings = json.loads(point["settings"]).items()
     plain = {
         path: "+".join(map(str, value)) if isinstance(value, list) else value
-        for path, value in given
+        for path, value in changed_settings
     }
     return {
         "strategy": point["strategy"],
@@ -100,14 +100,16 @@ def _figures(run: Tables, name: str) -> dict[str, float | None]:
     """The means of a point, and the sessions that its place rests on."""
     either = dots(run, name)
     both = either.dropna()
-    found = {
+    estimates = {
         "recall": run.mean_over_projects(both["recall"]),
         "tokens_saved": run.mean_over_projects(both["saved"]),
     }
-    found |= {metric: run.own_trigger(name, metric) for metric in ("peak_context", "compactions")}
-    found |= {f"{AT_SIZE}{share:g}": run.equal_size(name, share) for share in run.shares}
+    estimates |= {
+        metric: run.own_trigger(name, metric) for metric in ("peak_context", "compactions")
+    }
+    estimates |= {f"{AT_SIZE}{share:g}": run.equal_size(name, share) for share in run.shares}
     used = {f"{USED_AT}{share:g}": run.used(name, share) for share in run.shares}
-    means = {column: nan if mean is None else mean.mean for column, mean in found.items()}
+    means = {column: nan if mean is None else mean.mean for column, mean in estimates.items()}
     return {**means, **used, "sessions": len(both), "of": len(either)}
 
 
