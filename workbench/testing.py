@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
@@ -77,9 +77,7 @@ class CompactionGate:
 
         mode = "natural" if share is None else "matched"
         rival = strategy if isinstance(baseline, Path) else baseline
-        name, against = (
-            preset if isinstance(preset, str) else preset.name for preset in (strategy, rival)
-        )
+        name, against = _name(strategy), _name(rival)
         settings.setdefault("model", DEFAULT_MODEL)
         shares = () if share is None else (share,)
         results = compare(
@@ -90,33 +88,40 @@ class CompactionGate:
             out=self.folder,
             **settings,
         )
-        failed = results.replays[
-            (results.replays["status"] != "ok") & (results.replays["strategy"] == name)
-        ]
-        for row in failed.itertuples():
-            status = "is pending" if row.status == "pending" else "failed"
-            pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
+        for row in results.replays.itertuples():
+            if row.strategy == name and row.status != "ok":
+                pytest.fail(_no_replay(row), pytrace=False)
         earlier = Results.open(baseline) if isinstance(baseline, Path) else results
         metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
         rule = Gate(metric, margin, mode, share, each)
-        preset = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
-        if preset.outcome != "passed":
-            figures = (
-                "no value"
-                if preset.mean is None
-                else f"{preset.mean:.4g} against {preset.baseline:.4g}"
-            )
-            worst = (
-                f"; worst session {preset.worst} ({preset.worst_difference:+.4g})"
-                if preset.worst
-                else ""
-            )
-            pytest.fail(
-                f"{name} {preset.outcome} against {against} on {metric}: {figures} over {preset.sessions}"
-                f" sessions: {preset.why}{worst}",
-                pytrace=False,
-            )
-        return preset
+        verdict = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
+        if verdict.outcome != "passed":
+            pytest.fail(_explanation(verdict, metric), pytrace=False)
+        return verdict
+
+
+def _name(strategy: str | Preset) -> str:
+    return strategy if isinstance(strategy, str) else strategy.name
+
+
+def _no_replay(row: Any) -> str:  # noqa: ANN401 - a row of the table `replays`
+    """Why there is nothing to judge, in one sentence."""
+    status = "is pending" if row.status == "pending" else "failed"
+    return f"{row.strategy} {status} on session {row.session}: {row.reason}"
+
+
+def _explanation(verdict: GateResult, metric: str) -> str:
+    """Why a strategy does not pass, in one sentence."""
+    figures = "no value"
+    if verdict.mean is not None:
+        figures = f"{verdict.mean:.4g} against {verdict.baseline:.4g}"
+    worst = ""
+    if verdict.worst:
+        worst = f"; worst session {verdict.worst} ({verdict.worst_difference:+.4g})"
+    return (
+        f"{verdict.strategy} {verdict.outcome} against {verdict.against} on {metric}: {figures}"
+        f" over {verdict.sessions} sessions: {verdict.why}{worst}"
+    )
 
 
 @pytest.fixture
@@ -125,6 +130,5 @@ def compaction_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Compactio
     `CompactionGate`.
     """
     cache = getattr(request.config, "cache", None)
-    return CompactionGate(
-        cache.mkdir("workbench") / "gate" if cache is not None else tmp_path / "gate"
-    )
+    folder = tmp_path if cache is None else cache.mkdir("workbench")
+    return CompactionGate(folder / "gate")

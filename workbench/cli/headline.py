@@ -68,23 +68,27 @@ def headline(findings: Findings) -> list[dict[str, Any]]:
     """
     replayed = set(findings.tables.replays["strategy"])
     means = {str(row["strategy"]): row for row in records(findings.figures.headline)}
-    return [
-        _figures(figures, findings.tables, means[name])
-        for name, figures in findings.figures.strategies.items()
-        if name in replayed
-    ]
+    rows = []
+    for name, figures in findings.figures.strategies.items():
+        if name in replayed:
+            rows.append(_figures(figures, findings.tables, means[name]))
+    return rows
 
 
 def _figures(figures: StrategyFigures, run: Tables, row: Mapping[str, Any]) -> dict[str, Any]:
     same_size = figures.same_size[run.first_half] if run.shares else None
-    cells: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
-    cells |= {metric: mean_of(figures.own_trigger[metric]) for metric in METRICS}
-    cells |= {metric: mean_of(figures.levels[metric]) for metric in LEVELS}
-    cells |= {
-        f"recall_at_{share:g}": mean_of(estimate) for share, estimate in figures.at_share.items()
-    }
-    cells |= {"same_size": mean_of(same_size)}
-    cells |= {f"used_at_{share:g}": used for share, used in figures.used.items()}
+    cells = dict(row)
+    for column in TWICE:
+        cells.pop(column, None)
+    for metric in METRICS:
+        cells[metric] = mean_of(figures.own_trigger[metric])
+    for metric in LEVELS:
+        cells[metric] = mean_of(figures.levels[metric])
+    for share, estimate in figures.at_share.items():
+        cells[f"recall_at_{share:g}"] = mean_of(estimate)
+    cells["same_size"] = mean_of(same_size)
+    for share, used in figures.used.items():
+        cells[f"used_at_{share:g}"] = used
     return cells | interval_columns("tokens_saved", figures.own_trigger[SAVED])
 
 
@@ -92,6 +96,12 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
     """The run as JSON: all that the terminal and the first screen of the report say."""
     run, figures, counts = findings.tables, findings.figures, findings.counts
     panel, decision = figures.panel, findings.decision
+    calibration = {}
+    if run.has_work:
+        calibration = {kind: asdict(reader) for kind, reader in calibrations().items()}
+    names_only = {}
+    for name, (presence, exam) in run.names_only.items():
+        names_only[name] = {"presence": presence, "exam": exam}
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
@@ -109,18 +119,11 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "ranked_by": run.first_half,
         "sessions_with_work": counts.with_work,
         "unknown": findings.unknown_work,
-        "calibration": (
-            {kind: asdict(reader) for kind, reader in calibrations().items()}
-            if run.has_work
-            else {}
-        ),
+        "calibration": calibration,
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
         "notes": list(notes(findings)),
-        "names_only": {
-            name: {"presence": named, "exam": told}
-            for name, (named, told) in run.names_only.items()
-        },
+        "names_only": names_only,
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),
         "strategies": headline(findings),
@@ -152,53 +155,79 @@ def show_places(results: Results, report: str | None) -> None:
 @while_read()
 def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
-    run, verdict, decision = findings.tables, findings.verdict, findings.decision
-    if findings.opening:
-        write(findings.opening, "bold")
-    if decision is None:
-        write(verdict.answer, "bold")
-    else:
-        write(decision.recommendation, "bold")
-        write(decision.trade_off)
-        for text in filter(None, (decision.agent, decision.confidence)):
+    _say_decision(findings)
+    _say_table(findings, wide=wide)
+    for text in (findings.written_by, findings.read_by, findings.unknown_work):
+        if text:
             write(text)
-        write("What would change it:")
-        for text in decision.changes:
-            say(
-                fill(
-                    printable(text),
-                    WIDTH,
-                    initial_indent="  - ",
-                    subsequent_indent="    ",
-                    break_on_hyphens=False,
-                )
-            )
-    rows = _rows(findings)
-    columns = _few_columns(run, rows)
-    if wide:
-        columns |= {**own_columns(run), **_sizes(run), **ALL}
-    where = ["at the same size"] * bool(run.shares)
-    where += ["on its own trigger"] * ("own_" in "".join(columns.values()))
-    where += ["where the agent compacted"] * ("recorded" in columns.values())
-    say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
-    say(table(rows, columns, room=None if wide else WIDTH))
-    for text in filter(None, (findings.written_by, findings.read_by, findings.unknown_work)):
-        write(text)
-    if reach := records(findings.figures.within_reach):
-        say("\nWithin reach of recall, each on its own trigger:\n")
-        say(table(reach, WITHIN_REACH, room=WIDTH))
-        write(
-            "Recoverable: of the questions for names, those answered only with what a call of"
-            " recall gives back for words of the question that stand in the context. Calls in 100"
-            " requests; cost saved with and without."
-        )
-    if decision is not None:
+    _say_within_reach(findings)
+    verdict = findings.verdict
+    if findings.decision is not None:
         write(" ".join(filter(None, (verdict.answer, verdict.sure))))
-    for note in notes(findings) if wide else (*_essential(findings), NARROW):
+    for note in notes(findings) if wide else _few_notes(findings):
         write(note)
     caveats = [text for text in verdict.caveats if text != findings.unknown_work]
     if caveats:
         write(" ".join(caveats))
+
+
+def _say_decision(findings: Findings) -> None:
+    """Print what to use, what that trades and what would change it; without a decision, the
+    answer.
+    """
+    decision = findings.decision
+    if findings.opening:
+        write(findings.opening, "bold")
+    if decision is None:
+        write(findings.verdict.answer, "bold")
+        return
+    write(decision.recommendation, "bold")
+    write(decision.trade_off)
+    for text in (decision.agent, decision.confidence):
+        if text:
+            write(text)
+    write("What would change it:")
+    for change in decision.changes:
+        item = fill(
+            printable(change),
+            WIDTH,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+        say(item)
+
+
+def _say_table(findings: Findings, *, wide: bool) -> None:
+    run = findings.tables
+    rows = _rows(findings)
+    columns = _few_columns(run, rows)
+    if wide:
+        columns |= {**own_columns(run), **_sizes(run), **ALL}
+    places = []
+    if run.shares:
+        places.append("at the same size")
+    if any(key.startswith("own_") for key in columns.values()):
+        places.append("on its own trigger")
+    if "recorded" in columns.values():
+        places.append("where the agent compacted")
+    halves = joined([HALVES[half] for half in _halves(run)]).capitalize()
+    say(f"\n{halves} {joined(places)}:\n")
+    say(table(rows, columns, room=None if wide else WIDTH))
+
+
+def _say_within_reach(findings: Findings) -> None:
+    """Print what recall keeps within reach, for strategies that have it."""
+    rows = records(findings.figures.within_reach)
+    if not rows:
+        return
+    say("\nWithin reach of recall, each on its own trigger:\n")
+    say(table(rows, WITHIN_REACH, room=WIDTH))
+    write(
+        "Recoverable: of the questions for names, those answered only with what a call of recall"
+        " gives back for words of the question that stand in the context. Calls in 100 requests;"
+        " cost saved with and without."
+    )
 
 
 def _halves(run: Tables) -> list[str]:
@@ -233,39 +262,61 @@ def _rows(findings: Findings) -> list[dict[str, Any]]:
     contenders.
     """
     run, figures = findings.tables, findings.figures
-    over, large = run.over_window, run.over_target()
-    compared = {
-        str(row["strategy"]): row
-        for row in records(figures.against_baseline)
-        if not row["reference"]
-    }
-    agents = {str(row["strategy"]): row for row in records(figures.recorded)}
+    compared = {}
+    for row in records(figures.against_baseline):
+        if not row["reference"]:
+            compared[str(row["strategy"])] = row
+    recorded = {str(row["strategy"]): row for row in records(figures.recorded)}
+    over_target, over_window = run.over_target(), run.over_window
     rows = []
     for row in headline(findings):
         name = str(row["strategy"])
-        cells = {
-            f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
-            f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
-            f"same_{CODE}": percent(row["code"]) + "*" * (name in large),
-            f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
-            f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
-            f"own_{CODE}": percent(row["code_own"]) + "!" * (name in over),
-            "saved": percent(row["cost_saved"]) + "!" * (name in over),
-            "saved_interval": _with_interval(row, "cost_saved"),
-            "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
-        }
-        cells |= {"against": _difference(compared[name])} if name in compared else {}
-        cells |= {f"at_{share:g}": _at(row, share) for share in run.shares}
-        cells |= {"recorded": _with_interval(agents[name], "recall")} if name in agents else {}
-        rows.append(row | cells)
-    if RECORDED in agents:
-        row = {
+        larger = "*" if name in over_target else ""
+        refused = "!" if name in over_window else ""
+        cells = row | _shown_figures(run, row, larger, refused)
+        if name in compared:
+            cells["against"] = _difference(compared[name])
+        if name in recorded:
+            cells["recorded"] = _with_interval(recorded[name], "recall")
+        rows.append(cells)
+    if RECORDED in recorded:
+        agent_row = {
             "strategy": RECORDED,
-            "recorded": _with_interval(agents[RECORDED], "recall"),
+            "recorded": _with_interval(recorded[RECORDED], "recall"),
             "style": OF_ROW[RECORDED],
         }
-        rows.insert(sum(not row["reference"] for row in rows), row)
+        contender_count = sum(not row["reference"] for row in rows)
+        rows.insert(contender_count, agent_row)
     return rows
+
+
+def _shown_figures(
+    run: Tables, row: Mapping[str, Any], larger: str, refused: str
+) -> dict[str, str]:
+    """The figures of a strategy as they are shown.
+
+    Args:
+        run: its tables.
+        row: the figures.
+        larger: mark of a strategy that stays larger than the size asked for.
+        refused: mark of a strategy that sends requests larger than the window.
+    """
+    name = str(row["strategy"])
+    style = "bold" if name == next(iter(run.contenders), "") else ""
+    cells = {
+        f"same_{WORK}": _with_interval(row, "work") + larger,
+        f"same_{NAMES}": _with_interval(row, "names") + larger,
+        f"same_{CODE}": percent(row["code"]) + larger,
+        f"own_{WORK}": percent(row["work_own"]) + refused,
+        f"own_{NAMES}": percent(row["names_own"]) + refused,
+        f"own_{CODE}": percent(row["code_own"]) + refused,
+        "saved": percent(row["cost_saved"]) + refused,
+        "saved_interval": _with_interval(row, "cost_saved"),
+        "style": OF_ROW.get(name, style),
+    }
+    for share in run.shares:
+        cells[f"at_{share:g}"] = _at(row, share)
+    return cells
 
 
 def show_sizes(findings: Findings) -> None:
@@ -276,10 +327,12 @@ def show_sizes(findings: Findings) -> None:
     if not run.shares:
         return
     columns = {"strategy": "strategy", **_sizes(run)}
-    columns |= {f"vs {run.baseline}": "against"} if len(findings.figures.against_baseline) else {}
+    if len(findings.figures.against_baseline):
+        columns[f"vs {run.baseline}"] = "against"
+    columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, asked to cut the same history to these shares; used: really kept:\n")
-    say(table(_rows(findings), columns | {"bound": "recall_bound:percent"}, room=WIDTH))
+    say(table(_rows(findings), columns, room=WIDTH))
 
 
 def _sizes(run: Tables) -> dict[str, str]:
@@ -307,10 +360,17 @@ MEANS = {
 """What each number of the headline is."""
 
 
+def _few_notes(findings: Findings) -> Iterator[str]:
+    """The notes below the few columns."""
+    yield from _essential(findings)
+    yield NARROW
+
+
 def _essential(findings: Findings) -> Iterator[str]:
     """What must be known to read the few columns."""
     run = findings.tables
-    yield " ".join([*(MEANS[half] for half in _halves(run)), f"Means over {findings.counts}."])
+    meanings = [MEANS[half] for half in _halves(run)]
+    yield " ".join([*meanings, f"Means over {findings.counts}."])
     if len(findings.figures.against_baseline):
         if run.shares and run.curve_range is None:
             credit = f"who kept less is credited with what {run.baseline} gains by the rest"
@@ -333,30 +393,32 @@ def notes(findings: Findings) -> Iterator[str]:
         " line."
     )
     yield from size_notes(run)
-    priced = [str(row) for row in run.costs["row"].unique()]
+    models = [str(model) for model in run.costs["row"].unique()]
+    whose_prices = models[0] if len(models) == 1 else f"{len(models)} models"
     yield (
-        "Cost: USD a session at the prices of"
-        f" {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with summaries and with"
-        " fetching again what was lost. Cost saved: of the bill of all sessions without compaction"
-        " (95 % interval over projects), below 0 where compaction costs more."
+        f"Cost: USD a session at the prices of {whose_prices}, with summaries and with fetching"
+        " again what was lost. Cost saved: of the bill of all sessions without compaction (95 %"
+        " interval over projects), below 0 where compaction costs more."
     )
 
 
 def _limits(run: Tables) -> Iterator[str]:
-    if part := run.incomplete:
+    """Which strategies' figures cannot be compared, and why."""
+    incomplete, larger, over_window = run.incomplete, run.over_target(), run.over_window
+    if incomplete:
         yield (
-            f"Not comparable with the others, as replays are pending or failed: {_sessions(part)}"
-            " sessions."
+            "Not comparable with the others, as replays are pending or failed:"
+            f" {_sessions(incomplete)} sessions."
         )
-    if large := run.over_target():
+    if larger:
         yield (
-            f"* stays larger than the size asked for ({_sessions(large)} sessions); such sessions"
+            f"* stays larger than the size asked for ({_sessions(larger)} sessions); such sessions"
             " are in no mean."
         )
-    if over := run.over_window:
+    if over_window:
         yield (
-            f"! sends requests larger than the window ({_sessions(over)} sessions). A provider"
-            " would refuse them, and what the strategy would do then is in no figure here:"
+            f"! sends requests larger than the window ({_sessions(over_window)} sessions). A"
+            " provider would refuse them, and what the strategy would do then is in no figure here:"
             " workbench replay --refusals shows it."
         )
 
@@ -370,42 +432,46 @@ def size_notes(run: Tables) -> Iterator[str]:
             f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
             " used."
         )
-    too_small = [
-        f"{n} of {boundary_count} at {share:.0%}"
-        for share, (n, boundary_count) in run.too_small.items()
-    ]
-    if too_small:
+    counts = []
+    for share, (too_small, boundaries) in run.too_small.items():
+        counts.append(f"{too_small} of {boundaries} at {share:.0%}")
+    if counts:
         yield (
             "Boundaries in no figure, since what must stay is larger than the size:"
-            f" {', '.join(too_small)}."
+            f" {', '.join(counts)}."
         )
 
 
 def _windows(sessions: pd.DataFrame) -> str:
     """The windows that were wanted, where they are from, and those that were used."""
-    requested_windows, used_windows = (
-        sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used")
+    requested_windows = sessions["window_wanted"].dropna().astype(int)
+    used_windows = sessions["window_used"].dropna().astype(int)
+    sources = []
+    for source, count in sessions["window_source"].value_counts().items():
+        sources.append(f"{source} ({count})")
+    wider_count = int((used_windows > requested_windows).sum())
+    widening = ""
+    if wider_count:
+        windows = some(wider_count, "window")
+        widening = f"; {windows} widened to twice what system prompt and tools take"
+    return (
+        f"Windows: {_span(requested_windows)} tokens, by {joined(sources)};"
+        f" used {_span(used_windows)}{widening}."
     )
-    sources = joined(
-        [f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()]
-    )
-    wider = int((used_windows > requested_windows).sum())
-    widening = (
-        f"; {some(wider, 'window')} widened to twice what system prompt and tools take"
-        if wider
-        else ""
-    )
-    return f"Windows: {_span(requested_windows)} tokens, by {sources}; used {_span(used_windows)}{widening}."
 
 
 def _span(values: pd.Series[int]) -> str:
-    return " to ".join(dict.fromkeys(f"{window:,}" for window in (values.min(), values.max())))
+    """The least and the largest value; one of them where they are equal."""
+    least, largest = f"{values.min():,}", f"{values.max():,}"
+    return least if least == largest else f"{least} to {largest}"
 
 
 def _with_interval(row: Mapping[str, Any], name: str) -> str:
     """A share with its interval over projects, where there is one: `15 % (5 to 24)`."""
-    mean, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    return percent(mean) + ("" if missing(low) else f" ({points(low)} to {points(high)})")
+    mean, low, high = row[name], row[f"{name}_low"], row[f"{name}_high"]
+    if missing(low):
+        return percent(mean)
+    return f"{percent(mean)} ({points(low)} to {points(high)})"
 
 
 def _at(row: Mapping[str, Any], share: float) -> str:
@@ -413,14 +479,17 @@ def _at(row: Mapping[str, Any], share: float) -> str:
     another.
     """
     recall, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]
-    size_note = "" if missing(used) or points(used) == points(share) else f" ({points(used)})"
-    return percent(recall) + size_note
+    if missing(used) or points(used) == points(share):
+        return percent(recall)
+    return f"{percent(recall)} ({points(used)})"
 
 
 def _sessions(counts: Mapping[str, tuple[int, int]]) -> str:
-    return ", ".join(
-        f"{name} in {n} of {session_count}" for name, (n, session_count) in counts.items()
-    )
+    """In how many of its sessions something holds of each strategy."""
+    phrases = []
+    for name, (affected, sessions) in counts.items():
+        phrases.append(f"{name} in {affected} of {sessions}")
+    return ", ".join(phrases)
 
 
 def _difference(row: Mapping[str, Any]) -> str:
@@ -430,5 +499,7 @@ def _difference(row: Mapping[str, Any]) -> str:
     if missing(row["difference"]):
         return NOTHING
     mark = {"better": " ✓", "worse": " ✗"}.get(str(row["verdict"]), "")
-    ends = "" if missing(row["low"]) else f" ({interval(row['low'], row['high'])})"
-    return f"{gap(row['difference'])}{ends}{mark}"
+    difference = gap(row["difference"])
+    if missing(row["low"]):
+        return f"{difference}{mark}"
+    return f"{difference} ({interval(row['low'], row['high'])}){mark}"

@@ -9,12 +9,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from secrets import token_hex
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from workbench.base.formats import NOTHING, NUMBERS, missing
 
@@ -124,10 +124,9 @@ def painted(text: str, style: str, stream: TextIO | None = None) -> str:
 
 def write(text: str, style: str = "") -> None:
     """A paragraph; a number stays beside its per cent sign."""
-    paragraph = fill(
-        printable(text).replace(" %", "\0%"), width=WIDTH, break_on_hyphens=False
-    ).replace("\0", " ")
-    say("\n" + painted(paragraph, style))
+    unbroken = printable(text).replace(" %", "\0%")
+    paragraph = fill(unbroken, width=WIDTH, break_on_hyphens=False)
+    say("\n" + painted(paragraph.replace("\0", " "), style))
 
 
 def say_json(value: object) -> None:
@@ -174,38 +173,46 @@ def table(
     from rich.table import Table
 
     all_rows = list(rows)
-    keys_by_heading = columns or {name: name for name in (all_rows[0] if all_rows else ())}
-    styles = [str(row.get("style") or "") for row in all_rows]
-    cells = {
-        heading: [_cell(row, key) for row in all_rows] for heading, key in keys_by_heading.items()
-    }
-    width = min(room or WIDEST, Console().width if sys.stdout.isatty() else WIDEST)
+    if not columns:
+        columns = {name: name for name in all_rows[0]} if all_rows else {}
+    cells = {}
+    for heading, key in columns.items():
+        cells[heading] = [_cell(row, key) for row in all_rows]
+    width = room or WIDEST
+    if sys.stdout.isatty():
+        width = min(width, Console().width)
     grid = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
     least_width = 0
     for heading, column_cells in cells.items():
         is_number = all(map(_NUMBER.fullmatch, column_cells))
-        digits = max(map(len, column_cells), default=0) if is_number else NARROWEST
-        grid.add_column(
-            heading, justify="right" if is_number else "left", overflow="fold", min_width=digits
-        )
-        least_width += digits + 2
+        min_width = max(map(len, column_cells), default=0) if is_number else NARROWEST
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        grid.add_column(heading, justify=justify, overflow="fold", min_width=min_width)
+        least_width += min_width + 2
     if least_width > width:
-        names = {name: " ".join(name.split()) for name in cells}
-        blocks = (
-            [f"{names[name]}  {column_cells[place]}" for name, column_cells in cells.items()]
-            for place in range(len(all_rows))
-        )
-        return "\n\n".join(map("\n".join, blocks))
-    for style, row in zip(styles, zip(*cells.values(), strict=True), strict=True):
-        grid.add_row(*row, style=style)
+        return _row_by_row(cells, len(all_rows))
+    for index, row in enumerate(all_rows):
+        row_cells = [column_cells[index] for column_cells in cells.values()]
+        grid.add_row(*row_cells, style=str(row.get("style") or ""))
     if Console(width=WIDEST).measure(grid).maximum > width:
         grid.padding = (0, 1, 0, 0)
     console = _console(sys.stdout, width=width)
     with console.capture() as capture:
         console.print(grid)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()).replace(
-        "\x1b", OWN_ESCAPE
-    )
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    return "\n".join(lines).replace("\x1b", OWN_ESCAPE)
+
+
+def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int) -> str:
+    """A block of lines for each row, one line for each column, for tables that are too wide."""
+    blocks = []
+    for index in range(row_count):
+        lines = []
+        for heading, column_cells in cells.items():
+            name = " ".join(heading.split())
+            lines.append(f"{name}  {column_cells[index]}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
 
 
 def tables(
@@ -219,30 +226,39 @@ def tables(
         columns: as for `table`; headings are broken between words.
         room: most characters in a line.
     """
-    all_rows, (first_column, *other_columns) = list(rows), columns.items()
+    all_rows = list(rows)
 
-    def width(column: tuple[str, str]) -> int:
-        heading, key = column
-        return max(map(len, (*heading.split(), *(_cell(row, key) for row in all_rows)))) + 3
+    def width(heading: str, key: str) -> int:
+        words = heading.split()
+        cells = [_cell(row, key) for row in all_rows]
+        return max(map(len, [*words, *cells])) + 3
 
-    parts: list[list[tuple[str, str]]] = [[]]
-    for one in other_columns:
-        if parts[-1] and sum(map(width, (first_column, *parts[-1], one))) - 1 > room:
-            parts.append([])
-        parts[-1].append(one)
-    shown = (
-        {heading.replace(" ", "\n"): key for heading, key in (first_column, *part)}
-        for part in parts
-    )
-    return "\n\n".join(table(all_rows, part) for part in shown)
+    (first_heading, first_key), *other_columns = columns.items()
+    first_width = width(first_heading, first_key)
+    first_column = {_on_lines(first_heading): first_key}
+    parts = [dict(first_column)]
+    part_width = first_width
+    for heading, key in other_columns:
+        column_width = width(heading, key)
+        if len(parts[-1]) > 1 and part_width + column_width - 1 > room:
+            parts.append(dict(first_column))
+            part_width = first_width
+        parts[-1][_on_lines(heading)] = key
+        part_width += column_width
+    return "\n\n".join(table(all_rows, part) for part in parts)
+
+
+def _on_lines(heading: str) -> str:
+    """A heading with each of its words on a line."""
+    return heading.replace(" ", "\n")
 
 
 def frame_table(frame: pd.DataFrame) -> str:
     """A DataFrame as a table, its fractions with three digits."""
-    fractions = set(frame.select_dtypes("float"))
-    return table(
-        records(frame), {name: f"{name}:decimal3" if name in fractions else name for name in frame}
-    )
+    columns = {str(name): str(name) for name in frame}
+    for name in frame.select_dtypes("float"):
+        columns[str(name)] = f"{name}:decimal3"
+    return table(records(frame), columns)
 
 
 def _cell(row: Mapping[str, object], key: str) -> str:
