@@ -43,15 +43,15 @@ def listed_losses(run: Tables, limit: int = MOST, place: str = "losses") -> Html
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = session_titles(run)
-    lines = [
-        _line(loss, titles.get(str(loss["session"]), str(loss["session"])))
-        for loss in rows.to_dict("records")
-    ]
-    # a shared copy holds no contexts to look at
-    for line in lines if not run.manifest.get("shared") else ():
-        line["loss"] = loss_key(
-            line["session"], line["kind"], line["entity"], int(line["needed_at"])
-        )
+    is_shared = bool(run.manifest.get("shared"))
+    lines = []
+    for loss in rows.to_dict("records"):
+        session = str(loss["session"])
+        line = _line(loss, titles.get(session, session))
+        if not is_shared:  # a shared copy holds no contexts to look at
+            needed_at = int(line["needed_at"])
+            line["loss"] = loss_key(line["session"], line["kind"], line["entity"], needed_at)
+        lines.append(line)
     all_own = bool((rows["mode"] == "natural").all())
     return part("losses", rows, rows=lines, own=all_own, place=place, known=run.strategies)
 
@@ -62,18 +62,24 @@ def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
 
 
 def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
-    names = " ".join(strategy for strategy, _, _ in loss["lost_by"])
-    data = {"data-lost-by": names, "data-kind": loss["kind"], "data-session": loss["session"]}
-    return {
-        **loss,
-        "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
-        "title": title,
-        **{name: _message(loss[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
+    strategies = [strategy for strategy, _, _ in loss["lost_by"]]
+    attributes = {
+        "data-lost-by": " ".join(strategies),
+        "data-kind": loss["kind"],
+        "data-session": loss["session"],
     }
+    line = dict(loss)
+    line["title"] = title
+    line["attributes"] = {name: visible(str(text)[:1000]) for name, text in attributes.items()}
+    for column in ("at", "said_at", "evidence_at", "needed_at"):
+        line[column] = _message(loss[column])
+    return line
 
 
 def _message(index: object) -> str:
-    return NOTHING if missing(index) or index == "" else f"{int(float(str(index)))}"
+    if missing(index) or index == "":
+        return NOTHING
+    return f"{int(float(str(index)))}"
 
 
 def kinds_html(findings: Findings) -> Html:
@@ -81,12 +87,14 @@ def kinds_html(findings: Findings) -> Html:
     it.
     """
     run, rows = findings.tables, findings.figures.by_kind
-    names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
+    scored = set(rows["strategy"]) - {"none"}
+    names = [name for name in run.strategies if name in scored]
     if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
-    return _heat(run, "kinds", names, rows, {kind: kind for kind in needed.index}, needed.to_dict())
+    titles = {kind: kind for kind in needed.index}
+    return _heat(run, "kinds", names, rows, titles, needed.to_dict())
 
 
 def by_session_html(findings: Findings) -> Html:
@@ -94,14 +102,8 @@ def by_session_html(findings: Findings) -> Html:
     run, rows = findings.tables, findings.figures.by_session
     if rows.empty:
         return empty("No session was replayed.", rows)
-    return _heat(
-        run,
-        "sessions",
-        replayed_contenders(run),
-        rows,
-        dict(zip(rows["session"], rows["title"], strict=True)),
-        {},
-    )
+    titles = rows.set_index("session")["title"].to_dict()
+    return _heat(run, "sessions", replayed_contenders(run), rows, titles, {})
 
 
 def _heat(

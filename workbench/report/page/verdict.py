@@ -72,7 +72,8 @@ def headline_html(findings: Findings) -> Html:
     scored = 0
     for name in run.contenders:
         mean = figures.strategies[name].same_size[run.first_half]
-        scored = max(scored, 0 if mean is None else mean.projects)
+        if mean is not None:
+            scored = max(scored, mean.projects)
     larger = {}
     for share in run.shares:
         for name, counts in run.over_target(share).items():
