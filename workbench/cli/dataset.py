@@ -2,8 +2,10 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +18,7 @@ from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json, table
 from workbench.engine.transcript.session import Session
 from workbench.recordings.datasets.bundled import bundled_files, card
-from workbench.recordings.datasets.catalogue import HOST, find, recordings
+from workbench.recordings.datasets.catalogue import HOST, PublicRecording, find, recordings
 from workbench.recordings.datasets.catalogue import fetch as fetched
 from workbench.recordings.datasets.generator import generate as generated
 from workbench.recordings.datasets.recorder import read_task
@@ -35,31 +37,33 @@ def show(as_json: AsJson = False) -> int:
 
       workbench lab dataset list
     """
-    rows = [
-        {
+    rows = []
+    for description in map(card, bundled_files()):
+        row = {
             "name": description["name"],
             "where": "bundled",
             "tokens": f"{description['tokens']:,}",
             "licence": description["licence"],
             "what it is": description["title"],
         }
-        for description in map(card, bundled_files())
-    ]
-    for name, group in groupby(recordings(), lambda recording: recording.source):
+        rows.append(row)
+    for name, group in groupby(recordings(), attrgetter("source")):
         files = list(group)
-        size = (
-            f"{some(len(files), 'file')}, {sum(recording.size for recording in files) / 1e6:.1f} MB"
-        )
-        rows.append(
-            {
-                "name": name,
-                "where": files[0].set,
-                "tokens": "",
-                "licence": files[0].licence,
-                "what it is": f"{files[0].what}, {files[0].repository}, {size}",
-            }
-        )
-    say_json(rows) if as_json else say(table(rows))
+        first_file = files[0]
+        megabytes = sum(file.size for file in files) / 1e6
+        size = f"{some(len(files), 'file')}, {megabytes:.1f} MB"
+        row = {
+            "name": name,
+            "where": first_file.set,
+            "tokens": "",
+            "licence": first_file.licence,
+            "what it is": f"{first_file.what}, {first_file.repository}, {size}",
+        }
+        rows.append(row)
+    if as_json:
+        say_json(rows)
+    else:
+        say(table(rows))
     return 0
 
 
@@ -88,7 +92,7 @@ def fetch(
         raise SettingError(
             "name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names"
         )
-    to_fetch = [recording for name in names or () for recording in find(name)] or recordings()
+    to_fetch = _named_recordings(names) if names else recordings()
     files, missing = [], {}
     for recording, file in fetched(to_fetch, folder, host):
         if isinstance(file, Path):
@@ -102,6 +106,14 @@ def fetch(
         for name, reason in missing.items():
             complain(f"workbench: {name} is missing: {reason}")
     return int(bool(missing))
+
+
+def _named_recordings(names: Sequence[str]) -> list[PublicRecording]:
+    """The recordings of these sources or sets."""
+    named: list[PublicRecording] = []
+    for name in names:
+        named += find(name)
+    return named
 
 
 def generate(
@@ -127,9 +139,8 @@ def generate(
     """
     generated_session = generated(tokens, seed, profile)
     if facts is not None:
-        write_private(
-            facts, "".join(json.dumps(asdict(fact)) + "\n" for fact in generated_session.facts)
-        )
+        lines = [json.dumps(asdict(fact)) + "\n" for fact in generated_session.facts]
+        write_private(facts, "".join(lines))
     return _save(generated_session.session, out, as_json, facts=len(generated_session.facts))
 
 
