@@ -224,9 +224,9 @@ def _pairs(results: Results, strategies: Sequence[str], against: str) -> dict[st
 
 def diff(
     earlier: Annotated[
-        Path, typer.Argument(help="The folder of the earlier run.", metavar="BEFORE")
+        Path, typer.Argument(help="The folder of the earlier run.", metavar="before")
     ],
-    later: Annotated[Path, typer.Argument(help="The folder of the later run.", metavar="AFTER")],
+    later: Annotated[Path, typer.Argument(help="The folder of the later run.", metavar="after")],
     metric: Annotated[
         str,
         typer.Option(

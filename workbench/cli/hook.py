@@ -20,7 +20,9 @@ def hook(spec: Masking) -> int:
       workbench agent hook < event.json
     """
     try:
-        if reply := answer(as_object(decode(sys.stdin.read())), spec.redaction):
+        event = as_object(decode(sys.stdin.read()))
+        reply = answer(event, spec.redaction)
+        if reply:
             say(reply)
     except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
         complain(f"workbench: the hook did nothing: {error}")

@@ -1,5 +1,6 @@
 """`workbench lab learn`: weights of your own for the strategy `learned`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -49,18 +50,21 @@ def learn(
         f"Learned from {some(weights.sessions, 'session')} of"
         f" {some(len(weights.projects), 'project')}\n"
     )
-    rows = [
-        {
-            "model": part,
+    rows = []
+    for model, check in weights.checks.items():
+        row = {
+            "model": model,
             "rows": check.rows,
             "needed": check.needed,
             "auc": "" if check.auc is None else f"{check.auc:.3f}",
             "error": f"{check.error:.4f}",
-            "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
-            "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else "",
+            "low": "",
+            "high": "",
         }
-        for part, check in weights.checks.items()
-    ]
+        if check.groups:
+            row["low"] = _promised_and_real(check.groups[0])
+            row["high"] = _promised_and_real(check.groups[-1])
+        rows.append(row)
     if rows:
         heads = {
             "model": "model",
@@ -79,3 +83,7 @@ def learn(
         f" truncate,learned,learned:{out}"
     )
     return 0
+
+
+def _promised_and_real(shares: Sequence[float]) -> str:
+    return f"{shares[0]:.3f} {shares[1]:.3f}"

@@ -2,7 +2,7 @@
 a stage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +15,7 @@ from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.headline import page, show_places, show_sizes, size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import (
+    OK,
     PENDING,
     UNUSABLE,
     frame_table,
@@ -26,7 +27,7 @@ from workbench.cli.output import (
     write,
 )
 from workbench.evaluation.analysis.ablation import leave_one_out
-from workbench.evaluation.experiment.grid import read
+from workbench.evaluation.experiment.grid import Point, read
 from workbench.evaluation.experiment.spec import Execution, Masking, RunSpec
 from workbench.evaluation.experiment.sweep import forecast
 from workbench.evaluation.experiment.sweep import sweep as run_of
@@ -85,34 +86,30 @@ def sweep(
     grid_spec = read(grid)
     if spec.redact:
         grid_spec = grid_spec.changed(redact=True, unmasked=spec.unmasked)
-    execution = {
-        name: value for name, value in dict(spec).items() if name in Execution.model_fields
-    }
-    settings = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
+    quiet = spec.quiet or as_json
+    settings = {name: getattr(spec, name) for name in Execution.model_fields}
+    settings |= {"quiet": quiet, "replicates": replicates}
     points = grid_spec.points()
     if not dry_run:
         tell_terms(*grid_spec.models)
         warn_of_replicates(replicates or grid_spec.replicates, *grid_spec.models)
     elif not as_json:
-        runs = len({(point.window, point.model) for point in points})
-        say("\n".join(point.strategy for point in points))
-        say(
-            f"{len(points)} points and, for each of {runs} combinations of window and model, none"
-            " and null.\n"
-        )
+        _say_points(points)
     foresight = Foresight(grid_spec.models, spec.jobs, spec.model_settings, dry_run, as_json)
     tells_forecast = dry_run or (foresight.asks and not spec.quiet)
-    if tells_forecast and not tell_forecast(
-        foresight, forecast(grid_spec, **settings), {"points": list(map(asdict, points))}
-    ):
-        return 0
+    if tells_forecast:
+        plain_points = [asdict(point) for point in points]
+        run_forecast = forecast(grid_spec, **settings)
+        if not tell_forecast(foresight, run_forecast, {"points": plain_points}):
+            return OK
     results = run_of(grid_spec, **settings)
     code = finish(results)
     if code == PENDING:
         tell_waiting(*grid_spec.models)
     if code == UNUSABLE:
         return code
-    point_table, findings, quiet = sweep_table(results), Findings.of(results), spec.quiet or as_json
+    point_table = sweep_table(results)
+    findings = Findings.of(results)
     if not quiet:
         _show(point_table, findings)
     report = page(results, findings, no_report, quiet=quiet)
@@ -128,6 +125,16 @@ def sweep(
     elif not spec.quiet:
         show_places(results, report)
     return code
+
+
+def _say_points(points: Sequence[Point]) -> None:
+    """Print the points of the grid, and how many runs of the references they need."""
+    combinations = {(point.window, point.model) for point in points}
+    say("\n".join(point.strategy for point in points))
+    say(
+        f"{len(points)} points and, for each of {len(combinations)} combinations of window and"
+        " model, none and null.\n"
+    )
 
 
 @takes(
@@ -167,18 +174,24 @@ def ablate(
       workbench lab ablate my-sessions/ --strategy ex_athena
     """
     effects = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
-    say_json(records(effects)) if as_json else say(frame_table(effects))
-    return 0
+    if as_json:
+        say_json(records(effects))
+    else:
+        say(frame_table(effects))
+    return OK
 
 
 @while_read()
 def _show(points: pd.DataFrame, findings: Findings) -> None:
-    rows = [
-        row
-        | {"window": _window(row), "rests on": f"{row['sessions']} of {row['of']}"}
-        | {"unbeaten": "yes" if row["on_frontier"] else ""}
-        for row in records(points)
-    ]
+    rows = []
+    for row in records(points):
+        cells = {
+            **row,
+            "window": _window(row),
+            "rests on": f"{row['sessions']} of {row['of']}",
+            "unbeaten": "yes" if row["on_frontier"] else "",
+        }
+        rows.append(cells)
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
     say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))

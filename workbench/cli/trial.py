@@ -2,7 +2,7 @@
 context small.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -22,7 +22,17 @@ from workbench.cli.output import (
 )
 from workbench.lab.trials.run import READER, TrialSpec
 from workbench.lab.trials.run import trial as run_of
-from workbench.lab.trials.table import by_strategy
+from workbench.lab.trials.table import TrialResults, by_strategy
+
+COLUMNS = {
+    "look-ups": "look_ups:decimal",
+    "blind": "blind:decimal",
+    "misread": "misread:decimal",
+    "bad acts": "violations:decimal",
+    "tokens": "tokens:amount",
+    "USD": "usd:dollars",
+}
+"""Means a trial, behind those of success."""
 
 
 @takes(TrialSpec, jobs=None)
@@ -43,90 +53,77 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
       workbench lab trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
     """
     spec = spec.changed(quiet=spec.quiet or as_json)
-    named = [model for model in (spec.agent, spec.writer) if model != READER]
-    tell_terms(*named)
+    models = [model for model in (spec.agent, spec.writer) if model != READER]
+    tell_terms(*models)
     foresight = Foresight(
-        named, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: "
+        models, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: "
     )
     purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
     results = run_of(spec=spec, before=foresight.before(spec.quiet, *purposes))
     if results is None:
-        return 0
-    by_strategy_rows = by_strategy(results.table)
+        return OK
+    means = by_strategy(results.table)
     if as_json:
-        families = {name: records(by_strategy(results.table, name)) for name in spec.families}
-        pending = {"pending": results.pending} if results.pending else {}
-        say_json(
-            {
-                "table": str(results.path),
-                **pending,
-                "strategies": records(by_strategy_rows),
-                "families": families,
-            }
-        )
+        say_json(_as_json(results, means, spec.families))
     else:
-        if not by_strategy_rows.empty:
-            _show(results.table, by_strategy_rows, spec.families)
+        if not means.empty:
+            _show(results.table, means)
         say(f"Table: {results.path / results.file}")
     if results.failed:
-        failed_trials = results.table[results.table["status"] == "failed"]
-        complain(
-            f"{results.failed} of {len(results.table)} trials failed:"
-            f" {printable(str(failed_trials['reason'].iloc[0]))}"
-        )
+        failed = results.table[results.table["status"] == "failed"]
+        reason = printable(str(failed["reason"].iloc[0]))
+        complain(f"{results.failed} of {len(results.table)} trials failed: {reason}")
     if results.pending:
         complain(f"{printable(results.pending)}; the same command asks again")
-    return PENDING if results.pending else FAILED if results.failed else OK
+        return PENDING
+    return FAILED if results.failed else OK
 
 
-def _show(trials: pd.DataFrame, means: pd.DataFrame, families: Sequence[str]) -> None:
-    base = str(means["baseline"].iloc[0])
-    rows = [row | {"against": _against(row)} for row in records(means)]
-    columns = {
-        "strategy": "strategy",
-        "success": "success:percent",
-        **({f"vs {base}": "against"} if base else {}),
-        "look-ups": "look_ups:decimal",
-        "blind": "blind:decimal",
-        "misread": "misread:decimal",
-        "bad acts": "violations:decimal",
-        "tokens": "tokens:amount",
-        "USD": "usd:dollars",
+def _as_json(
+    results: TrialResults, means: pd.DataFrame, families: Sequence[str]
+) -> dict[str, object]:
+    document: dict[str, object] = {"table": str(results.path)}
+    if results.pending:
+        document["pending"] = results.pending
+    document["strategies"] = records(means)
+    document["families"] = {
+        family: records(by_strategy(results.table, family)) for family in families
     }
+    return document
+
+
+def _show(trials: pd.DataFrame, means: pd.DataFrame) -> None:
+    """Print the means of each strategy, and its success by family of tasks."""
+    baseline = str(means["baseline"].iloc[0])
+    columns = {"strategy": "strategy", "success": "success:percent"}
+    if baseline:
+        columns[f"vs {baseline}"] = "against"
+    columns |= COLUMNS
+    rows = []
+    for row in records(means):
+        rows.append({**row, "against": _against(row)})
     say(tables(rows, columns))
     say("\nMeans a trial.")
-    if base:
+    if baseline:
         say(
-            f"`vs {base}`: the difference in success, with its 95 % interval over families, paired"
-            " by task."
+            f"`vs {baseline}`: the difference in success, with its 95 % interval over families,"
+            " paired by task."
         )
     say("Bad acts: prohibitions not kept, and things done twice.\n")
-    success = trials[trials["status"] == "ok"].pivot_table(
-        "success", "strategy", "family", "mean", sort=False
-    )
-    family_rows = [
-        {"strategy": name, **values}
-        for name, values in zip(success.index, records(success.astype(float)), strict=True)
-    ]
+    finished = trials[trials["status"] == "ok"]
+    success = finished.pivot_table("success", "strategy", "family", "mean", sort=False)
     say("Success by family:\n")
-    say(
-        tables(
-            family_rows,
-            {
-                "strategy": "strategy",
-                **{name.replace("_", " "): f"{name}:percent" for name in success},
-            },
-        )
-    )
+    family_columns = {"strategy": "strategy"}
+    for family in success:
+        family_columns[family.replace("_", " ")] = f"{family}:percent"
+    say(tables(records(success.astype(float).reset_index()), family_columns))
 
 
-def _against(row: dict[str, object]) -> str:
-    low, high, mean = (row[name] for name in ("low", "high", "difference"))
+def _against(row: Mapping[str, object]) -> str:
+    """The difference in success from the baseline, with its interval if it has one."""
+    low, high, mean = row["low"], row["high"], row["difference"]
     if not isinstance(mean, float):
         return ""
-    ends = (
-        f" ({decimal(low)} to {decimal(high)})"
-        if isinstance(low, float) and isinstance(high, float)
-        else ""
-    )
-    return f"{mean:+.2f}{ends}"
+    if isinstance(low, float) and isinstance(high, float):
+        return f"{mean:+.2f} ({decimal(low)} to {decimal(high)})"
+    return f"{mean:+.2f}"

@@ -77,7 +77,9 @@ def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJso
         say(table(map(asdict, checks), {"check": "name", "outcome": "outcome", "found": "found"}))
         for check in checks:
             if check.failed:
-                say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
+                say(f"{check.name}: {check.claim}; but:")
+                for place in check.where:
+                    say(f"  {place}")
         for name, side in sides.items():
             _say_side(name, side)
     for name, side in sides.items():
@@ -197,20 +199,15 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
         ),
     }
     if as_json:
-        details = {
-            name: figures(held_rows, [name]) for name in ("kind", "source", "recoverable", "when")
-        }
-        over_projects = {
-            "project": figures(held_rows, unit="project"),
-            "ranks of sessions": ranks(rows),
-        }
-        return _show(tables | details | over_projects, as_json)
-    _show(
-        {title: with_intervals(rows_of_table) for title, rows_of_table in tables.items()}, as_json
-    )
+        for name in ("kind", "source", "recoverable", "when"):
+            tables[name] = figures(held_rows, [name])
+        tables["project"] = figures(held_rows, unit="project")
+        tables["ranks of sessions"] = ranks(rows)
+        return _show(tables, as_json)
+    _show({title: with_intervals(frame) for title, frame in tables.items()}, as_json)
     say(
-        f"{lead_note(by_context)} --json has it by kind, source and time as well, and with intervals over"
-        " projects."
+        f"{lead_note(by_context)} --json has it by kind, source and time as well, and with"
+        " intervals over projects."
     )
     return OK
 
@@ -231,10 +228,8 @@ def models(
 
       workbench lab validate models reports/exam reports/exam-other-model
     """
-    return _show(
-        {"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)},
-        as_json,
-    )
+    tables_of_readers = [ExamResults.open(folder).table for folder in folders]
+    return _show({"readers": readers_agreement(tables_of_readers)}, as_json)
 
 
 @takes(RunSpec, only=("limit", "redact", "unmasked"))
