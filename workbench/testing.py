@@ -75,11 +75,13 @@ class CompactionGate:
         from workbench.evaluation.experiment.spec import DEFAULT_MODEL
         from workbench.evaluation.experiment.store import Results
 
-        mode = "natural" if share is None else "matched"
+        mode = "natural"
+        shares: tuple[float, ...] = ()
+        if share is not None:
+            mode, shares = "matched", (share,)
         rival = strategy if isinstance(baseline, Path) else baseline
         name, against = _name(strategy), _name(rival)
         settings.setdefault("model", DEFAULT_MODEL)
-        shares = () if share is None else (share,)
         results = compare(
             sessions,
             strategies=(strategy, rival),
@@ -91,7 +93,9 @@ class CompactionGate:
         for row in results.replays.itertuples():
             if row.strategy == name and row.status != "ok":
                 pytest.fail(_no_replay(row), pytrace=False)
-        earlier = Results.open(baseline) if isinstance(baseline, Path) else results
+        earlier = results
+        if isinstance(baseline, Path):
+            earlier = Results.open(baseline)
         metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
         rule = Gate(metric, margin, mode, share, each)
         verdict = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
@@ -101,12 +105,16 @@ class CompactionGate:
 
 
 def _name(strategy: str | Preset) -> str:
-    return strategy if isinstance(strategy, str) else strategy.name
+    if isinstance(strategy, str):
+        return strategy
+    return strategy.name
 
 
 def _no_replay(row: Any) -> str:  # noqa: ANN401 - a row of the table `replays`
     """Why there is nothing to judge, in one sentence."""
-    status = "is pending" if row.status == "pending" else "failed"
+    status = "failed"
+    if row.status == "pending":
+        status = "is pending"
     return f"{row.strategy} {status} on session {row.session}: {row.reason}"
 
 
@@ -130,5 +138,6 @@ def compaction_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Compactio
     `CompactionGate`.
     """
     cache = getattr(request.config, "cache", None)
-    folder = tmp_path if cache is None else cache.mkdir("workbench")
-    return CompactionGate(folder / "gate")
+    if cache is None:
+        return CompactionGate(tmp_path / "gate")
+    return CompactionGate(cache.mkdir("workbench") / "gate")

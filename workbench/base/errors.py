@@ -56,13 +56,17 @@ class FormatError(WorkbenchError):
         self, reason: str, *, where: str = "", line: int | None = None, field: str = ""
     ) -> None:
         self.why, self.where, self.line, self.field = reason, where, line, field
-        places = (
-            where,
-            f"line {line}" if line is not None else "",
-            f"field {field!r}" if field else "",
-        )
-        place = ", ".join(filter(None, places))
-        super().__init__(f"{place}: {reason}" if place else reason)
+        places = []
+        if where:
+            places.append(where)
+        if line is not None:
+            places.append(f"line {line}")
+        if field:
+            places.append(f"field {field!r}")
+        message = reason
+        if places:
+            message = f"{', '.join(places)}: {reason}"
+        super().__init__(message)
 
 
 class UnknownName(WorkbenchError):

@@ -34,17 +34,19 @@ def first_paragraph(docstring: str | None) -> str:
 
 def visible(text: str) -> str:
     """The text with control characters, direction marks and lone surrogates made visible."""
-    return _UNSEEN.sub(
-        lambda match: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(match.group()):02x}", text
-    )
+    return _UNSEEN.sub(_code_point, text)
+
+
+def _code_point(match: re.Match[str]) -> str:
+    return f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(match[0]):02x}"
 
 
 def clipped(text: object, longest: int = LONGEST) -> str:
     """The value as text, or the first `longest` characters of it and its length."""
-    text = str(text)
-    return (
-        text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
-    )
+    words = str(text)
+    if len(words) <= longest:
+        return words
+    return f"{words[:longest].rstrip()} … ({len(words):,} characters)"
 
 
 def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
@@ -52,7 +54,8 @@ def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
     index = text.find(what)
     if index > longest // 2:
         text = "… " + text[index - longest // 3 :]
-    return clipped(text, longest).split(what) if what else [clipped(text, longest)]
+    excerpt = clipped(text, longest)
+    return excerpt.split(what) if what else [excerpt]
 
 
 @cache

@@ -177,15 +177,13 @@ def tell_waiting(*values: object) -> None:
     """Say how many requests wait in the folders that are among the values of a command's
     options.
     """
-    names: list[object] = []
+    folders: list[str] = []
     for value in values:
-        if isinstance(value, tuple):
-            names += value
-        else:
-            names.append(value)
-    for name in dict.fromkeys(names):
-        if not (isinstance(name, str) and name.startswith(FOLDER)):
-            continue
+        names = value if isinstance(value, tuple) else (value,)
+        for name in names:
+            if isinstance(name, str) and name.startswith(FOLDER) and name not in folders:
+                folders.append(name)
+    for name in folders:
         model = find_model(name)
         if isinstance(model, Folder):
             _tell_waiting_in(model.path)
