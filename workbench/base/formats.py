@@ -129,6 +129,11 @@ def joined(words: Sequence[str], joint: str = "and") -> str:
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
 
 
+def paragraph(*sentences: str) -> str:
+    """The sentences one behind the other; empty ones are left out."""
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
 def some(number: int, singular: str, plural: str = "") -> str:
     """`1 session`, `3 sessions`."""
     if number == 1:

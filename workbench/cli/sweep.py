@@ -12,7 +12,8 @@ import typer
 
 from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
-from workbench.cli.headline import page, show_places, show_sizes, size_notes
+from workbench.cli.headline import page, show_places, show_sizes
+from workbench.cli.headline_notes import size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import (
     OK,

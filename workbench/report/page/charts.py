@@ -98,8 +98,8 @@ def equal_size(findings: Findings) -> Figure:
     title = f"{HALVES[half].capitalize()} when all are cut to the same size"
     rows = findings.figures.by_size
     for share in run.shares:
-        is_unranked = (rows["share"] == share) & rows["strategy"].isin(run.unranked(share))
-        rows = rows[~is_unranked]
+        is_unranked = rows["strategy"].isin(run.unranked(share))
+        rows = rows[~(is_unranked & (rows["share"] == share))]
     if rows.empty:
         return words(
             title, "Nothing to draw: no session had a boundary that could be scored at equal size."
@@ -108,7 +108,9 @@ def equal_size(findings: Findings) -> Figure:
     figure, axes = paper(title, note, height=4.6, width=HALF)
     # what is cut to no size is drawn over the others
     is_uncut = rows["strategy"].isin(["none", "null"])
-    rows = rows.assign(x=100 * rows["share"].where(is_uncut | rows["used"].isna(), rows["used"]))
+    takes_share = is_uncut | rows["used"].isna()
+    size = rows["share"].where(takes_share, rows["used"])
+    rows = rows.assign(x=100 * size)
     labels = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
     axes.set_xlabel("really kept, % of the history's tokens")
     axes.set_ylabel(AXIS_NAMES[half])
@@ -126,16 +128,19 @@ def rounds(findings: Findings) -> Figure:
     if rows.empty or rows["round"].max() < 2:
         return words(title, "Nothing to draw: nothing survived more than one compaction.")
     session_count = int(rows["sessions"].max())
-    rows = rows[(rows["sessions"] >= session_count / 3) & (rows["round"] <= MOST_ROUNDS)]
+    rows = rows[rows["sessions"] >= session_count / 3]
+    rows = rows[rows["round"] <= MOST_ROUNDS]
     fewest = some(int(rows["sessions"].min()), "session")
     note = f"n = {fewest} or more a point, of {session_count} · higher is better"
     figure, axes = paper(title, note, height=3.8)
     names = rows["strategy"].unique()
-    start = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
+    start = pd.DataFrame({"strategy": names})
+    start = start.assign(round=0, surviving=1.0, low=1.0, high=1.0)
     rows = pd.concat([start, rows])
     rows = rows.assign(x=rows["round"])
     labels = _curves(axes, run, rows, names, "surviving", len(names))
-    axes.set_xticks(range(int(rows["round"].max()) + 1))
+    last_round = int(rows["round"].max())
+    axes.set_xticks(range(last_round + 1))
     axes.set_xlabel("compactions since it was stated")
     axes.set_ylabel("entities still in the context, %")
     axes.set_ylim(-6, 106)
@@ -179,7 +184,8 @@ def _curves(
             lw=1.8,
             elinewidth=1.5,
         )
-        labels.append(Label(name, float(x[-1]), float(mean[-1]), style.colour))
+        end_x, end_y = float(x[-1]), float(mean[-1])
+        labels.append(Label(name, end_x, end_y, style.colour))
     return labels
 
 
@@ -191,8 +197,8 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
     title = "What one session has cost, request by request"
     if session is None:
         session = typical(run)
-    rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()]
-    rows = rows.sort_values("request")
+    rows = run.steps[run.steps["session"] == session]
+    rows = rows[rows["usd"].notna()].sort_values("request")
     if rows.empty:
         return words(
             title, "Nothing to draw: no session with prices was replayed request by request."
@@ -232,5 +238,6 @@ def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> list[Label]:
         if len(marked) and not is_reference:
             axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")
         end = steps.iloc[-1]
-        labels.append(Label(name, float(end["request"]), float(end["y"]), colour))
+        end_x, end_y = float(end["request"]), float(end["y"])
+        labels.append(Label(name, end_x, end_y, colour))
     return labels

@@ -21,9 +21,9 @@ MOST_NEW_LOSSES = 40
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
     """Recall and tokens saved in one table, with `measure` saying which."""
-    return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[
-        ["measure", *COLUMNS]
-    ]
+    recall = recall.assign(measure="recall")
+    saved = saved.assign(measure="saved")
+    return pd.concat([recall, saved])[["measure", *COLUMNS]]
 
 
 def differences_html(findings: Findings) -> Html:
@@ -65,7 +65,8 @@ def answer_html(findings: Findings, older: Tables | None) -> Html:
     if older is None:
         return empty()
     newer = findings.tables
-    answer = " ".join(sentences("change", rows=changes(newer, older).to_dict("records")))
+    changed_rows = changes(newer, older).to_dict("records")
+    answer = " ".join(sentences("change", rows=changed_rows))
     notes = _other_differences(newer, older)
     return part(
         "verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening=""
@@ -83,8 +84,11 @@ def changes_html(findings: Findings, older: Tables | None) -> Html:
     mode, where = "natural", OWN_TRIGGER
     if same_sizes(newer, older):
         mode, where = "matched", "at the same size"
-    half = HALVES[leading_metric(newer.scores, older.scores, mode=mode)].capitalize()
-    tables = {f"{half}, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
+    half = leading_metric(newer.scores, older.scores, mode=mode)
+    tables = {
+        f"{HALVES[half].capitalize()}, {where}": recall,
+        f"Tokens saved, {OWN_TRIGGER}": saved,
+    }
     new_losses = listed_losses(lost_now(newer, older), MOST_NEW_LOSSES, "newly-lost")
     has_new_losses = new_losses.data is not None and not new_losses.data.empty
     return part(
@@ -106,7 +110,8 @@ def _other_differences(newer: Tables, older: Tables) -> list[str]:
             older_value = older.settings.get(name)
             if name != "strategies" and value != older_value:
                 changed.append((name, value, older_value))
-    sessions, older_sessions = set(newer.sessions["session"]), set(older.sessions["session"])
+    sessions = set(newer.sessions["session"])
+    older_sessions = set(older.sessions["session"])
     return sentences(
         "other_differences",
         changed=changed,

@@ -46,13 +46,15 @@ def contexts_html(findings: Findings) -> Html:
     titles = session_titles(run)
     sessions = []
     for name in names[:MOST_SESSIONS]:
-        sessions.append(_session(run, rows[rows["session"] == name], name, titles[name]))
+        session_rows = rows[rows["session"] == name]
+        sessions.append(_session(run, session_rows, name, titles[name]))
     return part("contexts", data, sessions=sessions, every=len(names), most=MOST_POINTS)
 
 
 def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[str, Any]:
     """What the template draws of one session; points are in requests and tokens."""
-    window = run.sessions.loc[run.sessions["session"] == session, "window_used"].iloc[0]
+    facts = run.sessions[run.sessions["session"] == session]
+    window = facts["window_used"].iloc[0]
     if missing(window):
         window = None
     requests = rows.drop_duplicates("request").sort_values("request")

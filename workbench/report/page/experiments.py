@@ -43,7 +43,8 @@ def run_experiment(
     """
     template = notebook(TEMPLATE)
     values = checked(template, parameters)
-    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
+    usual_folder = REPORTS / f"experiment-{seal(values)}"
+    folder = Path(str(out or values.get("out") or usual_folder))
     values["out"] = str(folder)
     target = folder / f"{TEMPLATE}.ipynb"
     executed = run_notebook(template, target, values, progress=progress)
@@ -53,7 +54,8 @@ def run_experiment(
 
 def seal(values: object) -> str:
     """A short name for these parameters."""
-    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
+    text = json.dumps(values, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,4 +169,6 @@ def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[di
 
 
 def _text(value: Value, joint: str) -> str:
-    return joint.join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return joint.join(map(str, value))
+    return str(value)

@@ -21,6 +21,8 @@ from workbench.report.page.html import Html, empty, part
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
+MOST_OF_AN_ATTRIBUTE = 1000
+"""Characters of a value that a page filters losses by."""
 FEWEST_NEEDED, MOST_KINDS = 5, 14
 """Kinds of information are shown from so many needed things on, and at most so many kinds."""
 
@@ -70,10 +72,14 @@ def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
     }
     line = dict(loss)
     line["title"] = title
-    line["attributes"] = {name: visible(str(text)[:1000]) for name, text in attributes.items()}
+    line["attributes"] = {name: _attribute(value) for name, value in attributes.items()}
     for column in ("at", "said_at", "evidence_at", "needed_at"):
         line[column] = _message(loss[column])
     return line
+
+
+def _attribute(value: object) -> str:
+    return visible(str(value)[:MOST_OF_AN_ATTRIBUTE])
 
 
 def _message(index: object) -> str:

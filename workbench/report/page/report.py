@@ -85,8 +85,10 @@ class Report:
         *,
         findings: Findings | None = None,
     ) -> None:
+        if findings is None:
+            findings = Findings.of(results, baseline)
         self.results = results
-        self.findings = Findings.of(results, baseline) if findings is None else findings
+        self.findings = findings
         self.other = None if other is None else Tables.of(other)
 
     @classmethod
@@ -104,7 +106,8 @@ class Report:
             SettingError: there is no finished run.
             UnknownName: the run has no such strategy.
         """
-        return cls(Results.open(run), baseline, Results.open(other) if other else None)
+        other_results = Results.open(other) if other else None
+        return cls(Results.open(run), baseline, other_results)
 
     @property
     def figures(self) -> Figures:

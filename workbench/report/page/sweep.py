@@ -83,7 +83,9 @@ def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
         row[name] = None if pd.isna(point[name]) else int(point[name])
     row["model"] = point["model"]
     for path, value in json.loads(point["settings"]).items():
-        row[path] = "+".join(map(str, value)) if isinstance(value, list) else value
+        if isinstance(value, list):
+            value = "+".join(map(str, value))
+        row[path] = value
     return row
 
 
@@ -115,11 +117,12 @@ def sweep_html(results: Results) -> Html:
     if results.variants.empty:
         return empty()
     run, points = Tables.of(results), sweep_table(results)
-    points = points.sort_values(
-        ["on_frontier", "recall"], ascending=False, na_position="last"
-    ).reset_index(drop=True)
+    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last")
+    points = points.reset_index(drop=True)
     note = "; ".join([_counted(points), *results.manifest.get("merged", ())])
-    baselines = points["baseline"].dropna().tolist() if "baseline" in points else []
+    baselines = []
+    if "baseline" in points:
+        baselines = points["baseline"].dropna().tolist()
     return part(
         "sweep",
         points,
@@ -127,11 +130,17 @@ def sweep_html(results: Results) -> Html:
         at_size=HALVES[run.leading("matched")].capitalize(),
         own=HALVES[run.leading("natural")].capitalize(),
         note=note,
-        rows=points.astype(object).where(points.notna(), None).to_dict("records"),
+        rows=_plain_rows(points),
         settings=_setting_columns(points),
         sizes=_size_columns(points),
         base=baselines[0] if baselines else "",
     )
+
+
+def _plain_rows(points: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The points as rows, with None where a value is missing."""
+    plain = points.astype(object).where(points.notna(), None)
+    return plain.to_dict("records")
 
 
 def _counted(points: pd.DataFrame) -> str:
@@ -150,7 +159,8 @@ def _setting_columns(points: pd.DataFrame) -> list[tuple[str, str]]:
             columns.append((title, name))
     for name in points:
         if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT)):
-            columns.append((name.replace("_", " ").replace(".", " · "), name))
+            title = name.replace("_", " ").replace(".", " · ")
+            columns.append((title, name))
     return columns
 
 
@@ -160,5 +170,6 @@ def _size_columns(points: pd.DataFrame) -> list[tuple[str, str, str]]:
     for name in points:
         if name.startswith(AT_SIZE):
             share = float(name.removeprefix(AT_SIZE))
-            columns.append((percent(share), name, name.replace(AT_SIZE, USED_AT)))
+            used_column = name.replace(AT_SIZE, USED_AT)
+            columns.append((percent(share), name, used_column))
     return columns
