@@ -140,7 +140,8 @@ def sweep_html(results: Results) -> Html:
 def _plain_rows(points: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """The points as rows, with None where a value is missing."""
     plain = points.astype(object).where(points.notna(), None)
-    return plain.to_dict("records")
+    rows: list[dict[Hashable, Any]] = plain.to_dict("records")
+    return rows
 
 
 def _counted(points: pd.DataFrame) -> str:
