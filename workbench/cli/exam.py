@@ -103,17 +103,17 @@ def show(
       workbench lab exam show my-sessions/ --exams my-exams/ --json
     """
     mask = masker(spec.redaction)
-    written = list(_written_exams(paths or (), exams))
+    sessions_with_exams = list(_written_exams(paths or (), exams))
     if as_json:
-        documents = [asdict(session_exams) for _, session_exams in written]
+        documents = [asdict(session_exams) for _, session_exams in sessions_with_exams]
         text = mask(json.dumps(documents, ensure_ascii=False))
         say_json(json.loads(text))
         return OK
-    if not written:
+    if not sessions_with_exams:
         raise SettingError(
             "no written exam was found; `workbench lab exam write` has a model write some"
         )
-    for session, session_exams in written:
+    for session, session_exams in sessions_with_exams:
         for exam in session_exams.exams:
             say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))
             for number, question in enumerate(exam.questions, 1):

@@ -137,8 +137,8 @@ def _windows(sessions: pd.DataFrame) -> str:
 
 def _span(values: pd.Series[int]) -> str:
     """The least and the largest value; one of them where they are equal."""
-    least, largest = f"{values.min():,}", f"{values.max():,}"
-    return least if least == largest else f"{least} to {largest}"
+    smallest, largest = f"{values.min():,}", f"{values.max():,}"
+    return smallest if smallest == largest else f"{smallest} to {largest}"
 
 
 def _sessions(counts: Mapping[str, tuple[int, int]]) -> str:

@@ -68,8 +68,8 @@ def replay(
     spec = spec.with_default_model()
     if len(spec.model) > 1:
         raise SettingError("replay takes one model; `workbench compare` takes several")
-    chosen = _chosen_session(session, session_id, lenient=lenient)
-    prepared_session = prepared(redacted(chosen, spec.redaction), spec.window)
+    recorded_session = _chosen_session(session, session_id, lenient=lenient)
+    prepared_session = prepared(redacted(recorded_session, spec.redaction), spec.window)
     for reports in prepared_session.left_out:
         complain(f"left out, since it cannot be true: {reports}")
     tell_terms(*spec.model)
@@ -111,13 +111,13 @@ def replay(
 def _chosen_session(path: str, session_id: str, *, lenient: bool) -> Session:
     """The session of that id, or the first one of the file."""
     sessions = load(path, lenient=lenient)
-    chosen = [session for session in sessions if session_id in ("", session.id)]
-    if not chosen:
+    matching = [session for session in sessions if session_id in ("", session.id)]
+    if not matching:
         ids = [session.id for session in sessions]
         raise SettingError(f"no session {session_id!r} in {path}; it holds {', '.join(ids)}")
-    if len(chosen) > 1:
-        complain(f"{path} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
-    return chosen[0]
+    if len(matching) > 1:
+        complain(f"{path} holds {len(matching)} sessions; this is the first, {matching[0].id}")
+    return matching[0]
 
 
 Rows: TypeAlias = Sequence[Mapping[str, object]]
