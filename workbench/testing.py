@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
@@ -75,11 +75,13 @@ class CompactionGate:
         from workbench.evaluation.experiment.spec import DEFAULT_MODEL
         from workbench.evaluation.experiment.store import Results
 
-        mode = "natural" if share is None else "matched"
+        mode = "natural"
+        shares: tuple[float, ...] = ()
+        if share is not None:
+            mode, shares = "matched", (share,)
         rival = strategy if isinstance(baseline, Path) else baseline
-        name, against = (one if isinstance(one, str) else one.name for one in (strategy, rival))
+        name, against = _name(strategy), _name(rival)
         settings.setdefault("model", DEFAULT_MODEL)
-        shares = () if share is None else (share,)
         results = compare(
             sessions,
             strategies=(strategy, rival),
@@ -88,29 +90,46 @@ class CompactionGate:
             out=self.folder,
             **settings,
         )
-        failed = results.replays[
-            (results.replays["status"] != "ok") & (results.replays["strategy"] == name)
-        ]
-        for row in failed.itertuples():
-            status = "is pending" if row.status == "pending" else "failed"
-            pytest.fail(f"{name} {status} on session {row.session}: {row.reason}", pytrace=False)
-        earlier = Results.open(baseline) if isinstance(baseline, Path) else results
+        for row in results.replays.itertuples():
+            if row.strategy == name and row.status != "ok":
+                pytest.fail(_no_replay(row), pytrace=False)
+        earlier = results
+        if isinstance(baseline, Path):
+            earlier = Results.open(baseline)
         metric = metric or leading_metric(results.scores, earlier.scores, mode=mode)
-        asked = Gate(metric, margin, mode, share, each)
-        one = gate(grouped(results), grouped(earlier), asked, {name: against})[0]
-        if one.outcome != "passed":
-            figures = (
-                "no value" if one.mean is None else f"{one.mean:.4g} against {one.baseline:.4g}"
-            )
-            worst = (
-                f"; worst session {one.worst} ({one.worst_difference:+.4g})" if one.worst else ""
-            )
-            pytest.fail(
-                f"{name} {one.outcome} against {against} on {metric}: {figures} over {one.sessions}"
-                f" sessions: {one.why}{worst}",
-                pytrace=False,
-            )
-        return one
+        rule = Gate(metric, margin, mode, share, each)
+        verdict = gate(grouped(results), grouped(earlier), rule, {name: against})[0]
+        if verdict.outcome != "passed":
+            pytest.fail(_explanation(verdict, metric), pytrace=False)
+        return verdict
+
+
+def _name(strategy: str | Preset) -> str:
+    if isinstance(strategy, str):
+        return strategy
+    return strategy.name
+
+
+def _no_replay(row: Any) -> str:  # noqa: ANN401 - a row of the table `replays`
+    """Why there is nothing to judge, in one sentence."""
+    status = "failed"
+    if row.status == "pending":
+        status = "is pending"
+    return f"{row.strategy} {status} on session {row.session}: {row.reason}"
+
+
+def _explanation(verdict: GateResult, metric: str) -> str:
+    """Why a strategy does not pass, in one sentence."""
+    figures = "no value"
+    if verdict.mean is not None:
+        figures = f"{verdict.mean:.4g} against {verdict.baseline:.4g}"
+    worst = ""
+    if verdict.worst:
+        worst = f"; worst session {verdict.worst} ({verdict.worst_difference:+.4g})"
+    return (
+        f"{verdict.strategy} {verdict.outcome} against {verdict.against} on {metric}: {figures}"
+        f" over {verdict.sessions} sessions: {verdict.why}{worst}"
+    )
 
 
 @pytest.fixture
@@ -119,6 +138,6 @@ def compaction_gate(request: pytest.FixtureRequest, tmp_path: Path) -> Compactio
     `CompactionGate`.
     """
     cache = getattr(request.config, "cache", None)
-    return CompactionGate(
-        cache.mkdir("workbench") / "gate" if cache is not None else tmp_path / "gate"
-    )
+    if cache is None:
+        return CompactionGate(tmp_path / "gate")
+    return CompactionGate(cache.mkdir("workbench") / "gate")

@@ -53,23 +53,27 @@ class FormatError(WorkbenchError):
     """
 
     def __init__(
-        self, why: str, *, where: str = "", line: int | None = None, field: str = ""
+        self, reason: str, *, where: str = "", line: int | None = None, field: str = ""
     ) -> None:
-        self.why, self.where, self.line, self.field = why, where, line, field
-        places = (
-            where,
-            f"line {line}" if line is not None else "",
-            f"field {field!r}" if field else "",
-        )
-        place = ", ".join(filter(None, places))
-        super().__init__(f"{place}: {why}" if place else why)
+        self.why, self.where, self.line, self.field = reason, where, line, field
+        places = []
+        if where:
+            places.append(where)
+        if line is not None:
+            places.append(f"line {line}")
+        if field:
+            places.append(f"field {field!r}")
+        message = reason
+        if places:
+            message = f"{', '.join(places)}: {reason}"
+        super().__init__(message)
 
 
 class UnknownName(WorkbenchError):
     """No part is known by that name; the message lists the names that are."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        self.kind, self.name, self.known = kind, name, tuple(sorted(set(known)))
+    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(sorted(set(names)))
         super().__init__(f"no {kind} is named {name!r}; known are {', '.join(self.known)}")
 
 
@@ -91,7 +95,7 @@ class ModelError(WorkbenchError):
 
     def __init__(
         self,
-        why: str,
+        reason: str,
         *,
         retryable: bool = False,
         overflow: bool = False,
@@ -102,14 +106,14 @@ class ModelError(WorkbenchError):
         self.retryable, self.overflow, self.retry_after = retryable, overflow, retry_after
         self.limit = limit
         self.outage = outage or retryable
-        super().__init__(why)
+        super().__init__(reason)
 
 
 class AnswerAwaited(ModelError):
     """Somebody answers later; the request is written down, and other requests may still be made."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why, outage=True)
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, outage=True)
 
 
 class CompactionRefused(WorkbenchError):

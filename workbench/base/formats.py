@@ -16,12 +16,14 @@ def missing(value: object) -> bool:
     )
 
 
-def or_dash(shown: Callable[[float], str]) -> Callable[[float | None], str]:
+def or_dash(show: Callable[[float], str]) -> Callable[[float | None], str]:
     """A number format that shows a missing number as a dash."""
 
-    @wraps(shown)
+    @wraps(show)
     def format(number: float | None) -> str:
-        return NOTHING if missing(number) else shown(number)  # type: ignore[arg-type]
+        if missing(number):
+            return NOTHING
+        return show(number)  # type: ignore[arg-type]  # it is none of those that are missing
 
     return format
 
@@ -48,13 +50,17 @@ def points(share: float) -> str:
 def gap(share: float) -> str:
     """A difference of shares in percentage points with its sign: `+12`, `−0.4`."""
     text = points(share).replace("-", "−")
-    return text if share < 0 or text == "0" else f"+{text}"
+    if share < 0 or text == "0":
+        return text
+    return f"+{text}"
 
 
 @or_dash
 def p_value(p: float) -> str:
     """The p of a test with two figures, so that 0.053 is not taken for 0.05: `0.012`, `< 0.001`."""
-    return "< 0.001" if p < 0.001 else f"{p:.2g}"
+    if p < 0.001:
+        return "< 0.001"
+    return f"{p:.2g}"
 
 
 @or_dash
@@ -81,7 +87,17 @@ def decimal(number: float) -> str:
 @or_dash
 def count(number: float) -> str:
     """A mean count, with one digit where it is no whole number."""
-    return f"{number:,.0f}" if abs(number - round(number)) < 0.05 else f"{number:,.1f}"
+    if abs(number - round(number)) < 0.05:
+        return f"{number:,.0f}"
+    return f"{number:,.1f}"
+
+
+@or_dash
+def figure(number: float) -> str:
+    """A number of any size: without decimal places from 100 on, else with three."""
+    if abs(number) >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.3f}"
 
 
 @or_dash
@@ -95,12 +111,15 @@ def dollars(usd: float) -> str:
         text = f"{size:,.0f}"
     elif size >= 0.095 or size == 0:
         text = f"{size:,.2f}"
-    return f"−${text}" if usd < 0 else f"${text}"
+    sign = "−" if usd < 0 else ""
+    return f"{sign}${text}"
 
 
 def interval(low: float | None, high: float | None, of: Callable[[float | None], str] = gap) -> str:
     """`+4 to +12`, or a dash where there are too few sessions for an interval."""
-    return NOTHING if missing(low) or missing(high) else f"{of(low)} to {of(high)}"
+    if missing(low) or missing(high):
+        return NOTHING
+    return f"{of(low)} to {of(high)}"
 
 
 def joined(words: Sequence[str], joint: str = "and") -> str:
@@ -108,6 +127,11 @@ def joined(words: Sequence[str], joint: str = "and") -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {joint} {words[-1]}"
+
+
+def paragraph(*sentences: str) -> str:
+    """The sentences one behind the other; empty ones are left out."""
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def some(number: int, singular: str, plural: str = "") -> str:
@@ -119,7 +143,7 @@ def some(number: int, singular: str, plural: str = "") -> str:
 
 NUMBERS: Mapping[str, Callable[[float | None], str]] = {
     "percent": percent, "points": points, "gap": gap, "p_value": p_value, "amount": amount, "decimal": decimal,
-    "figure": or_dash(lambda number: f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3f}"),
+    "figure": figure,
     "decimal3": or_dash("{:.3f}".format), "count": count, "dollars": dollars,
 }  # fmt: skip
 """What a column of a table may be formatted as."""

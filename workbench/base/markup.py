@@ -34,25 +34,28 @@ def first_paragraph(docstring: str | None) -> str:
 
 def visible(text: str) -> str:
     """The text with control characters, direction marks and lone surrogates made visible."""
-    return _UNSEEN.sub(
-        lambda found: f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(found.group()):02x}", text
-    )
+    return _UNSEEN.sub(_code_point, text)
+
+
+def _code_point(match: re.Match[str]) -> str:
+    return f"\N{SYMBOL FOR SUBSTITUTE FORM TWO}{ord(match[0]):02x}"
 
 
 def clipped(text: object, longest: int = LONGEST) -> str:
     """The value as text, or the first `longest` characters of it and its length."""
-    text = str(text)
-    return (
-        text if len(text) <= longest else f"{text[:longest].rstrip()} … ({len(text):,} characters)"
-    )
+    words = str(text)
+    if len(words) <= longest:
+        return words
+    return f"{words[:longest].rstrip()} … ({len(words):,} characters)"
 
 
 def split_at(text: str, what: str, longest: int = LONGEST) -> list[str]:
     """The text between the occurrences of `what`; clipped around the first one."""
-    at = text.find(what)
-    if at > longest // 2:
-        text = "… " + text[at - longest // 3 :]
-    return clipped(text, longest).split(what) if what else [clipped(text, longest)]
+    index = text.find(what)
+    if index > longest // 2:
+        text = "… " + text[index - longest // 3 :]
+    excerpt = clipped(text, longest)
+    return excerpt.split(what) if what else [excerpt]
 
 
 @cache
@@ -60,7 +63,7 @@ def environment() -> Environment:
     """The templates, with the number formats as filters."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=lambda name: not str(name).endswith(".txt"),
         undefined=StrictUndefined,
@@ -68,7 +71,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
-    made.filters |= {
+    templates.filters |= {
         **NUMBERS,
         "number": lambda value, name: NUMBERS[name](value),
         "clip": clipped,
@@ -78,9 +81,9 @@ def environment() -> Environment:
         "whole": lambda number: f"{number:,}",
         "nbsp": lambda text: text.replace(" %", "\N{NO-BREAK SPACE}%"),
     }
-    made.tests["missing"] = missing
-    made.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
-    return made
+    templates.tests["missing"] = missing
+    templates.globals |= {"NUMBERS": NUMBERS, "looks": looks, "some": some}
+    return templates
 
 
 def render(template: str, /, **values: object) -> str:
@@ -100,5 +103,7 @@ def card(
 
     Empty facts are left out. Its colours are those of the page, light or dark.
     """
-    known = {name: value for name, value in facts.items() if value not in ("", None)}
-    return render("card.html", title=title, facts=known, heads=heads, rows=list(rows), note=note)
+    named_facts = {name: value for name, value in facts.items() if value not in ("", None)}
+    return render(
+        "card.html", title=title, facts=named_facts, heads=heads, rows=list(rows), note=note
+    )

@@ -36,4 +36,8 @@ OTHERS = (
 def looks(strategies: Iterable[str]) -> dict[str, Style]:
     """A look for each strategy. Those that the workbench ships keep theirs in every chart."""
     spare = cycle(OTHERS)
-    return {name: KNOWN.get(name) or next(spare) for name in dict.fromkeys(strategies)}
+    styles: dict[str, Style] = {}
+    for name in strategies:
+        if name not in styles:
+            styles[name] = KNOWN[name] if name in KNOWN else next(spare)
+    return styles

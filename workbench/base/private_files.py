@@ -43,6 +43,8 @@ def open_private(file: Path) -> BinaryIO:
 
 def write_private(file: Path, data: str | bytes) -> None:
     """Write a file, and make its folder where there is none."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogateescape")
     make_private_folder(file.parent)
     with open_private(file) as stream:
-        stream.write(data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data)
+        stream.write(data)

@@ -23,15 +23,18 @@ def together(rows: Iterable[Ints]) -> Ints:
 
 def ranges(starts: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """Each row with each of its places: so many from its start on, row after row."""
-    row = np.repeat(np.arange(len(sizes)), sizes)
-    return row, np.arange(len(row)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    first_of_row = np.cumsum(sizes) - sizes
+    shift = np.repeat(starts - first_of_row, sizes)
+    return rows, np.arange(len(rows)) + shift
 
 
-def kept_mask(kept: Collection[int] | Ints | Flags, n: int) -> Flags:
+def kept_mask(flags_or_places: Collection[int] | Ints | Flags, n: int) -> Flags:
     """One flag for each of n things, from flags or from the places of those that are kept."""
-    places = (
-        kept if isinstance(kept, np.ndarray) else np.fromiter(kept, dtype=np.int64, count=len(kept))
-    )
+    if isinstance(flags_or_places, np.ndarray):
+        places = flags_or_places
+    else:
+        places = np.fromiter(flags_or_places, dtype=np.int64, count=len(flags_or_places))
     if places.dtype == bool:
         return places.astype(bool, copy=False)
     mask = np.zeros(n, dtype=bool)

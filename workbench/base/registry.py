@@ -20,11 +20,11 @@ def found(kind: str, builtin: Mapping[str, Part]) -> dict[str, Part]:
             `workbench.<kind>s`.
         builtin: the parts that ship with the package.
     """
-    plugins = {point.name: point for point in entry_points(group=f"workbench.{kind}s")}
-    return {
-        **{name: point.load() for name, point in plugins.items() if name not in builtin},
-        **builtin,
-    }
+    parts: dict[str, Part] = {}
+    for point in entry_points(group=f"workbench.{kind}s"):
+        if point.name not in builtin:
+            parts[point.name] = point.load()
+    return parts | dict(builtin)
 
 
 def find(kind: str, name: str, builtin: Mapping[str, Part]) -> Part:

@@ -10,6 +10,7 @@ from workbench.base.formats import joined, some
 from workbench.cli.foresee import Foresight, tell_forecast
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import OK, PENDING, complain, records, say, say_json, table, write
+from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.compare import together
 from workbench.evaluation.metrics import HALVES
 from workbench.lab.advice.advise import Advice, AdviceSpec
@@ -64,43 +65,55 @@ def advise(
       --max-dollars 2
     """
     silent = spec.changed(quiet=spec.quiet or as_json)
-    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
     if not dry_run:
         tell_terms(*spec.model)
     searches = agent_searches(paths or (), silent)
-    if (dry_run or not spec.quiet) and not _foretell(searches, spec, how):
+    tells_forecast = dry_run or not spec.quiet
+    if tells_forecast and not _foretell(searches, spec, foresight):
         return OK
     advices = [search.advice() for search in searches]
-    if pending := max(advice.pending for advice in advices):
+    pending = max(advice.pending for advice in advices)
+    if pending:
         complain(
             f"pending: {some(pending, 'replay')} wait for answers; the same command asks again"
         )
         tell_waiting(*set(advices[0].compactor.grid.models).difference(spec.model))
     if as_json:
-        say_json({"agents": list(map(_plain, advices))})
+        say_json({"agents": [_plain(advice) for advice in advices]})
     else:
         for advice in advices:
             _show(advice, spec)
     return PENDING if pending else OK
 
 
-def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, how: Foresight) -> bool:
+def _foretell(searches: Sequence[AgentSearch], spec: AdviceSpec, foresight: Foresight) -> bool:
     """Say what the searches would take; whether to go on."""
-    rounds = [planned for search in searches for planned in search.compactor.rounds()]
     forecast = together([search.forecast() for search in searches])
-    if not (how.dry_run and how.as_json):
-        minutes = forecast.tokens / TOKENS_A_SECOND / (spec.jobs or os.cpu_count() or 1) / 60
-        tell = say if how.dry_run else complain
-        for search in searches:
-            agent = f"{search.agent.name}: " if search.agent else ""
-            tell(f"{agent}{_rounds(search.compactor.rounds())}, at most.")
-        tell(f"In about {some(max(round(minutes), 1), 'minute')}.")
-        tell("The folds use the same replays, and some more where they come to other finalists.")
-    return tell_forecast(how, forecast, {"rounds": list(map(asdict, rounds))})
+    rounds: list[Round] = []
+    for search in searches:
+        rounds += search.compactor.rounds()
+    if not (foresight.dry_run and foresight.as_json):
+        _tell_rounds(searches, foresight)
+        workers = spec.jobs or os.cpu_count() or 1
+        minutes = forecast.tokens / TOKENS_A_SECOND / workers / 60
+        foresight.print_line(f"In about {some(max(round(minutes), 1), 'minute')}.")
+        foresight.print_line(
+            "The folds use the same replays, and some more where they come to other finalists."
+        )
+    return tell_forecast(foresight, forecast, {"rounds": [asdict(step) for step in rounds]})
 
 
-def _rounds(planned: Sequence[Round]) -> str:
-    steps = (f"{step.candidates} candidates on {step.recordings} recordings" for step in planned)
+def _tell_rounds(searches: Sequence[AgentSearch], foresight: Foresight) -> None:
+    """Say how many candidates the rounds of each agent's search try at most."""
+    for search in searches:
+        rounds = _rounds(search.compactor.rounds())
+        agent = f"{search.agent.name}: " if search.agent else ""
+        foresight.print_line(f"{agent}{rounds}, at most.")
+
+
+def _rounds(rounds: Sequence[Round]) -> str:
+    steps = [f"{step.candidates} candidates on {step.recordings} recordings" for step in rounds]
     return f"Rounds: {', '.join(steps)}"
 
 
@@ -124,7 +137,8 @@ def _show(advice: AgentAdvice, spec: AdviceSpec) -> None:
         _show_search(advice.settings, spec)
         _show_setting(advice, advice.settings, present)
     say(f"\n{SWITCHING.format(agent=agent.name)} (`Compactor`, in an agent of yours):")
-    _show_search(advice.compactor, spec, told=advice.settings.opening if advice.settings else "")
+    printed_opening = "" if advice.settings is None else advice.settings.opening
+    _show_search(advice.compactor, spec, printed_opening)
     if not advice.compactor.stay:
         _show_snippets(advice.compactor, present.window.tokens)
 
@@ -140,7 +154,8 @@ def _show_setting(advice: AgentAdvice, settings: Advice, present: PresentSetting
     if snippet is None:
         write("Set nothing: leave its compaction as it is.")
     else:
-        say(f"\nTo paste, {snippet.where}{': ' * bool(snippet.lacks)}{snippet.lacks}")
+        place = f"{snippet.where}: {snippet.lacks}" if snippet.lacks else snippet.where
+        say(f"\nTo paste, {place}")
         say(snippet.text.rstrip())
     write(NOT_MEASURED)
 
@@ -151,16 +166,15 @@ NOT_MEASURED = (
 )
 
 
-def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
-    """A search in words and its table; `told` is an opening that was printed already."""
-    opening = "" if advice.opening == told else advice.opening
-    for sentence in filter(None, (opening, advice.verdict, advice.traded)):
-        write(sentence)
-    name, ahead = advice.runner_up or ("", None)
-    if ahead is not None:
-        close = ", which you would not notice" if abs(ahead.mean) < spec.margin else ""
-        side = "behind" if ahead.mean >= 0 else "ahead"
-        write(f"Runner-up: {name}, {abs(ahead.mean):.1f} points {side}{close}.")
+def _show_search(advice: Advice, spec: AdviceSpec, printed_opening: str = "") -> None:
+    """Print a search in words and its table; without its opening if that was printed already."""
+    if advice.opening and advice.opening != printed_opening:
+        write(advice.opening)
+    for sentence in (advice.verdict, advice.traded):
+        if sentence:
+            write(sentence)
+    if advice.runner_up is not None:
+        _write_runner_up(*advice.runner_up, spec.margin)
     if advice.regret is not None:
         write(
             f"Regret: the best candidate, known beforehand, would have gained {advice.regret:.1f}"
@@ -170,9 +184,18 @@ def _show_search(advice: Advice, spec: AdviceSpec, told: str = "") -> None:
         say("\nThe last round, on the sessions that the choice was made on:\n")
         say(table(records(advice.table), SHOWN, room=80))
     if advice.out:
-        why = "failed, wait for their model, or sent a request larger than the window"
-        write(f"Out, since they {why}: {joined(advice.out)}.")
+        reasons = "failed, wait for their model, or sent a request larger than the window"
+        write(f"Out, since they {reasons}: {joined(advice.out)}.")
     write(f"{_rounds(advice.rounds)}. Points: {_rule(advice, spec.worth)}.")
+
+
+def _write_runner_up(name: str, lead: Estimate | None, margin: float) -> None:
+    """Print how far the next best candidate is behind, if that is known."""
+    if lead is None:
+        return
+    side = "behind" if lead.mean >= 0 else "ahead"
+    unnoticed = ", which you would not notice" if abs(lead.mean) < margin else ""
+    write(f"Runner-up: {name}, {abs(lead.mean):.1f} points {side}{unnoticed}.")
 
 
 def _show_snippets(advice: Advice, window: int) -> None:
@@ -196,32 +219,46 @@ def _rule(advice: Advice, worth: float) -> str:
 
 
 def _plain(advice: AgentAdvice) -> dict[str, object]:
-    present, settings = advice.present, advice.settings
+    """The advice for one agent as plain JSON."""
+    agent, present, settings = advice.agent, advice.present, advice.settings
     window = present.window.tokens if present else advice.compactor.window
-    pasted = (
-        _snippets(advice.compactor, window) if present is None or not advice.compactor.stay else []
-    )
-    snippet = None
-    if advice.agent and present and settings and not settings.stay:
-        snippet = agent_snippet(settings.grid.preset(settings.advised), advice.agent.preset, window)
+    compactor = _plain_search(advice.compactor)
+    compactor["paste"] = []
+    if present is None or not advice.compactor.stay:
+        compactor["paste"] = [asdict(part) for part in _snippets(advice.compactor, window)]
+    settings_fields = None
+    if settings is not None:
+        snippet = None
+        if agent and present and not settings.stay:
+            snippet = agent_snippet(settings.grid.preset(settings.advised), agent.preset, window)
+        settings_fields = {**_plain_search(settings), "paste": _fields(snippet)}
     return {
-        "agent": advice.agent and advice.agent.name,
+        "agent": None if agent is None else agent.name,
         "sessions": advice.sessions,
-        "present": (
-            present
-            and {
-                "window": present.window.tokens,
-                "window_from": present.window.source,
-                "compacts_at": present.limit.tokens,
-                "compacts_at_from": present.limit.source,
-            }
-        ),
-        "settings": settings and {**_plain_search(settings), "paste": snippet and asdict(snippet)},
-        "compactor": {**_plain_search(advice.compactor), "paste": list(map(asdict, pasted))},
+        "present": _plain_present(present),
+        "settings": settings_fields,
+        "compactor": compactor,
+    }
+
+
+def _plain_present(present: PresentSetting | None) -> dict[str, object] | None:
+    """When the agent compacts today; None where that is not known."""
+    if present is None:
+        return None
+    return {
+        "window": present.window.tokens,
+        "window_from": present.window.source,
+        "compacts_at": present.limit.tokens,
+        "compacts_at_from": present.limit.source,
     }
 
 
 def _plain_search(advice: Advice) -> dict[str, object]:
+    """What a search found as plain JSON."""
+    runner_up = None
+    if advice.runner_up is not None:
+        name, lead = advice.runner_up
+        runner_up = {"candidate": name, "behind": _fields(lead)}
     return {
         "opening": advice.opening,
         "verdict": advice.verdict,
@@ -232,20 +269,18 @@ def _plain_search(advice: Advice) -> dict[str, object]:
         "chosen": asdict(advice.chosen),
         "default": asdict(advice.default),
         "stay": advice.stay,
-        "gain": advice.outside.gain and asdict(advice.outside.gain),
+        "gain": _fields(advice.outside.gain),
         "chosen_in_folds": list(advice.outside.chosen),
-        "lead": advice.lead and asdict(advice.lead),
-        "runner_up": (
-            advice.runner_up
-            and {
-                "candidate": advice.runner_up[0],
-                "behind": advice.runner_up[1] and asdict(advice.runner_up[1]),
-            }
-        ),
+        "lead": _fields(advice.lead),
+        "runner_up": runner_up,
         "regret": advice.regret,
-        "rounds": list(map(asdict, advice.rounds)),
+        "rounds": [asdict(step) for step in advice.rounds],
         "candidates": records(advice.table),
         "window": advice.window,
         "out": list(advice.out),
         "pending_replays": advice.pending,
     }
+
+
+def _fields(value: Estimate | Snippet | None) -> dict[str, object] | None:
+    return None if value is None else asdict(value)

@@ -20,7 +20,7 @@ from workbench.cli.start import start
 # the click that typer uses: from some version on a copy inside typer, before that the installed
 # package
 ClickException: type[Exception] = next(
-    c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException"
+    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
 
 PLAIN = {"help_option_names": ["-h", "--help"]}
@@ -58,13 +58,22 @@ def commands(called: str) -> typer.Typer:
             context_settings=PASSING if command.path == COURSE else PLAIN,
             rich_help_panel=command.panel,
         )
-        add(with_further_options(_function(command)) if command.path == called else _not_loaded)
+        if command.path == called:
+            add(with_further_options(_function(command)))
+        else:
+            add(_not_loaded)
     return app
 
 
 def _empty_group(**settings: Any) -> typer.Typer:  # noqa: ANN401 - settings of typer's
-    usual = {"no_args_is_help": True, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-    return typer.Typer(name="workbench", cls=CommandGroup, **{**usual, **settings})
+    settings.setdefault("no_args_is_help", True)
+    return typer.Typer(
+        name="workbench",
+        cls=CommandGroup,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        **settings,
+    )
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -107,10 +116,10 @@ MORE_MEMORY = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code, see the table in docs/runs.md."""
-    words = _present(list(sys.argv[1:] if arguments is None else arguments))
-    # a shell completes
-    typed = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]
-    called = command_called(words or typed)
+    if arguments is None:
+        arguments = sys.argv[1:]
+    words = _present(list(arguments))
+    called = command_called(words or _words_to_complete())
     try:
         app = commands(called)
         if called == "lab experiment":
@@ -121,9 +130,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         message = _misuse(error)
         if type(error).__name__ == "NoArgsIsHelpError":
             return _stopped(message)
-        command = getattr(getattr(error, "ctx", None), "command_path", "") or "workbench"
+        context = getattr(error, "ctx", None)
+        command = getattr(context, "command_path", "") or "workbench"
+        sentence = " ".join(message.split()).rstrip(".")
         accepted = f"`{command} --help` shows what is accepted"
-        return _stopped(f"workbench: {' '.join(message.split()).rstrip('.')}", hint=accepted)
+        return _stopped(f"workbench: {sentence}", hint=accepted)
     except WorkbenchError as error:
         code = PENDING if isinstance(error, errors.Unanswered) else UNUSABLE
         return _stopped(f"workbench: {error}", code, hint(error))
@@ -134,25 +145,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _stopped(f"workbench: {error.filename or 'a file'}: {error.strerror or error}")
     # what is not installed, or our own bug: one sentence, and the traceback on demand
     except Exception as error:
-        missing = (
-            missing_extra(f"`workbench {called}`", error)
-            if isinstance(error, ModuleNotFoundError)
-            else error
-        )
-        if isinstance(missing, WorkbenchError):
-            return _stopped(f"workbench: {missing}", hint=hint(missing))
+        if isinstance(error, ModuleNotFoundError):
+            missing = missing_extra(f"`workbench {called}`", error)
+            if isinstance(missing, WorkbenchError):
+                return _stopped(f"workbench: {missing}", hint=hint(missing))
         if os.environ.get("WORKBENCH_DEBUG"):
             raise
         if isinstance(error, MemoryError) or any(sign in str(error) for sign in NO_MEMORY):
             return _stopped("workbench: memory ran out; " + MORE_MEMORY)
-        what = f"{type(error).__name__}: {error}"
-        where = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
-        return _stopped(f"workbench: a bug in workbench ({what}); {where}", FAILED)
+        description = f"{type(error).__name__}: {error}"
+        advice = "WORKBENCH_DEBUG=1 shows where; finished work is kept"
+        return _stopped(f"workbench: a bug in workbench ({description}); {advice}", FAILED)
+
+
+def _words_to_complete() -> list[str]:
+    """The words typed so far, where a shell asks for completions."""
+    line = os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", ""))
+    return line.split()[1:]
 
 
 def _present(words: list[str]) -> list[str]:
     """The words of a command line as its command is spelt today."""
-    if group := moved_to(words):
+    group = moved_to(words)
+    if group:
         complain(f"`workbench {words[0]}` is now `workbench {group} {words[0]}`")
         words = [group, *words]
     return with_default(words)
@@ -162,13 +177,13 @@ def _misuse(error: Any) -> str:  # noqa: ANN401 - an exception of the click that
     """What is wrong with the words of a command; in our own words where typer asked pydantic to
     read a value.
     """
-    refused: list[Any] = getattr(error.__cause__, "errors", list)()
-    if not refused:
+    refusals: list[Any] = getattr(error.__cause__, "errors", list)()
+    if not refusals:
         return str(error.format_message())
-    error.message = errors.refusal(refused[0])
-    return str(error.format_message()).replace(
-        "Invalid value", f"Invalid value {refused[0]['input']!r}", 1
-    )
+    refused = refusals[0]
+    error.message = errors.refusal(refused)
+    message = str(error.format_message())
+    return message.replace("Invalid value", f"Invalid value {refused['input']!r}", 1)
 
 
 def _stopped(message: str, code: int = UNUSABLE, hint: str = "") -> int:
@@ -201,11 +216,13 @@ HINTS: dict[type[WorkbenchError], str] = {
 def hint(error: WorkbenchError) -> str:
     """One sentence that says what to do next; empty where the error says all there is."""
     if isinstance(error, errors.UnknownName):
-        near = [f"did you mean {one}?" for one in get_close_matches(error.name, error.known, n=1)]
-        listed = (
-            [f"`workbench list {LISTED[error.kind]}` says what each is"]
-            if error.kind in LISTED
-            else []
-        )
-        return " ".join(near + listed)
-    return next((text for kind, text in HINTS.items() if isinstance(error, kind)), "")
+        sentences = []
+        for name in get_close_matches(error.name, error.known, n=1):
+            sentences.append(f"did you mean {name}?")
+        if error.kind in LISTED:
+            sentences.append(f"`workbench list {LISTED[error.kind]}` says what each is")
+        return " ".join(sentences)
+    for kind, text in HINTS.items():
+        if isinstance(error, kind):
+            return text
+    return ""

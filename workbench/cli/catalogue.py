@@ -83,43 +83,48 @@ def _settings(strategy: str) -> list[dict[str, str]]:
     """The settings of a strategy by the names that are enough, the documented ones first."""
     part = preset(strategy)
     names = short_names(part)
-    rows = dict[str, dict[str, str]]()
+    rows: dict[str, dict[str, str]] = {}
     for path, setting in settings(part).items():
         name, words = names[path], accepted(setting)
         if words and name not in rows:
             rows[name] = {"setting": name, "value": shown_value(setting), "may be": words}
-    return [*rows.values()]
+    return list(rows.values())
 
 
 def _rows(what: What) -> list[dict[str, str]]:
+    """A row for each thing of a kind."""
+    rows = []
     if what == "strategies":
-        return [{"strategy": name, "what it does": words} for name, words in catalogue().items()]
-    if what == "stages":
-        return [
-            {"stage": name, "what it does": _summary(part)}
-            for name, part in found("stage", STAGES).items()
-        ]
-    if what == "metrics":
-        return [
-            {
+        for name, words in catalogue().items():
+            rows.append({"strategy": name, "what it does": words})
+    elif what == "stages":
+        for name, stage in found("stage", STAGES).items():
+            rows.append({"stage": name, "what it does": _summary(stage)})
+    elif what == "metrics":
+        for name, metric in found("metric", METRICS).items():
+            row = {
                 "metric": name,
-                "unit": one.unit,
-                "better": one.better,
-                "what it measures": _summary(one.score) or _summary(one),
+                "unit": metric.unit,
+                "better": metric.better,
+                "what it measures": _summary(metric.score) or _summary(metric),
             }
-            for name, one in found("metric", METRICS).items()
-        ]
-    if what == "formats":
-        return [
-            {"format": one.name, "what it is": one.description, "carries": ", ".join(one.carries)}
-            for one in formats()
-        ]
-    if what == "columns":
-        return [
-            {"table": name, "a row is": description.row}
-            for name, description in table_texts().items()
-        ]
-    return [{"model": name, "what it is": words} for name, words in MODELS.items()]
+            rows.append(row)
+    elif what == "formats":
+        for importer in formats():
+            carries = ", ".join(importer.carries)
+            row = {
+                "format": importer.name,
+                "what it is": importer.description,
+                "carries": carries,
+            }
+            rows.append(row)
+    elif what == "columns":
+        for name, description in table_texts().items():
+            rows.append({"table": name, "a row is": description.row})
+    else:
+        for name, words in MODELS.items():
+            rows.append({"model": name, "what it is": words})
+    return rows
 
 
 def _summary(part: object) -> str:

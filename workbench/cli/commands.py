@@ -149,14 +149,16 @@ MOVED = {
 """Commands that stood at the top once, by the group in which they are today. The earlier
 spelling goes on working.
 """
-NEW_GROUPS = {name: group for group, names in MOVED.items() for name in names}
 
 
 def moved_to(words: Sequence[str]) -> str:
     """The group in which the command of these words is today, where they spell it as it was
     once; else empty.
     """
-    return NEW_GROUPS.get(words[0], "") if words else ""
+    for group, names in MOVED.items():
+        if words and words[0] in names:
+            return group
+    return ""
 
 
 def command_called(words: Sequence[str]) -> str:
@@ -178,7 +180,11 @@ def with_default(words: Sequence[str]) -> list[str]:
     group = PATHS.get(path)
     if not isinstance(group, Group) or not group.default:
         return list(words)
-    names, rest = path.split(), list(words[len(path.split()) :])
-    if rest and (rest[0] in HELP_FLAGS or not (rest[0].startswith("-") or group.takes_names)):
-        return list(words)
-    return [*names, group.default, *rest]
+    group_words = path.split()
+    arguments = words[len(group_words) :]
+    if arguments:
+        asks_for_help = arguments[0] in HELP_FLAGS
+        is_option = arguments[0].startswith("-")
+        if asks_for_help or not (is_option or group.takes_names):
+            return list(words)
+    return [*group_words, group.default, *arguments]

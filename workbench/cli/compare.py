@@ -57,9 +57,9 @@ def compare(
     if not dry_run:
         tell_terms(*spec.model)
         warn_of_replicates(spec.replicates, *spec.model)
-    how = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
-    foreseen = dry_run or (how.asks and not spec.quiet)
-    if foreseen and not tell_forecast(how, forecast(paths or (), spec=silent)):
+    foresight = Foresight(spec.model, spec.jobs, spec.model_settings, dry_run, as_json)
+    tells_forecast = dry_run or (foresight.asks and not spec.quiet)
+    if tells_forecast and not tell_forecast(foresight, forecast(paths or (), spec=silent)):
         return 0
     results = run_of(paths or (), spec=silent)
     code = finish(results)
@@ -70,11 +70,11 @@ def compare(
     findings = Findings.of(results, spec.baseline)
     if not silent.quiet:
         show(findings, wide=wide)
-    written = page(results, findings, no_report, quiet=silent.quiet)
+    report_path = page(results, findings, no_report, quiet=silent.quiet)
     if as_json:
         say_json(outcome(results, findings, no_report))
     elif not spec.quiet:
-        show_places(results, written)
+        show_places(results, report_path)
     return code
 
 
@@ -97,10 +97,15 @@ def report(
 
       workbench runs report reports/new-prompt reports/old-prompt
     """
-    path = render(
-        Results.open(run).path, baseline, "" if other is None else Results.open(other).path
-    )
-    say_json({"report": str(path)}) if as_json else say(str(path))
+    folder = Results.open(run).path
+    other_folder: Path | str = ""
+    if other is not None:
+        other_folder = Results.open(other).path
+    path = render(folder, baseline, other_folder)
+    if as_json:
+        say_json({"report": str(path)})
+    else:
+        say(str(path))
     return 0
 
 
@@ -128,11 +133,11 @@ def export(
         files = [out / f"{name}.csv" for name in COLUMNS]
         for name, file in zip(COLUMNS, files, strict=True):
             write_private(file, csv_text(results.table(name)))
-    (
-        say_json({"files": [str(file) for file in files]})
-        if as_json
-        else say("\n".join(map(str, files)))
-    )
+    names = [str(file) for file in files]
+    if as_json:
+        say_json({"files": names})
+    else:
+        say("\n".join(names))
     return 0
 
 
@@ -155,15 +160,15 @@ def share(
     """
     copy = shared(run, out)
     report = None if no_report else str(render(copy.path))
-    if check and (found := leak(Results.open(run), copy.path)):
+    leaked_text = leak(Results.open(run), copy.path) if check else None
+    if leaked_text:
         complain(
-            f"workbench: {found.path} holds a text of the run's {found.column}: do not pass this"
-            " copy on"
+            f"workbench: {leaked_text.path} holds a text of the run's {leaked_text.column}: do not"
+            " pass this copy on"
         )
         return 1
-    (
+    if as_json:
         say_json({"run": str(copy.path), "report": report})
-        if as_json
-        else say(report or str(copy.path))
-    )
+    else:
+        say(report or str(copy.path))
     return 0

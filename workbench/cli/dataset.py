@@ -2,8 +2,10 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +18,7 @@ from workbench.cli.options import AsJson
 from workbench.cli.output import complain, say, say_json, table
 from workbench.engine.transcript.session import Session
 from workbench.recordings.datasets.bundled import bundled_files, card
-from workbench.recordings.datasets.catalogue import HOST, find, recordings
+from workbench.recordings.datasets.catalogue import HOST, PublicRecording, find, recordings
 from workbench.recordings.datasets.catalogue import fetch as fetched
 from workbench.recordings.datasets.generator import generate as generated
 from workbench.recordings.datasets.recorder import read_task
@@ -35,29 +37,33 @@ def show(as_json: AsJson = False) -> int:
 
       workbench lab dataset list
     """
-    rows = [
-        {
-            "name": c["name"],
+    rows = []
+    for description in map(card, bundled_files()):
+        row = {
+            "name": description["name"],
             "where": "bundled",
-            "tokens": f"{c['tokens']:,}",
-            "licence": c["licence"],
-            "what it is": c["title"],
+            "tokens": f"{description['tokens']:,}",
+            "licence": description["licence"],
+            "what it is": description["title"],
         }
-        for c in map(card, bundled_files())
-    ]
-    for name, group in groupby(recordings(), lambda one: one.source):
-        own = list(group)
-        size = f"{some(len(own), 'file')}, {sum(one.size for one in own) / 1e6:.1f} MB"
-        rows.append(
-            {
-                "name": name,
-                "where": own[0].set,
-                "tokens": "",
-                "licence": own[0].licence,
-                "what it is": f"{own[0].what}, {own[0].repository}, {size}",
-            }
-        )
-    say_json(rows) if as_json else say(table(rows))
+        rows.append(row)
+    for name, group in groupby(recordings(), attrgetter("source")):
+        files = list(group)
+        first_file = files[0]
+        megabytes = sum(file.size for file in files) / 1e6
+        size = f"{some(len(files), 'file')}, {megabytes:.1f} MB"
+        row = {
+            "name": name,
+            "where": first_file.set,
+            "tokens": "",
+            "licence": first_file.licence,
+            "what it is": f"{first_file.what}, {first_file.repository}, {size}",
+        }
+        rows.append(row)
+    if as_json:
+        say_json(rows)
+    else:
+        say(table(rows))
     return 0
 
 
@@ -66,7 +72,7 @@ def fetch(
         list[str] | None,
         typer.Argument(help="Public sources or whole sets, see `workbench lab dataset list`."),
     ] = None,
-    every: Annotated[
+    fetches_all: Annotated[
         bool, typer.Option("--all", help="All of them: what the figures in docs are made from.")
     ] = False,
     folder: Annotated[Path, typer.Option("--folder", help="Where to keep them.")] = FOLDER,
@@ -82,24 +88,32 @@ def fetch(
 
       workbench lab dataset fetch --all
     """
-    if bool(names) == every:
+    if bool(names) == fetches_all:
         raise SettingError(
             "name what to fetch, or all with `--all`: `workbench lab dataset list` shows the names"
         )
-    wanted = [one for name in names or () for one in find(name)] or recordings()
+    to_fetch = _named_recordings(names) if names else recordings()
     files, missing = [], {}
-    for one, file in fetched(wanted, folder, host):
+    for recording, file in fetched(to_fetch, folder, host):
         if isinstance(file, Path):
             files.append(str(file))
         else:
-            missing[one.name] = str(file)
+            missing[recording.name] = str(file)
     if as_json:
         say_json({"files": files, "missing": missing})
     else:
         say("\n".join(files))
-        for name, why in missing.items():
-            complain(f"workbench: {name} is missing: {why}")
+        for name, reason in missing.items():
+            complain(f"workbench: {name} is missing: {reason}")
     return int(bool(missing))
+
+
+def _named_recordings(names: Sequence[str]) -> list[PublicRecording]:
+    """The recordings of these sources or sets."""
+    named: list[PublicRecording] = []
+    for name in names:
+        named += find(name)
+    return named
 
 
 def generate(
@@ -123,10 +137,11 @@ def generate(
 
       workbench lab dataset generate --tokens 1000000 --seed 7 --profile coding --out big.jsonl
     """
-    made = generated(tokens, seed, profile)
+    generated_session = generated(tokens, seed, profile)
     if facts is not None:
-        write_private(facts, "".join(json.dumps(asdict(fact)) + "\n" for fact in made.facts))
-    return _save(made.session, out, as_json, facts=len(made.facts))
+        lines = [json.dumps(asdict(fact)) + "\n" for fact in generated_session.facts]
+        write_private(facts, "".join(lines))
+    return _save(generated_session.session, out, as_json, facts=len(generated_session.facts))
 
 
 def record(

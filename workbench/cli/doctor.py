@@ -1,5 +1,7 @@
 """`workbench doctor`: checks this machine's set-up."""
 
+from __future__ import annotations
+
 import os
 import re
 import shutil
@@ -10,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, requires, version
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.base.errors import WorkbenchError
 from workbench.base.formats import joined
@@ -18,6 +20,9 @@ from workbench.base.package import PACKAGE
 from workbench.base.registry import DISTRIBUTION
 from workbench.cli.options import AsJson
 from workbench.cli.output import FAILED, OK, painted, say, say_json
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 COLOURS = {"ok": "green", "note": "yellow", "wrong": "red"}
 KINDS = ("presets", "stages", "metrics", "models", "importers")
@@ -97,14 +102,18 @@ def doctor(as_json: AsJson = False) -> int:
 
       workbench doctor
     """
-    points = [point for kind in KINDS for point in entry_points(group=f"workbench.{kind}")]
+    points: list[EntryPoint] = []
+    for kind in KINDS:
+        points += entry_points(group=f"workbench.{kind}")
     checks = [*_packages(), *_optional_parts(), *plugins(points), *_tables(), *_machine()]
     if as_json:
-        say_json([one._asdict() for one in checks])
+        say_json([check._asdict() for check in checks])
     else:
-        for one in checks:
-            say(f"{painted(f'{one.state:<5}', COLOURS[one.state])}  {one.what:<15}  {one.found}")
-    return FAILED if any(one.state == "wrong" for one in checks) else OK
+        for check in checks:
+            say(
+                f"{painted(f'{check.state:<5}', COLOURS[check.state])}  {check.what:<15}  {check.found}"
+            )
+    return FAILED if any(check.state == "wrong" for check in checks) else OK
 
 
 def _packages() -> Iterator[SetupCheck]:
@@ -117,36 +126,49 @@ def _packages() -> Iterator[SetupCheck]:
 
 
 def packages(
-    wanted: Iterable[str], installed: Callable[[str], str] = version
+    requirements: Iterable[str], installed: Callable[[str], str] = version
 ) -> Iterator[SetupCheck]:
     """Each package that is missing or of another version than is needed, then those that are fine.
 
     Args:
-        wanted: requirements as a package's metadata has them; those of other extras than `all` are
+        requirements: requirements as a package's metadata has them; those of other extras than `all` are
             left out.
         installed: the version of a package by its name.
     """
     from packaging.requirements import Requirement
 
     fine = []
-    for one in map(Requirement, wanted):
-        if one.marker is not None and not any(
-            one.marker.evaluate({"extra": extra}) for extra in ("", "all")
-        ):
+    for line in requirements:
+        requirement = Requirement(line)
+        if not _is_wanted(requirement):
             continue
         try:
-            found = installed(one.name)
+            installed_version = installed(requirement.name)
         except PackageNotFoundError:
-            found = ""
-        if found and one.specifier.contains(found, prereleases=True):
-            fine.append(f"{one.name} {found}")
+            installed_version = ""
+        specifier = requirement.specifier
+        if not installed_version:
+            state = "missing"
+        elif specifier.contains(installed_version, prereleases=True):
+            fine.append(f"{requirement.name} {installed_version}")
+            continue
         else:
-            state = f"{found}, and {one.specifier} is needed" if found else "missing"
-            use = NEEDED_FOR.get(one.name, "commands that read sessions")
-            yield SetupCheck(
-                "package", "wrong", f"{one.name} is {state}: pip install '{one}' (for {use})"
-            )
+            state = f"{installed_version}, and {specifier} is needed"
+        use = NEEDED_FOR.get(requirement.name, "commands that read sessions")
+        yield SetupCheck(
+            "package",
+            "wrong",
+            f"{requirement.name} is {state}: pip install '{requirement}' (for {use})",
+        )
     yield SetupCheck("packages", "ok", ", ".join(fine))
+
+
+def _is_wanted(requirement: Requirement) -> bool:
+    """Whether a requirement is of no extra, or of the extra `all`."""
+    marker = requirement.marker
+    if marker is None:
+        return True
+    return marker.evaluate({"extra": ""}) or marker.evaluate({"extra": "all"})
 
 
 def _optional_parts() -> Iterator[SetupCheck]:
@@ -170,10 +192,10 @@ def optional_parts(
         installed: the version of a package by its name.
         program: the place of a program by its name.
     """
-    by_extra = list(map(str, requirements))
+    lines = list(requirements)
     complete = []
     for part in OPTIONAL:
-        lacks = _lacking_packages(part.extra, by_extra, installed)
+        lacks = _lacking_packages(part.extra, lines, installed)
         if part.program and program(part.program) is None:
             lacks.append(part.program)
         if lacks:
@@ -217,8 +239,8 @@ def plugins(points: Iterable[EntryPoint]) -> Iterator[SetupCheck]:
             point.load()
             fine.append(f"{point.name} ({kind})")
         except Exception as error:  # noqa: BLE001 - somebody else's package may fail in any way
-            why = f"{type(error).__name__}: {error}"
-            yield SetupCheck("plug-in", "wrong", f"{point.name} ({kind}, {point.value}): {why}")
+            reason = f"{type(error).__name__}: {error}"
+            yield SetupCheck("plug-in", "wrong", f"{point.name} ({kind}, {point.value}): {reason}")
     yield SetupCheck("plug-ins", "ok", ", ".join(fine) or "none")
 
 
@@ -233,21 +255,18 @@ def _tables() -> Iterator[SetupCheck]:
     except (WorkbenchError, OSError) as error:
         yield SetupCheck("tokenizer", "wrong", str(error))
     price = tariff("gpt-4o-mini")
-    words = "none" if price is None else f"${price.rates.input * 1e6:g} a million tokens"
-    yield SetupCheck(
-        "prices", "ok" if price else "wrong", f"litellm {version('litellm')}; gpt-4o-mini: {words}"
-    )
+    litellm = f"litellm {version('litellm')}"
+    if price is None:
+        yield SetupCheck("prices", "wrong", f"{litellm}; gpt-4o-mini: none")
+    else:
+        usd = price.rates.input * 1e6
+        yield SetupCheck("prices", "ok", f"{litellm}; gpt-4o-mini: ${usd:g} a million tokens")
 
 
 def _machine() -> Iterator[SetupCheck]:
     """Folders to write to, the kernel that makes reports, and the names of keys."""
-    for what, folder in (
-        ("this folder", Path.cwd()),
-        ("temporary files", Path(tempfile.gettempdir())),
-    ):
-        free, writable = shutil.disk_usage(folder).free / 1e9, os.access(folder, os.W_OK)
-        words = f"{folder}, {'writable' if writable else 'not writable'}, {free:,.0f} GB free"
-        yield SetupCheck(what, "wrong" if not writable else "note" if free < 1 else "ok", words)
+    yield _folder_check("this folder", Path.cwd())
+    yield _folder_check("temporary files", Path(tempfile.gettempdir()))
     command = [sys.executable, "-m", "ipykernel_launcher", "--version"]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         yield SetupCheck(
@@ -257,11 +276,18 @@ def _machine() -> Iterator[SetupCheck]:
         )
     else:
         yield SetupCheck("kernel", "ok", "ipykernel starts; reports are made with it")
-    here = ", ".join(
-        sorted(name for name, value in os.environ.items() if value and KEYS.fullmatch(name))
-    )
-    yield SetupCheck(
-        "keys",
-        "ok",
-        f"{here} (names only)" if here else "none are set, and none are needed offline",
-    )
+    keys = [name for name, value in os.environ.items() if value and KEYS.fullmatch(name)]
+    if keys:
+        yield SetupCheck("keys", "ok", f"{', '.join(sorted(keys))} (names only)")
+    else:
+        yield SetupCheck("keys", "ok", "none are set, and none are needed offline")
+
+
+def _folder_check(what: str, folder: Path) -> SetupCheck:
+    """Whether a folder can be written to, and has room."""
+    free_gigabytes = shutil.disk_usage(folder).free / 1e9
+    free = f"{free_gigabytes:,.0f} GB free"
+    if not os.access(folder, os.W_OK):
+        return SetupCheck(what, "wrong", f"{folder}, not writable, {free}")
+    state: Literal["ok", "note"] = "note" if free_gigabytes < 1 else "ok"
+    return SetupCheck(what, state, f"{folder}, writable, {free}")

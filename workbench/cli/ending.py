@@ -4,12 +4,17 @@ code.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from workbench.base.formats import joined, some
 from workbench.cli.output import FAILED, OK, PENDING, UNUSABLE, complain, records
 from workbench.evaluation.analysis.replication import repeated_note
 from workbench.evaluation.experiment.combined import steady
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.summaries import answer_sentences, answers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LISTED = 10
 """Failed replays that are listed one by one, and reasons of pending ones."""
@@ -19,10 +24,12 @@ def warn_of_replicates(replicates: int, *models: object) -> None:
     """Warn, before anything is paid, that models asked at temperature 0 may repeat their
     answers.
     """
-    for name in steady(models) if replicates > 1 else ():
-        how = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
+    if replicates <= 1:
+        return
+    for name in steady(models):
+        advice = "" if name.startswith("local") else "; WORKBENCH_TEMPERATURE=1 lets it vary"
         complain(
-            f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{how}"
+            f"{name} is asked at temperature 0, so {replicates} replicates may all be the same{advice}"
         )
 
 
@@ -32,26 +39,20 @@ def finish(results: Results) -> int:
     Returns:
         The exit code: 0, 1 where a replay failed, 2 where all did, 3 where one is pending.
     """
-    if note := repeated_note(results):
+    note = repeated_note(results)
+    if note:
         complain(note)
-    sessions, replays = results.sessions, results.replays
-    for row in sessions[sessions["status"] != "ok"].itertuples():
-        complain(f"left out: {row.reason}")
-    for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
-        for reports in row.reports_left_out.splitlines():
-            complain(f"left out of {row.session}, since it cannot be true: {reports}")
+    _tell_left_out(results.sessions)
+    replays = results.replays
     failed = replays[replays["status"] == "failed"]
     for row in failed.head(LISTED).itertuples():
         complain(f"failed: {row.session} under {row.strategy}: {row.reason}")
     if len(failed) > LISTED:
         complain(f"failed: {len(failed) - LISTED} more, in {results.path / 'replays.parquet'}")
-    for reason, names in replays[replays["status"] == "pending"].groupby("reason", sort=False)[
-        "strategy"
-    ]:
-        complain(
-            f"pending: {some(len(names), 'replay')} under {joined(list(dict.fromkeys(names)))}:"
-            f" {reason}"
-        )
+    pending = replays[replays["status"] == "pending"]
+    for reason, names in pending.groupby("reason", sort=False)["strategy"]:
+        strategies = joined(list(dict.fromkeys(names)))
+        complain(f"pending: {some(len(names), 'replay')} under {strategies}: {reason}")
     for sentence in answer_sentences(replays):
         complain(sentence)
     if len(failed) == len(replays):
@@ -60,17 +61,29 @@ def finish(results: Results) -> int:
             " read"
         )
         return UNUSABLE
-    return PENDING if results.pending else FAILED if len(failed) else OK
+    if results.pending:
+        return PENDING
+    return FAILED if len(failed) else OK
+
+
+def _tell_left_out(sessions: pd.DataFrame) -> None:
+    """Say which sessions are in no figure, and which reports of usage were not believed."""
+    for row in sessions[sessions["status"] != "ok"].itertuples():
+        complain(f"left out: {row.reason}")
+    for row in sessions[sessions["reports_left_out"].fillna("") != ""].itertuples():
+        for reports in row.reports_left_out.splitlines():
+            complain(f"left out of {row.session}, since it cannot be true: {reports}")
 
 
 def answered(results: Results) -> dict[str, object]:
     """The replays that failed or wait, the summaries of each model, and the dollars of the
     ledger; None if unknown.
     """
-    each = answers(results.replays)
+    answers_by_model = answers(results.replays)
+    usd = answers_by_model["usd"]
     return {
         "failed_replays": results.failed,
         "pending_replays": results.pending,
-        "summaries": records(each),
-        "usd": None if each["usd"].isna().any() else float(each["usd"].sum()),
+        "summaries": records(answers_by_model),
+        "usd": None if usd.isna().any() else float(usd.sum()),
     }

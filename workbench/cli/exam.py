@@ -55,28 +55,38 @@ def write(
         tell_terms(spec.model)
     models = [] if spec.model is None else [spec.model]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    before = foresight.before(spec.quiet, "the questions of the exams")
-    outcomes = write_exams(
-        paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
-    )
+    on_forecast = foresight.before(spec.quiet, "the questions of the exams")
+    silent = spec.changed(quiet=spec.quiet or as_json)
+    outcomes = write_exams(paths or (), spec=silent, before=on_forecast)
     if outcomes is None:
         return OK
-    pending = [outcome for outcome in outcomes if outcome.pending]
     if as_json:
         say_json([_plain(outcome) for outcome in outcomes])
     else:
-        say(table([_row(outcome) for outcome in outcomes], WRITTEN))
-        for file in dict.fromkeys(outcome.place.file for outcome in outcomes if outcome.exam):
-            say(f"Exams: {file}")
-    for reason in dict.fromkeys(outcome.why for outcome in outcomes if outcome.why):
-        complain(f"workbench: {printable(reason)}")
-    if pending:
+        _say_outcomes(outcomes)
+    for reason in dict.fromkeys(outcome.why for outcome in outcomes):
+        if reason:
+            complain(f"workbench: {printable(reason)}")
+    pending_count = sum(outcome.pending for outcome in outcomes)
+    if pending_count:
         complain(
-            f"{some(len(pending), 'exam')} of {len(outcomes)} not written yet; the same command"
+            f"{some(pending_count, 'exam')} of {len(outcomes)} not written yet; the same command"
             " asks again"
         )
         return PENDING
     return FAILED if any(outcome.exam is None for outcome in outcomes) else OK
+
+
+def _say_outcomes(outcomes: Sequence[ExamOutcome]) -> None:
+    """Print a row for each exam, and the files that hold them."""
+    rows = [_row(outcome) for outcome in outcomes]
+    say(table(rows, WRITTEN))
+    files = []
+    for outcome in outcomes:
+        if outcome.exam is not None and outcome.place.file not in files:
+            files.append(outcome.place.file)
+    for file in files:
+        say(f"Exams: {file}")
 
 
 @takes(Masking)
@@ -93,19 +103,18 @@ def show(
       workbench lab exam show my-sessions/ --exams my-exams/ --json
     """
     mask = masker(spec.redaction)
-    written = [
-        (session, found) for session, found in _with_exams(paths or (), exams) if found is not None
-    ]
+    sessions_with_exams = list(_written_exams(paths or (), exams))
     if as_json:
-        text = mask(json.dumps([asdict(found) for _, found in written], ensure_ascii=False))
+        documents = [asdict(session_exams) for _, session_exams in sessions_with_exams]
+        text = mask(json.dumps(documents, ensure_ascii=False))
         say_json(json.loads(text))
         return OK
-    if not written:
+    if not sessions_with_exams:
         raise SettingError(
             "no written exam was found; `workbench lab exam write` has a model write some"
         )
-    for session, found in written:
-        for exam in found.exams:
+    for session, session_exams in sessions_with_exams:
+        for exam in session_exams.exams:
             say(mask(f"{printable(session.heading)}, message {exam.at}: {_heading(exam)}"))
             for number, question in enumerate(exam.questions, 1):
                 say(mask("\n".join(_lines(number, question, session.messages))))
@@ -113,12 +122,15 @@ def show(
     return OK
 
 
-def _with_exams(
+def _written_exams(
     paths: Sequence[str], folder: Path | None
-) -> Iterator[tuple[Session, SessionExams | None]]:
+) -> Iterator[tuple[Session, SessionExams]]:
+    """Each session that has written exams, with them."""
     for source in sources_of(paths):
         for session in readable_sessions(source):
-            yield session, exams_of(session, folder)
+            session_exams = exams_of(session, folder)
+            if session_exams is not None:
+                yield session, session_exams
 
 
 def _heading(exam: WorkExam) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -34,7 +35,7 @@ class Foresight:
         jobs, settings: how many calls its providers get at a time.
         dry_run: nothing else is done: it is the command's output.
         as_json: as JSON, in a dry run; a run's own output stays alone.
-        given: the words before a forecast that holds only if something goes as it is assumed to.
+        condition: the words before a forecast that holds only if something goes as it is assumed to.
     """
 
     models: Iterable[str | Model]
@@ -42,7 +43,7 @@ class Foresight:
     settings: ModelSettings | None = None
     dry_run: bool = False
     as_json: bool = False
-    given: str = ""
+    condition: str = ""
 
     @property
     def asks(self) -> bool:
@@ -54,20 +55,34 @@ class Foresight:
         if self.dry_run and self.as_json:
             say_json({purpose: self.plain(use) for purpose, use in uses.items()})
             return False
-        told = [(purpose, use) for purpose, use in uses.items() if use.requests]
-        for purpose, use in told:
-            (say if self.dry_run else complain)(self.given + self.sentence(purpose, use))
-        if self.dry_run and not told:
+        asks_models = False
+        for purpose, use in uses.items():
+            if use.requests:
+                asks_models = True
+                self.print_line(self.condition + self.sentence(purpose, use))
+        if self.dry_run and not asks_models:
             say(FREE)
         return not self.dry_run
 
+    def print_line(self, text: str) -> None:
+        """Print a line of a forecast: it is the output of a dry run, and a note of any other."""
+        if self.dry_run:
+            say(text)
+        else:
+            complain(text)
+
     def before(self, quiet: bool, *purposes: str) -> Callable[[Sequence[ModelUse]], bool]:
-        """What tells a forecast, a use for each purpose, unless the command is quiet; whether it
-        should go on.
+        """A function that tells a forecast, one use for each purpose, unless the command is quiet.
+
+        It returns whether the command should go on.
         """
-        return lambda uses: (
-            (quiet and not self.dry_run) or self.tell(dict(zip(purposes, uses, strict=False)))
-        )
+
+        def tell_uses(uses: Sequence[ModelUse]) -> bool:
+            if quiet and not self.dry_run:
+                return True
+            return self.tell(dict(zip(purposes, uses, strict=False)))
+
+        return tell_uses
 
     def plain(self, use: ModelUse) -> dict[str, object]:
         """A forecast as plain JSON."""
@@ -83,34 +98,37 @@ class Foresight:
         )
         if use.model.startswith(FOLDER):
             return f"{requests}; {UNKNOWN_SPEED}"
-        fast, time = self.speed(use.model), _duration(self.seconds(use))
+        model_speed = self.speed(use.model)
+        time = _duration(self.seconds(use))
         return (
-            f"{requests}; about {time} at {fast.read:,.0f} tokens read "
-            f"and {fast.written:,.0f} written a second ({fast.known}); {_cost(use)}"
+            f"{requests}; about {time} at {model_speed.read:,.0f} tokens read"
+            f" and {model_speed.written:,.0f} written a second ({model_speed.known}); {_cost(use)}"
         )
 
     def seconds(self, use: ModelUse) -> float:
         """About how long it takes; a model on this machine answers one call at a time."""
-        most = getattr(self.settings, "concurrency", None) or self.jobs or os.cpu_count() or 1
-        is_parallel = use.model.startswith((PAID, *UNPRICED))
-        at_once = min(self.jobs or os.cpu_count() or 1, most) if is_parallel else 1
-        return self.speed(use.model).seconds(use.input_tokens, use.output_tokens) / at_once
+        seconds = self.speed(use.model).seconds(use.input_tokens, use.output_tokens)
+        if not use.model.startswith((PAID, *UNPRICED)):
+            return seconds
+        workers = self.jobs or os.cpu_count() or 1
+        concurrency = getattr(self.settings, "concurrency", None) or workers
+        return seconds / min(workers, concurrency)
 
     def speed(self, model: str) -> Speed:
         """How fast the model of that name is."""
-        named = {find_model(one).name: one for one in self.models if isinstance(one, str)}
-        return speed(named.get(model, model))
+        for given_name in self.models:
+            if isinstance(given_name, str) and find_model(given_name).name == model:
+                return speed(given_name)
+        return speed(model)
 
 
 def _duration(seconds: float) -> str:
     """`40 seconds`, `12 minutes`, `3.1 hours`."""
     if seconds >= 7_200:
         return f"{count(seconds / 3_600)} hours"
-    return (
-        some(round(seconds / 60), "minute")
-        if seconds >= 90
-        else some(max(round(seconds), 1), "second")
-    )
+    if seconds >= 90:
+        return some(round(seconds / 60), "minute")
+    return some(max(round(seconds), 1), "second")
 
 
 def _cost(use: ModelUse) -> str:
@@ -124,36 +142,56 @@ def _cost(use: ModelUse) -> str:
 
 
 def tell_forecast(
-    how: Foresight, found: Forecast, besides: Mapping[str, object] | None = None
+    foresight: Foresight, forecast: Forecast, besides: Mapping[str, object] | None = None
 ) -> bool:
     """Say what a run would take; `besides` has further fields of the JSON. Whether the command
     should go on.
     """
-    by_model = {
-        one.model: [own for own in found.asked if own.model == one.model] for one in found.asked
-    }
-    uses = {model: sum(own, ModelUse("", model)) for model, own in by_model.items()}
-    if how.dry_run and how.as_json:
-        seconds = sum(how.seconds(use) for use in uses.values())
-        totals = {"requests": found.requests, "usd": found.usd, "seconds": seconds}
-        say_json(
-            {
-                **(besides or {}),
-                **asdict(found),
-                **totals,
-                "speed": [how.speed(model).known for model in uses],
-            }
-        )
+    uses, strategies = _by_model(forecast.asked)
+    if foresight.dry_run and foresight.as_json:
+        say_json({**(besides or {}), **_forecast_as_json(foresight, forecast, uses)})
         return False
-    if how.dry_run:
-        left = f" and {found.unreadable} that cannot be replayed" * bool(found.unreadable)
-        say(
-            f"{found.sessions} sessions{left}; {found.replays} replays, {found.done} of them on"
-            " disk already."
-        )
-        say(f"{found.tokens:,} tokens to replay in the other {found.replays - found.done}.")
-        say(f"\n{table(map(asdict, found.asked), COLUMNS)}\n" if found.asked else FREE)
-    said: Callable[[str], None] = say if how.dry_run else complain
+    if foresight.dry_run:
+        _say_replays(forecast)
     for model, use in uses.items():
-        said(how.sentence(f"summaries of {joined([one.strategy for one in by_model[model]])}", use))
-    return not how.dry_run
+        purpose = f"summaries of {joined(strategies[model])}"
+        foresight.print_line(foresight.sentence(purpose, use))
+    return not foresight.dry_run
+
+
+def _by_model(
+    strategy_uses: Iterable[ModelUse],
+) -> tuple[dict[str, ModelUse], dict[str, list[str]]]:
+    """What each model would be asked in all, and the strategies that would ask it."""
+    totals: dict[str, ModelUse] = {}
+    strategies = defaultdict[str, list[str]](list)
+    for use in strategy_uses:
+        totals[use.model] = totals.get(use.model, ModelUse("", use.model)) + use
+        strategies[use.model].append(use.strategy)
+    return totals, strategies
+
+
+def _forecast_as_json(
+    foresight: Foresight, forecast: Forecast, uses: Mapping[str, ModelUse]
+) -> dict[str, object]:
+    return {
+        **asdict(forecast),
+        "requests": forecast.requests,
+        "usd": forecast.usd,
+        "seconds": sum(foresight.seconds(use) for use in uses.values()),
+        "speed": [foresight.speed(model).known for model in uses],
+    }
+
+
+def _say_replays(forecast: Forecast) -> None:
+    """Print how much there is to replay, and which strategies would ask a model."""
+    sessions = f"{forecast.sessions} sessions"
+    if forecast.unreadable:
+        sessions += f" and {forecast.unreadable} that cannot be replayed"
+    say(f"{sessions}; {forecast.replays} replays, {forecast.done} of them on disk already.")
+    to_do = forecast.replays - forecast.done
+    say(f"{forecast.tokens:,} tokens to replay in the other {to_do}.")
+    if forecast.asked:
+        say(f"\n{table(map(asdict, forecast.asked), COLUMNS)}\n")
+    else:
+        say(FREE)

@@ -52,45 +52,52 @@ COLUMNS = (
 )
 
 
-def as_junit(verdicts: Sequence[GateResult], asked: Gate) -> str:
+def as_junit(verdicts: Sequence[GateResult], rule: Gate) -> str:
     """One test case a strategy; an undecided one is an error, so that no build takes it for
     passed.
     """
-    return render("gate/junit.xml", verdicts=verdicts, asked=asked, figures=number)
+    return render("gate/junit.xml", verdicts=verdicts, asked=rule, figures=number)
 
 
-def as_markdown(verdicts: Sequence[GateResult], asked: Gate) -> str:
+def as_markdown(verdicts: Sequence[GateResult], rule: Gate) -> str:
     """A heading with the outcome and a table of the strategies."""
-    lines = [[_cell(text) for text in row.values()] for row in verdict_rows(verdicts)]
+    rows = []
+    for row in verdict_rows(verdicts):
+        rows.append([_cell(text) for text in row.values()])
     return render(
-        "gate/summary.txt", outcome=outcome(verdicts), asked=asked, columns=COLUMNS, rows=lines
+        "gate/summary.txt", outcome=outcome(verdicts), asked=rule, columns=COLUMNS, rows=rows
     )
 
 
 def verdict_rows(verdicts: Sequence[GateResult]) -> list[dict[str, str]]:
     """A row a strategy, in words: the columns are `COLUMNS`."""
-    cells = (
-        (
-            one.strategy,
-            one.against,
-            one.outcome,
-            str(one.sessions),
-            number(one.baseline),
-            number(one.mean),
-            number(one.difference, "+"),
-            "-" if one.low is None else f"{number(one.low, '+')} to {number(one.high, '+')}",
-            one.why,
-        )
-        for one in verdicts
-    )
-    return [dict(zip(COLUMNS, row, strict=True)) for row in cells]
+    return [_verdict_row(verdict) for verdict in verdicts]
+
+
+def _verdict_row(verdict: GateResult) -> dict[str, str]:
+    interval = "-"
+    if verdict.low is not None:
+        interval = f"{number(verdict.low, '+')} to {number(verdict.high, '+')}"
+    return {
+        "strategy": verdict.strategy,
+        "against": verdict.against,
+        "outcome": verdict.outcome,
+        "sessions": str(verdict.sessions),
+        "baseline": number(verdict.baseline),
+        "run": number(verdict.mean),
+        "difference": number(verdict.difference, "+"),
+        "95 % interval": interval,
+        "why": verdict.why,
+    }
 
 
 def number(value: float | None, sign: str = "") -> str:
     """A value with digits that make sense for its size; a dash where there is none."""
     if value is None:
         return "-"
-    return f"{value:{sign},.0f}" if abs(value) >= 100 else f"{value:{sign}.3f}"
+    if abs(value) >= 100:
+        return f"{value:{sign},.0f}"
+    return f"{value:{sign}.3f}"
 
 
 def _cell(text: str) -> str:
@@ -172,49 +179,56 @@ def gate(
             "nothing to compare with; name another run with --baseline, or a strategy with"
             " --against"
         )
-    one = Results.open(run)
-    other = one if baseline is None else Results.open(baseline)
+    results = Results.open(run)
+    baseline_results = results if baseline is None else Results.open(baseline)
     mode = "natural" if share is None else "matched"
-    metric = metric or leading_metric(one.scores, other.scores, mode=mode)
-    asked = Gate(metric, margin, mode, share, each)
-    judged = {name: against or name for name in listed(strategy)} or None
-    if against and judged is None:
-        others = [
-            str(name)
-            for name in one.replays["strategy"].unique()
-            if name not in (against, "none", "null")
-        ]
-        judged = dict.fromkeys(others, against)
+    metric = metric or leading_metric(results.scores, baseline_results.scores, mode=mode)
+    rule = Gate(metric, margin, mode, share, each)
+    pairs = _pairs(results, listed(strategy), against)
     verdicts = judge(
-        *_scores(one, other), asked, judged, (one.baseline_at_sizes, other.baseline_at_sizes)
+        *_scores(results, baseline_results),
+        rule,
+        pairs,
+        (results.baseline_at_sizes, baseline_results.baseline_at_sizes),
     )
     if junit is not None:
-        write_private(junit, as_junit(verdicts, asked))
+        write_private(junit, as_junit(verdicts, rule))
     if markdown is not None:
-        write_private(markdown, as_markdown(verdicts, asked))
-    found = outcome(verdicts)
+        write_private(markdown, as_markdown(verdicts, rule))
+    overall = outcome(verdicts)
     if as_json:
         say_json(
             {
-                "outcome": found,
-                "asked": asdict(asked),
-                "verdicts": [asdict(one) for one in verdicts],
+                "outcome": overall,
+                "asked": asdict(rule),
+                "verdicts": [asdict(verdict) for verdict in verdicts],
             }
         )
     else:
         say(f"By {HALVES.get(metric, metric)}:\n")
         say(table(verdict_rows(verdicts)))
-    code = CODES[found]
-    return (
-        UNUSABLE
-        if code == OK and _pending((one, other), {*(judged or ()), *(judged or {}).values()})
-        else code
-    )
+    code = CODES[overall]
+    compared = set() if pairs is None else {*pairs.keys(), *pairs.values()}
+    if code == OK and _tell_pending((results, baseline_results), compared):
+        return UNUSABLE
+    return code
+
+
+def _pairs(results: Results, strategies: Sequence[str], against: str) -> dict[str, str] | None:
+    """The strategy of the baseline that each strategy is held against; None pairs equal names."""
+    if strategies:
+        return {name: against or name for name in strategies}
+    if not against:
+        return None
+    names = [str(name) for name in results.replays["strategy"].unique()]
+    return {name: against for name in names if name not in (against, "none", "null")}
 
 
 def diff(
-    before: Annotated[Path, typer.Argument(help="The folder of the earlier run.")],
-    after: Annotated[Path, typer.Argument(help="The folder of the later run.")],
+    earlier: Annotated[
+        Path, typer.Argument(help="The folder of the earlier run.", metavar="before")
+    ],
+    later: Annotated[Path, typer.Argument(help="The folder of the later run.", metavar="after")],
     metric: Annotated[
         str,
         typer.Option(
@@ -225,7 +239,9 @@ def diff(
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="Strategies between commas. None: all.")
     ] = "",
-    most: Annotated[int, typer.Option("--most", min=1, help="Rows to print of each table.")] = 20,
+    row_limit: Annotated[
+        int, typer.Option("--most", min=1, help="Rows to print of each table.")
+    ] = 20,
     as_json: AsJson = False,
 ) -> int:
     """Show what changed from one run to another: values and needed entities, largest regressions
@@ -239,91 +255,106 @@ def diff(
 
       workbench runs diff reports/main reports/today --strategy mine
     """
-    one, other = Results.open(before), Results.open(after)
-    metric = metric or leading_metric(one.scores, other.scores, mode="matched")
-    chosen, new, old = listed(strategy), *_scores(other, one)
-    for kind, column, asked in (("strategy", "strategy", chosen), ("metric", "metric", [metric])):
-        known = {*map(str, new[column]), *map(str, old[column])}
-        for name in (name for name in asked if name not in known):
-            raise UnknownName(f"{kind} of these runs", name, known)
-    values, entities = (
-        rows[rows["strategy"].isin(chosen)] if chosen else rows
-        for rows in (
-            changed_values(old, new, metric, (one.baseline_at_sizes, other.baseline_at_sizes)),
-            changed_entities(one.losses, other.losses),
-        )
-    )
+    old_run, new_run = Results.open(earlier), Results.open(later)
+    metric = metric or leading_metric(old_run.scores, new_run.scores, mode="matched")
+    strategies = listed(strategy)
+    new, old = _scores(new_run, old_run)
+    _refuse_unknown("strategy", strategies, (new, old))
+    _refuse_unknown("metric", [metric], (new, old))
+    at_sizes = (old_run.baseline_at_sizes, new_run.baseline_at_sizes)
+    values = _of_strategies(changed_values(old, new, metric, at_sizes), strategies)
+    entities = _of_strategies(changed_entities(old_run.losses, new_run.losses), strategies)
     if as_json:
         say_json({"metric": metric, "values": records(values), "entities": records(entities)})
         return 0
     if values.empty and entities.empty:
-        say(f"No {metric} and no loss differs between {before} and {after}.")
+        say(f"No {metric} and no loss differs between {earlier} and {later}.")
         return 0
-    worse, better = ((sign * values["worse_by"] > 0).sum() for sign in (1, -1))
+    worse = (values["worse_by"] > 0).sum()
+    better = (values["worse_by"] < 0).sum()
     _show(
         f"{metric}: {worse} values are worse at equal size, {better} are better.",
         values,
         VALUES,
-        most,
+        row_limit,
     )
     changes = entities["change"].value_counts()
-    counts = ", ".join(
-        f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended")
-    )
-    _show(f"Needed later: {counts}.", entities, ENTITIES, most)
+    counts = [f"{changes.get(word, 0)} {word}" for word in ("lost", "worse", "better", "mended")]
+    _show(f"Needed later: {', '.join(counts)}.", entities, ENTITIES, row_limit)
     return 0
 
 
-def _pending(runs: Sequence[Results], names: Collection[str]) -> bool:
-    """Whether a replay of these strategies (none named: of all) still waits for its model, which
-    is said.
+def _refuse_unknown(
+    column: str, names: Collection[str], scores_of_runs: Sequence[pd.DataFrame]
+) -> None:
+    """Refuse the name of a strategy or metric that no run has."""
+    known_names = set[str]()
+    for scores in scores_of_runs:
+        known_names.update(map(str, scores[column]))
+    for name in names:
+        if name not in known_names:
+            raise UnknownName(f"{column} of these runs", name, known_names)
+
+
+def _of_strategies(rows: pd.DataFrame, strategies: Sequence[str]) -> pd.DataFrame:
+    """The rows of these strategies; all rows where none is named."""
+    return rows[rows["strategy"].isin(strategies)] if strategies else rows
+
+
+def _tell_pending(runs: Sequence[Results], strategies: Collection[str]) -> bool:
+    """Say where a replay of these strategies (none named: of all) still waits for its model.
+
+    Returns whether any does.
     """
-    waiting = {run.path: run.replays[run.replays["status"] == "pending"] for run in runs}
-    waiting = {
-        path: one[one["strategy"].isin(names)] if names else one for path, one in waiting.items()
-    }
-    for path, replays in waiting.items():
-        if len(replays):
+    waits = False
+    replays_by_path = {run.path: run.replays for run in runs}
+    for path, replays in replays_by_path.items():
+        pending = replays[replays["status"] == "pending"]
+        if strategies:
+            pending = pending[pending["strategy"].isin(strategies)]
+        if len(pending):
+            waits = True
             complain(
-                f"{some(len(replays), 'pending replay')} in {path}; run its command again, then"
+                f"{some(len(pending), 'pending replay')} in {path}; run its command again, then"
                 " this one"
             )
-    return any(map(len, waiting.values()))
+    return waits
 
 
 def _scores(run: Results, baseline: Results) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The scores of both, but for sessions that are another recording in the baseline than their
     names say.
     """
-    one, other = (
-        each.sessions.set_index("session")[["messages", "requests"]] for each in (run, baseline)
+    sizes = run.sessions.set_index("session")[["messages", "requests"]]
+    baseline_sizes = baseline.sessions.set_index("session")[["messages", "requests"]]
+    both = sizes.join(baseline_sizes.add_suffix("_there"), how="inner").dropna()
+    is_another = (both["messages"] != both["messages_there"]) | (
+        both["requests"] != both["requests_there"]
     )
-    both = one.join(other.add_suffix("_there"), how="inner").dropna()
-    unlike = both.index[
-        (both["messages"] != both["messages_there"]) | (both["requests"] != both["requests_there"])
-    ]
-    for name in unlike:
+    mismatched = both.index[is_another]
+    for name in mismatched:
         complain(
             f"left out: session {printable(str(name))} is another recording in {baseline.path}"
         )
-    ours, theirs = (
-        scores[~scores["session"].isin(set(unlike))] for scores in map(grouped, (run, baseline))
-    )
+    scores, baseline_scores = grouped(run), grouped(baseline)
     if set(run.scores["session"]).isdisjoint(baseline.scores["session"]):
         raise SettingError(
             f"{run.path} and {baseline.path} have no session in common; name runs of the same"
             " sessions"
         )
-    return ours, theirs
+    return (
+        scores[~scores["session"].isin(mismatched)],
+        baseline_scores[~baseline_scores["session"].isin(mismatched)],
+    )
 
 
-def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], most: int) -> None:
+def _show(heading: str, rows: pd.DataFrame, columns: Mapping[str, str], row_limit: int) -> None:
     say(heading)
-    shown = [
-        {**row, "place": "in use" if row["share"] is None else f"at {row['share']:.0%}"}
-        for row in records(rows.head(most))
-    ]
-    if shown:
-        say(table(shown, columns))
-    if len(rows) > most:
-        say(f"... and {len(rows) - most} more; --most shows more of them")
+    table_rows = []
+    for row in records(rows.head(row_limit)):
+        place = "in use" if row["share"] is None else f"at {row['share']:.0%}"
+        table_rows.append({**row, "place": place})
+    if table_rows:
+        say(table(table_rows, columns))
+    if len(rows) > row_limit:
+        say(f"... and {len(rows) - row_limit} more; --most shows more of them")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import fill
-from typing import Any
 
-import pandas as pd
-
-from workbench.base.formats import NOTHING, gap, interval, joined, missing, percent, points, some
+from workbench.base.formats import joined, paragraph
 from workbench.cli.ending import answered
+from workbench.cli.headline_notes import few_notes, notes
+from workbench.cli.headline_table import (
+    FURTHER_COLUMNS,
+    few_columns,
+    halves,
+    headline,
+    own_columns,
+    size_columns,
+    table_rows,
+)
 from workbench.cli.output import (
     WIDTH,
     complain,
@@ -23,73 +29,28 @@ from workbench.cli.output import (
     while_read,
     write,
 )
-from workbench.evaluation.analysis.paired import interval_columns
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings import Findings
-from workbench.evaluation.findings.figures import LEVELS, StrategyFigures, mean_of
 from workbench.evaluation.findings.readers import calibrations
-from workbench.evaluation.findings.summaries import RECORDED
-from workbench.evaluation.findings.tables import SAVED, Tables
-from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
+from workbench.evaluation.metrics import HALVES
 from workbench.report.page.rendering import render
 
-METRICS = (
-    "tokens_saved",
-    "peak_context",
-    "over_window",
-    "compactions",
-    "prefix_reuse",
-    "violations",
-)
-"""Of the headline, under each strategy's own trigger."""
-TWICE = {"saved", "saved_low", "saved_high", "bound", "presence", "coverage"}
-"""Figures of the report's headline that have longer names here."""
-COLUMN = {WORK: "the\nwork", NAMES: "\nnames", CODE: "\ncode"}
-"""Heads of the numbers at the same size."""
-OWN_COLUMN = {WORK: "work,\nown", NAMES: "names,\nown", CODE: "code,\nown"}
-"""Heads of the same on a strategy's own trigger."""
-ALL = {
-    "bound": "recall_bound:percent", "tokens\nsaved": "tokens_saved:percent", "cost": "cost:dollars",
-    "cost saved\n(95 % interval)": "saved_interval", "compactions": "compactions:count",
-    "largest\nrequest": "peak_context:amount", "from\ncache": "prefix_reuse:percent",
-    "unsupported": "fabrication:percent",
-}  # fmt: skip
-"""Further columns of `--wide`, with those of the sizes."""
 WITHIN_REACH = {
     "strategy": "strategy", "visible": "visible:percent", "recoverable": "recoverable:percent", "lost": "lost:percent",
     "calls/100": "calls:count", "saved": "saved:percent", "without": "saved_without:percent",
 }  # fmt: skip
-OF_ROW = {"none": "dim", "null": "dim", "oracle": "dim", "random": "dim", RECORDED: "cyan"}
-
-
-def headline(findings: Findings) -> list[dict[str, Any]]:
-    """A row a strategy: the main figures with their intervals; None where no session has the
-    metric.
-    """
-    replayed = set(findings.tables.replays["strategy"])
-    means = {str(row["strategy"]): row for row in records(findings.figures.headline)}
-    return [
-        _figures(figures, findings.tables, means[name])
-        for name, figures in findings.figures.strategies.items()
-        if name in replayed
-    ]
-
-
-def _figures(figures: StrategyFigures, run: Tables, row: Mapping[str, Any]) -> dict[str, Any]:
-    same_size = figures.same_size[run.first_half] if run.shares else None
-    cells: dict[str, Any] = {key: value for key, value in row.items() if key not in TWICE}
-    cells |= {metric: mean_of(figures.own_trigger[metric]) for metric in METRICS}
-    cells |= {metric: mean_of(figures.levels[metric]) for metric in LEVELS}
-    cells |= {f"recall_at_{share:g}": mean_of(told) for share, told in figures.at_share.items()}
-    cells |= {"same_size": mean_of(same_size)}
-    cells |= {f"used_at_{share:g}": used for share, used in figures.used.items()}
-    return cells | interval_columns("tokens_saved", figures.own_trigger[SAVED])
 
 
 def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, object]:
     """The run as JSON: all that the terminal and the first screen of the report say."""
     run, figures, counts = findings.tables, findings.figures, findings.counts
     panel, decision = figures.panel, findings.decision
+    calibration = {}
+    if run.has_work:
+        calibration = {kind: asdict(reader) for kind, reader in calibrations().items()}
+    names_only = {}
+    for name, (presence, exam) in run.names_only.items():
+        names_only[name] = {"presence": presence, "exam": exam}
     return {
         "run": str(results.path),
         "report": None if no_report else str(results.report),
@@ -107,18 +68,11 @@ def outcome(results: Results, findings: Findings, no_report: bool) -> dict[str, 
         "ranked_by": run.first_half,
         "sessions_with_work": counts.with_work,
         "unknown": findings.unknown_work,
-        "calibration": (
-            {kind: asdict(reader) for kind, reader in calibrations().items()}
-            if run.has_work
-            else {}
-        ),
+        "calibration": calibration,
         "kinds": dict(figures.kinds),
         "warnings": list(findings.warnings),
         "notes": list(notes(findings)),
-        "names_only": {
-            name: {"presence": named, "exam": told}
-            for name, (named, told) in run.names_only.items()
-        },
+        "names_only": names_only,
         "baseline": run.baseline,
         "against_baseline": records(figures.against_baseline),
         "strategies": headline(findings),
@@ -150,120 +104,79 @@ def show_places(results: Results, report: str | None) -> None:
 @while_read()
 def show(findings: Findings, *, wide: bool = False) -> None:
     """Print what the run says in words, then its table: few columns in 80 characters, or all."""
-    run, verdict, decision = findings.tables, findings.verdict, findings.decision
-    if findings.opening:
-        write(findings.opening, "bold")
-    if decision is None:
-        write(verdict.answer, "bold")
-    else:
-        write(decision.recommendation, "bold")
-        write(decision.trade_off)
-        for text in filter(None, (decision.agent, decision.confidence)):
+    _say_decision(findings)
+    _say_table(findings, wide=wide)
+    for text in (findings.written_by, findings.read_by, findings.unknown_work):
+        if text:
             write(text)
-        write("What would change it:")
-        for text in decision.changes:
-            say(
-                fill(
-                    printable(text),
-                    WIDTH,
-                    initial_indent="  - ",
-                    subsequent_indent="    ",
-                    break_on_hyphens=False,
-                )
-            )
-    rows = _rows(findings)
-    columns = _few_columns(run, rows)
-    if wide:
-        columns |= {**own_columns(run), **_sizes(run), **ALL}
-    where = ["at the same size"] * bool(run.shares)
-    where += ["on its own trigger"] * ("own_" in "".join(columns.values()))
-    where += ["where the agent compacted"] * ("recorded" in columns.values())
-    say(f"\n{joined([HALVES[half] for half in _halves(run)]).capitalize()} {joined(where)}:\n")
-    say(table(rows, columns, room=None if wide else WIDTH))
-    for text in filter(None, (findings.written_by, findings.read_by, findings.unknown_work)):
-        write(text)
-    if reach := records(findings.figures.within_reach):
-        say("\nWithin reach of recall, each on its own trigger:\n")
-        say(table(reach, WITHIN_REACH, room=WIDTH))
-        write(
-            "Recoverable: of the questions for names, those answered only with what a call of"
-            " recall gives back for words of the question that stand in the context. Calls in 100"
-            " requests; cost saved with and without."
-        )
-    if decision is not None:
-        write(" ".join(filter(None, (verdict.answer, verdict.sure))))
-    for note in notes(findings) if wide else (*_essential(findings), NARROW):
+    _say_within_reach(findings)
+    verdict = findings.verdict
+    if findings.decision is not None:
+        write(paragraph(verdict.answer, verdict.sure))
+    for note in notes(findings) if wide else few_notes(findings):
         write(note)
     caveats = [text for text in verdict.caveats if text != findings.unknown_work]
     if caveats:
         write(" ".join(caveats))
 
 
-def _halves(run: Tables) -> list[str]:
-    """The numbers of the headline that the run has, the leading one first."""
-    return sorted(run.halves, key=lambda half: half != run.first_half)
-
-
-def _few_columns(run: Tables, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The columns that everybody sees, by their heads; `--wide` shows all."""
-    columns = {"strategy": "strategy"}
-    compared = any("against" in row for row in rows)
-    for half in _halves(run):
-        if run.shares:
-            columns[COLUMN[half]] = f"same_{half}"
-        if compared and half == run.first_half:
-            columns[f"vs {run.baseline}"] = "against"
-    if not run.shares or not run.has_work:
-        columns |= own_columns(run)
-    columns["cost\nsaved"] = "saved"
-    if any("recorded" in row for row in rows):
-        columns["where agent\ncompacted"] = "recorded"
-    return columns
-
-
-def own_columns(run: Tables) -> dict[str, str]:
-    """The columns of the same numbers on a strategy's own trigger."""
-    return {OWN_COLUMN[half]: f"own_{half}" for half in _halves(run)}
-
-
-def _rows(findings: Findings) -> list[dict[str, Any]]:
-    """The rows of the table, each figure as it is shown; the agent's own compaction behind the
-    contenders.
+def _say_decision(findings: Findings) -> None:
+    """Print what to use, what that trades and what would change it; without a decision, the
+    answer.
     """
-    run, figures = findings.tables, findings.figures
-    over, large = run.over_window, run.over_target()
-    compared = {
-        str(row["strategy"]): row
-        for row in records(figures.against_baseline)
-        if not row["reference"]
-    }
-    agents = {str(row["strategy"]): row for row in records(figures.recorded)}
-    found = []
-    for row in headline(findings):
-        name = str(row["strategy"])
-        shown = {
-            f"same_{WORK}": _with_interval(row, "work") + "*" * (name in large),
-            f"same_{NAMES}": _with_interval(row, "names") + "*" * (name in large),
-            f"same_{CODE}": percent(row["code"]) + "*" * (name in large),
-            f"own_{WORK}": percent(row["work_own"]) + "!" * (name in over),
-            f"own_{NAMES}": percent(row["names_own"]) + "!" * (name in over),
-            f"own_{CODE}": percent(row["code_own"]) + "!" * (name in over),
-            "saved": percent(row["cost_saved"]) + "!" * (name in over),
-            "saved_interval": _with_interval(row, "cost_saved"),
-            "style": OF_ROW.get(name, "bold" if name == next(iter(run.contenders), "") else ""),
-        }
-        shown |= {"against": _difference(compared[name])} if name in compared else {}
-        shown |= {f"at_{share:g}": _at(row, share) for share in run.shares}
-        shown |= {"recorded": _with_interval(agents[name], "recall")} if name in agents else {}
-        found.append(row | shown)
-    if RECORDED in agents:
-        row = {
-            "strategy": RECORDED,
-            "recorded": _with_interval(agents[RECORDED], "recall"),
-            "style": OF_ROW[RECORDED],
-        }
-        found.insert(sum(not row["reference"] for row in found), row)
-    return found
+    decision = findings.decision
+    if findings.opening:
+        write(findings.opening, "bold")
+    if decision is None:
+        write(findings.verdict.answer, "bold")
+        return
+    write(decision.recommendation, "bold")
+    write(decision.trade_off)
+    for text in (decision.agent, decision.confidence):
+        if text:
+            write(text)
+    write("What would change it:")
+    for change in decision.changes:
+        item = fill(
+            printable(change),
+            WIDTH,
+            initial_indent="  - ",
+            subsequent_indent="    ",
+            break_on_hyphens=False,
+        )
+        say(item)
+
+
+def _say_table(findings: Findings, *, wide: bool) -> None:
+    run = findings.tables
+    rows = table_rows(findings)
+    columns = few_columns(run, rows)
+    if wide:
+        columns |= {**own_columns(run), **size_columns(run), **FURTHER_COLUMNS}
+    places = []
+    if run.shares:
+        places.append("at the same size")
+    if any(key.startswith("own_") for key in columns.values()):
+        places.append("on its own trigger")
+    if "recorded" in columns.values():
+        places.append("where the agent compacted")
+    names = [HALVES[half] for half in halves(run)]
+    say(f"\n{joined(names).capitalize()} {joined(places)}:\n")
+    say(table(rows, columns, room=None if wide else WIDTH))
+
+
+def _say_within_reach(findings: Findings) -> None:
+    """Print what recall keeps within reach, for strategies that have it."""
+    rows = records(findings.figures.within_reach)
+    if not rows:
+        return
+    say("\nWithin reach of recall, each on its own trigger:\n")
+    say(table(rows, WITHIN_REACH, room=WIDTH))
+    write(
+        "Recoverable: of the questions for names, those answered only with what a call of recall"
+        " gives back for words of the question that stand in the context. Calls in 100 requests;"
+        " cost saved with and without."
+    )
 
 
 def show_sizes(findings: Findings) -> None:
@@ -273,155 +186,10 @@ def show_sizes(findings: Findings) -> None:
     run = findings.tables
     if not run.shares:
         return
-    columns = {"strategy": "strategy", **_sizes(run)}
-    columns |= {f"vs {run.baseline}": "against"} if len(findings.figures.against_baseline) else {}
+    columns = {"strategy": "strategy", **size_columns(run)}
+    if len(findings.figures.against_baseline):
+        columns[f"vs {run.baseline}"] = "against"
+    columns["bound"] = "recall_bound:percent"
     half = HALVES[run.first_half].capitalize()
     say(f"\n{half}, asked to cut the same history to these shares; used: really kept:\n")
-    say(table(_rows(findings), columns | {"bound": "recall_bound:percent"}, room=WIDTH))
-
-
-def _sizes(run: Tables) -> dict[str, str]:
-    return {f"{percent(share)}\n(used)": f"at_{share:g}" for share in run.shares}
-
-
-NARROW = (
-    "--wide shows all columns, --json every figure with its interval; docs/method.md says how each"
-    " is made."
-)
-MEANS = {
-    WORK: (
-        "The work: the foretold chance that a real model rightly answers a question about how the"
-        " work stands, from the context alone; its intervals hold the reader's own error."
-    ),
-    NAMES: (
-        "Names: of the exact names that the agent later used, each asked among look-alikes, the"
-        " share that the context tells, corrected for guessing."
-    ),
-    CODE: (
-        "Code: of the lines that the agent later edits or quotes, how much the context has in its"
-        " place: next to a line that it stood next to, or in words beside the name of its file."
-    ),
-}
-"""What each number of the headline is."""
-
-
-def _essential(findings: Findings) -> Iterator[str]:
-    """What must be known to read the few columns."""
-    run = findings.tables
-    yield " ".join([*(MEANS[half] for half in _halves(run)), f"Means over {findings.counts}."])
-    if len(findings.figures.against_baseline):
-        if run.shares and run.curve_range is None:
-            credit = f"who kept less is credited with what {run.baseline} gains by the rest"
-            yield f"Same size: at the size asked for; {credit}."
-        where = "at equal size" if run.shares else "on its own trigger"
-        compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
-        yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
-    yield _windows(run.replayed)
-    yield from _limits(run)
-
-
-def notes(findings: Findings) -> Iterator[str]:
-    """What each column stands on, and which figures are not comparable."""
-    run = findings.tables
-    if findings.panel_words:
-        yield findings.panel_words
-    yield from _essential(findings)
-    yield (
-        "Bound: the share of what the agent used that stands in the context with two words of its"
-        " line."
-    )
-    yield from size_notes(run)
-    priced = [str(row) for row in run.costs["row"].unique()]
-    yield (
-        "Cost: USD a session at the prices of"
-        f" {priced[0] if len(priced) == 1 else f'{len(priced)} models'}, with summaries and with"
-        " fetching again what was lost. Cost saved: of the bill of all sessions without compaction"
-        " (95 % interval over projects), below 0 where compaction costs more."
-    )
-
-
-def _limits(run: Tables) -> Iterator[str]:
-    if part := run.incomplete:
-        yield (
-            f"Not comparable with the others, as replays are pending or failed: {_sessions(part)}"
-            " sessions."
-        )
-    if large := run.over_target():
-        yield (
-            f"* stays larger than the size asked for ({_sessions(large)} sessions); such sessions"
-            " are in no mean."
-        )
-    if over := run.over_window:
-        yield (
-            f"! sends requests larger than the window ({_sessions(over)} sessions). A provider"
-            " would refuse them, and what the strategy would do then is in no figure here:"
-            " workbench replay --refusals shows it."
-        )
-
-
-def size_notes(run: Tables) -> Iterator[str]:
-    """What the figures at equal size stand on: the sizes really used, and the boundaries that
-    are in none.
-    """
-    if len(run.at_used_sizes):
-        yield (
-            f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
-            " used."
-        )
-    left = [f"{n} of {every} at {share:.0%}" for share, (n, every) in run.too_small.items()]
-    if left:
-        yield (
-            "Boundaries in no figure, since what must stay is larger than the size:"
-            f" {', '.join(left)}."
-        )
-
-
-def _windows(sessions: pd.DataFrame) -> str:
-    """The windows that were wanted, where they are from, and those that were used."""
-    wanted, used = (
-        sessions[name].dropna().astype(int) for name in ("window_wanted", "window_used")
-    )
-    of = joined(
-        [f"{source} ({n})" for source, n in sessions["window_source"].value_counts().items()]
-    )
-    wider = int((used > wanted).sum())
-    why = (
-        f"; {some(wider, 'window')} widened to twice what system prompt and tools take"
-        if wider
-        else ""
-    )
-    return f"Windows: {_span(wanted)} tokens, by {of}; used {_span(used)}{why}."
-
-
-def _span(values: pd.Series[int]) -> str:
-    return " to ".join(dict.fromkeys(f"{one:,}" for one in (values.min(), values.max())))
-
-
-def _with_interval(row: Mapping[str, Any], name: str) -> str:
-    """A share with its interval over projects, where there is one: `15 % (5 to 24)`."""
-    mean, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
-    return percent(mean) + ("" if missing(low) else f" ({points(low)} to {points(high)})")
-
-
-def _at(row: Mapping[str, Any], share: float) -> str:
-    """Recall where a share was asked for, and in brackets the size really used where that is
-    another.
-    """
-    known, used = row[f"recall_at_{share:g}"], row[f"used_at_{share:g}"]
-    other = "" if missing(used) or points(used) == points(share) else f" ({points(used)})"
-    return percent(known) + other
-
-
-def _sessions(found: Mapping[str, tuple[int, int]]) -> str:
-    return ", ".join(f"{name} in {n} of {every}" for name, (n, every) in found.items())
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    """A difference in points, its interval over projects where there is one, and whether it is
-    beyond chance.
-    """
-    if missing(row["difference"]):
-        return NOTHING
-    mark = {"better": " ✓", "worse": " ✗"}.get(str(row["verdict"]), "")
-    ends = "" if missing(row["low"]) else f" ({interval(row['low'], row['high'])})"
-    return f"{gap(row['difference'])}{ends}{mark}"
+    say(table(table_rows(findings), columns, room=WIDTH))

@@ -5,6 +5,7 @@ which reads any of them from a TOML file.
 """
 
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -44,11 +45,12 @@ class CommandGroup(TyperGroup):
     def format_commands(self, ctx: Context, formatter: Context) -> None:
         """Write a section for each heading."""
         room = formatter.width - 6 - max(map(len, self.commands))
-        sections: dict[str, list[HelpRecord]] = {}
+        sections = defaultdict[str, list[HelpRecord]](list)
         for name, command in self.commands.items():
             heading = getattr(command, "rich_help_panel", None)
-            section = sections.setdefault(heading if isinstance(heading, str) else COMMON, [])
-            section.append((name, command.get_short_help_str(room)))
+            if not isinstance(heading, str):
+                heading = COMMON
+            sections[heading].append((name, command.get_short_help_str(room)))
         for heading, section in sections.items():
             with formatter.section(heading):
                 formatter.write_dl(section)
@@ -72,11 +74,11 @@ class CommandWithOptions(TyperCommand):
         """Write the arguments, the options, and how many more there are."""
         sections = self._help_sections(ctx)
         shows_all = ctx.meta.get(EVERYTHING)
-        options = sections.everyday + sections.further if shows_all else sections.everyday
-        for title, records in (("Arguments", sections.arguments), ("Options", options)):
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        options = list(sections.everyday)
+        if shows_all:
+            options += sections.further
+        _write_section(formatter, "Arguments", sections.arguments)
+        _write_section(formatter, "Options", options)
         if sections.further and not shows_all:
             formatter.write_paragraph()
             formatter.write_text(
@@ -102,6 +104,12 @@ class CommandWithOptions(TyperCommand):
         return sections
 
 
+def _write_section(formatter: Context, title: str, records: list[HelpRecord]) -> None:
+    if records:
+        with formatter.section(title):
+            formatter.write_dl(records)
+
+
 def _rank(parameter: Context) -> int:
     """The place of an option among those for every day; all others come behind them as they are."""
     name = long_name(parameter)
@@ -124,16 +132,15 @@ def with_further_options(command: Callable[..., int]) -> Callable[..., int]:
         del values[HELP_ALL], values[CONFIG]
         return command(**values)
 
-    extended = [
-        *(parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters.values()),
+    extended = []
+    for parameter in parameters.values():
+        extended.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
+    extended += [
         Parameter(CONFIG, Parameter.KEYWORD_ONLY, default=None, annotation=ConfigFile),
         Parameter(HELP_ALL, Parameter.KEYWORD_ONLY, default=False, annotation=HelpForAll),
     ]
-    complete.__doc__, complete.__name__, complete.__annotations__ = (
-        command.__doc__,
-        command.__name__,
-        {},
-    )
+    complete.__doc__, complete.__name__ = command.__doc__, command.__name__
+    complete.__annotations__ = {}
     complete.__signature__ = signature(command).replace(parameters=extended)  # type: ignore[attr-defined]
     return complete
 
@@ -173,8 +180,9 @@ def _values_of(file: Path, ctx: Context) -> Mapping[str, object]:
                 f" {_accepted(name, parameters)}"
             )
         takes_several = getattr(parameter, "multiple", False) or parameter.nargs != 1
-        is_joined = isinstance(value, list) and not takes_several
-        values[parameter.name] = ",".join(map(str, value)) if is_joined else value
+        if isinstance(value, list) and not takes_several:
+            value = ",".join(map(str, value))
+        values[parameter.name] = value
     return values
 
 

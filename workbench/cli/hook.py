@@ -20,8 +20,10 @@ def hook(spec: Masking) -> int:
       workbench agent hook < event.json
     """
     try:
-        if said := answer(as_object(decode(sys.stdin.read())), spec.redaction):
-            say(said)
+        event = as_object(decode(sys.stdin.read()))
+        reply = answer(event, spec.redaction)
+        if reply:
+            say(reply)
     except Exception as error:  # noqa: BLE001 - a hook that fails would stop the agent
         complain(f"workbench: the hook did nothing: {error}")
     return 0

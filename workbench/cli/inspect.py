@@ -1,16 +1,19 @@
 """`workbench inspect`: what a recording holds."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
 from workbench.cli.options import AsJson, Lenient, NamedPaths, takes
 from workbench.cli.output import OK, UNUSABLE, complain, printable, say, say_json, table
 from workbench.engine.models.tokenizer import TiktokenCounter
+from workbench.engine.transcript.calibration import TokenCalibration
 from workbench.engine.transcript.compaction_requests import compaction_request
 from workbench.engine.transcript.log import ClearingEntry, CompactionEntry
+from workbench.engine.transcript.message import AssistantMessage
 from workbench.engine.transcript.redaction import masker, redacted
+from workbench.engine.transcript.session import Recorded, Session
 from workbench.evaluation.analysis.composition import RecordedContexts
 from workbench.evaluation.experiment.spec import Masking
 from workbench.evaluation.replays.agents import limit_of
@@ -58,10 +61,10 @@ def inspect(
     mask = masker(spec.redaction)
     facts: list[dict[str, Any]] = []
     newest: RecordedContexts | None = None
-    bad: list[dict[str, str]] = []
+    unreadable: list[dict[str, str]] = []
     for loaded in scan(paths, lenient=lenient):
         if loaded.error is not None:
-            bad.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
+            unreadable.append({"path": mask(str(loaded.path)), "reason": mask(str(loaded.error))})
         for session in loaded.sessions:
             newest = RecordedContexts(redacted(session, spec.redaction))
             facts.append(_facts(newest))
@@ -69,85 +72,113 @@ def inspect(
     if as_json:
         if len(facts) == 1:
             facts[0]["context"] = context
-        say_json({"sessions": facts, "unreadable": bad})
+        say_json({"sessions": facts, "unreadable": unreadable})
     elif len(facts) == 1:
-        for name, value in facts[0].items():
-            for words in map(_plain, value if isinstance(value, list) else [value]):
-                if words:
-                    say(f"{name.replace('_', ' '):<22}{printable(words)}")
+        _say_facts(facts[0])
         if context:
             _say_context(context)
     elif facts:
-        counted = (
-            {"compactions": len(one["recorded_compactions"]), "skipped_lines": len(one["skipped"])}
-            for one in facts
-        )
-        say(table([one | more for one, more in zip(facts, counted, strict=True)], COLUMNS))
-    for row in bad:
-        complain(f"workbench: {row['reason']}")
-    if not (facts or bad):
+        say(table([_row(session_facts) for session_facts in facts], COLUMNS))
+    for file in unreadable:
+        complain(f"workbench: {file['reason']}")
+    if not facts and not unreadable:
         complain(
             f"workbench: {', '.join(paths)} has no recording; `workbench list formats` shows what"
             " can be read"
         )
-    return OK if facts and not bad else UNUSABLE
+    return OK if facts and not unreadable else UNUSABLE
+
+
+def _say_facts(facts: Mapping[str, Any]) -> None:
+    """Print a line for each fact about a session, and one for each entry of a list."""
+    for name, value in facts.items():
+        entries = value if isinstance(value, list) else [value]
+        for entry in entries:
+            words = _plain(entry)
+            if words:
+                say(f"{name.replace('_', ' '):<22}{printable(words)}")
+
+
+def _row(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts about a session as a row of a table."""
+    return {
+        **facts,
+        "compactions": len(facts["recorded_compactions"]),
+        "skipped_lines": len(facts["skipped"]),
+    }
 
 
 def _facts(contexts: RecordedContexts) -> dict[str, Any]:
     session, sizing = contexts.sized.session, contexts.sized.sizing
-    counter = TiktokenCounter()
-    fitted, named = sizing.calibration, window_of(session)
-    window = sizing.window(named.tokens)
+    named_window = window_of(session)
+    window = sizing.window(named_window.tokens)
+    window_source = named_window.source
+    if window != named_window.tokens:
+        window_source += ", widened to twice the overhead"
     limit = limit_of(session, window)
-    reported = [
-        m.usage.prompt
-        for m in session.messages
-        if m.role == "assistant" and m.usage is not None and m.usage.prompt
-    ]
+    counter = TiktokenCounter()
     return {
         "session": session.id,
         "path": session.origin.path,
         "format": session.origin.format,
-        **{name: getattr(session, name) for name in ("title", "model", "branches")},
+        "title": session.title,
+        "model": session.model,
+        "branches": session.branches,
         "window": window,
-        "window_from": (
-            named.source
-            if window == named.tokens
-            else f"{named.source}, widened to twice the overhead"
-        ),
-        "compacts_at": limit and limit.tokens,
-        "compacts_at_from": limit and limit.source,
+        "window_from": window_source,
+        "compacts_at": None if limit is None else limit.tokens,
+        "compacts_at_from": None if limit is None else limit.source,
         "messages": len(session.messages),
         "roles": dict(Counter(message.role for message in session.messages)),
-        "tool_calls": sum(len(m.calls) for m in session.messages if m.role == "assistant"),
+        "tool_calls": sum(len(message.calls) for message in _replies(session)),
         "requests": len(session.requests),
         "tokens": sum(sizing.counted),
         "entries": len(session.log),
         "text_read": session.origin.text_read,
         "text_in_notes": session.origin.text_noted,
         "recorded_compactions": [
-            {
-                "before_message": recorded.at,
-                "kind": recorded.entry.type,
-                "reason": recorded.entry.reason,
-                "tokens_before": recorded.entry.tokens_before,
-                "summary_readable": (
-                    recorded.entry.type == "compaction" and recorded.entry.summary is not None
-                ),
-                **_request(recorded.entry, counter),
-            }
-            for recorded in session.recorded
+            _compaction_facts(recorded, counter) for recorded in session.recorded
         ],
-        "usage": {
-            "requests_with_usage": len(reported),
-            "largest_prompt": max(reported, default=None),
-            "overhead": None if fitted is None else fitted.overhead,
-            "scale": None if fitted is None else round(fitted.scale, 3),
-            "median_error": None if fitted is None else round(fitted.error, 4),
-        },
+        "usage": _usage_facts(session, sizing.calibration),
         "reports_left_out": list(contexts.sized.left_out),
         "skipped": list(session.origin.skipped),
         "unread": [str(field) for field in session.origin.unread],
+    }
+
+
+def _replies(session: Session) -> Iterator[AssistantMessage]:
+    """The messages that the session's model wrote."""
+    for message in session.messages:
+        if message.role == "assistant":
+            yield message
+
+
+def _compaction_facts(recorded: Recorded, counter: TiktokenCounter) -> dict[str, Any]:
+    """What is known of a compaction that the agent made."""
+    entry = recorded.entry
+    has_summary = entry.type == "compaction" and entry.summary is not None
+    return {
+        "before_message": recorded.at,
+        "kind": entry.type,
+        "reason": entry.reason,
+        "tokens_before": entry.tokens_before,
+        "summary_readable": has_summary,
+        **_request(entry, counter),
+    }
+
+
+def _usage_facts(session: Session, calibration: TokenCalibration | None) -> dict[str, Any]:
+    """The usage that the provider reported, and how far our counts are from it."""
+    prompts = []
+    for reply in _replies(session):
+        if reply.usage is not None and reply.usage.prompt:
+            prompts.append(reply.usage.prompt)
+    return {
+        "requests_with_usage": len(prompts),
+        "largest_prompt": max(prompts, default=None),
+        "overhead": None if calibration is None else calibration.overhead,
+        "scale": None if calibration is None else round(calibration.scale, 3),
+        "median_error": None if calibration is None else round(calibration.error, 4),
     }
 
 
@@ -161,32 +192,33 @@ def _context(contexts: RecordedContexts) -> dict[str, Any]:
     prompts = rows.groupby("request")["tokens"].sum()
     number = int(prompts.idxmax())
     usd = rows.groupby(["source", "name"])["usd"].sum(min_count=1)
-    by_source = rows[rows["request"] == number]
-    messages = contexts.largest_messages(number)
+    source_rows = rows[rows["request"] == number]
+    sources = []
+    for row in source_rows.to_dict("records"):
+        source = {
+            "who": _who(row),
+            "tokens": round(row["tokens"]),
+            "share": row["share"],
+            "usd_in_the_session": _known(usd[row["source"], row["name"]]),
+        }
+        sources.append(source)
+    messages = []
+    for row in contexts.largest_messages(number).to_dict("records"):
+        message = {
+            "message": row["message"],
+            "who": _who(row),
+            "tokens": round(row["tokens"]),
+            "share": row["tokens"] / prompts[number],
+            "begins": row["begins"][:BEGINNING],
+        }
+        messages.append(message)
     return {
         "request": number + 1,
         "requests": len(prompts),
         "tokens": round(prompts[number]),
-        "is_reported": bool(by_source["reported"].notna().any()),
-        "sources": [
-            {
-                "who": _who(row),
-                "tokens": round(row["tokens"]),
-                "share": row["share"],
-                "usd_in_the_session": _known(usd[row["source"], row["name"]]),
-            }
-            for row in by_source.to_dict("records")
-        ],
-        "largest_messages": [
-            {
-                "message": row["message"],
-                "who": _who(row),
-                "tokens": round(row["tokens"]),
-                "share": row["tokens"] / prompts[number],
-                "begins": row["begins"][:BEGINNING],
-            }
-            for row in messages.to_dict("records")
-        ],
+        "is_reported": bool(source_rows["reported"].notna().any()),
+        "sources": sources,
+        "largest_messages": messages,
     }
 
 
@@ -226,22 +258,31 @@ def _say_context(context: Mapping[str, Any]) -> None:
 
 def _request(entry: CompactionEntry | ClearingEntry, counter: TiktokenCounter) -> dict[str, Any]:
     """The tokens of the request that made a compaction, and whether they are an estimate."""
-    request = compaction_request(entry, counter) if isinstance(entry, CompactionEntry) else None
+    if not isinstance(entry, CompactionEntry):
+        return {}
+    request = compaction_request(entry, counter)
     if request is None:
         return {}
-    usage = request.usage
     return {
-        "request_read": usage.prompt,
-        "request_wrote": usage.output,
+        "request_read": request.usage.prompt,
+        "request_wrote": request.usage.output,
         "request_is_estimate": request.is_estimate,
     }
 
 
 def _plain(value: object) -> str:
     """A value in words; empty where there is none."""
+    if value is None:
+        return ""
     if isinstance(value, dict):
-        known = {key.replace("_", " "): _plain(inner) for key, inner in value.items()}
-        return ", ".join(f"{key} {words}" for key, words in known.items() if words)
+        phrases = []
+        for key, inner in value.items():
+            words = _plain(inner)
+            if words:
+                phrases.append(f"{key.replace('_', ' ')} {words}")
+        return ", ".join(phrases)
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "" if value is None else f"{value:,}" if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return str(value)

@@ -2,7 +2,7 @@
 context.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
@@ -22,8 +22,9 @@ from workbench.evaluation.experiment.atomic import write_atomically
 from workbench.evaluation.metrics.work_exam.reader_error import TextKind
 from workbench.lab.judge.exam.admission import NotAdmitted
 from workbench.lab.judge.exam.scores import agreement, agreement_note, scores
-from workbench.lab.judge.exam.sitting import ExamSpec, judge_exam
+from workbench.lab.judge.exam.sitting import ExamResults, ExamSpec, judge_exam
 from workbench.lab.judge.work_exam.fit import (
+    FitReport,
     asker_errors,
     fit,
     fit_report,
@@ -65,65 +66,69 @@ def exam(
         warn_of_replicates(spec.replicates, spec.model)
 
     reader = f"local:{spec.likelihood}" if spec.reader == "likelihood" else spec.model
-    named = [one for one in (reader, spec.writer) if one is not None]
-    how = Foresight(named, 1, spec.model_settings, dry_run, as_json)
-    before = how.before(spec.quiet, "the exams, the admission test included", "summaries")
+    models = [model for model in (reader, spec.writer) if model is not None]
+    foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
+    on_forecast = foresight.before(
+        spec.quiet, "the exams, the admission test included", "summaries"
+    )
+    silent = spec.changed(quiet=spec.quiet or as_json)
     try:
-        done = judge_exam(
-            paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before
-        )
+        results = judge_exam(paths or (), spec=silent, before=on_forecast)
     except NotAdmitted as error:
         if as_json:
             say_json({"admission": asdict(error.admission), "why": str(error)})
         else:
             say(f"{printable(str(error))}.")
         return FAILED
-    if done is None:
-        return 0
-    rows, agreed = scores(done.table), agreement(done.table)
+    if results is None:
+        return OK
     if as_json:
-        found = [asdict(row) for row in rows]
-        pending = {"pending": done.pending} if done.pending else {}
-        say_json(
-            {
-                "table": str(done.path),
-                **done.notes,
-                **pending,
-                "strategies": found,
-                "agreement": agreed,
-            }
-        )
-        return PENDING if pending else OK
-    say(f"{printable(str(done.notes['admission']))}.\n")
-    base = next((row.baseline for row in rows if row.baseline), "")
-    columns = (
-        COLUMNS
-        | ({f"vs {base}": "against"} if base else {})
-        | ({"larger": "larger"} if any(row.over_target for row in rows) else {})
-    )
-    shown = [
-        asdict(row)
-        | {
-            "shown": estimated(row.score),
-            "larger": f"in {row.over_target}" * (row.over_target > 0),
-            "against": estimated(row.difference),
-        }
-        for row in rows
-    ]
-    say(table(shown, columns))
+        say_json(_exam_as_json(results))
+        return PENDING if results.pending else OK
+    _say_exam(results)
+    if results.pending:
+        complain(f"{printable(results.pending)}; the same command asks again")
+        return PENDING
+    return OK
+
+
+def _exam_as_json(results: ExamResults) -> dict[str, object]:
+    document = {"table": str(results.path), **results.notes}
+    if results.pending:
+        document["pending"] = results.pending
+    document["strategies"] = [asdict(row) for row in scores(results.table)]
+    document["agreement"] = agreement(results.table)
+    return document
+
+
+def _say_exam(results: ExamResults) -> None:
+    """Print whether the reader was admitted, then the score of each strategy."""
+    say(f"{printable(str(results.notes['admission']))}.\n")
+    rows = scores(results.table)
+    baseline = next((row.baseline for row in rows if row.baseline), "")
+    columns = dict(COLUMNS)
+    if baseline:
+        columns[f"vs {baseline}"] = "against"
+    if any(row.over_target for row in rows):
+        columns["larger"] = "larger"
+    table_rows = []
+    for row in rows:
+        cells = asdict(row)
+        cells["shown"] = estimated(row.score)
+        cells["larger"] = f"in {row.over_target}" if row.over_target else ""
+        cells["against"] = estimated(row.difference)
+        table_rows.append(cells)
+    say(table(table_rows, columns))
     say("\n`score`: 0 is guessing, 1 is every item, with its 95 % interval over projects.")
-    if base:
+    if baseline:
         say(
-            f"`vs {base}`: the score less that of {base}, cut to the very sizes that each strategy"
-            " used."
+            f"`vs {baseline}`: the score less that of {baseline}, cut to the very sizes that each"
+            " strategy used."
         )
-    say(agreement_note(agreed))
-    for line in over_target_notes(done.table):
+    say(agreement_note(agreement(results.table)))
+    for line in over_target_notes(results.table):
         say(printable(line))
-    say(f"Table: {done.path}")
-    if done.pending:
-        complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else OK
+    say(f"Table: {results.path}")
 
 
 WORK_COLUMNS = {
@@ -161,32 +166,30 @@ def work(
         tell_terms(spec.model, spec.grader)
     models = [model for model in (spec.model, spec.grader, *spec.writers) if model is not None]
     foresight = Foresight(models, 1, spec.model_settings, dry_run, as_json)
-    writers = [
-        shown_name(writer) if isinstance(writer, str) else writer.name for writer in spec.writers
-    ]
-    before = foresight.before(
-        spec.quiet, "reading contexts", *(f"summaries by {writer}" for writer in writers)
-    )
-    answers = judge_work(paths or (), spec=spec.changed(quiet=spec.quiet or as_json), before=before)
+    purposes = ["reading contexts"]
+    for writer in spec.writers:
+        name = shown_name(writer) if isinstance(writer, str) else writer.name
+        purposes.append(f"summaries by {name}")
+    on_forecast = foresight.before(spec.quiet, *purposes)
+    silent = spec.changed(quiet=spec.quiet or as_json)
+    answers = judge_work(paths or (), spec=silent, before=on_forecast)
     if answers is None:
         return OK
-    rows = work_scores(answers.table)
+    scored_rows = work_scores(answers.table)
+    rows = [asdict(row) for row in scored_rows]
     agreement = readers_agree(answers.table)
     if as_json:
-        plain_rows = [asdict(row) for row in rows]
         say_json(
             {
                 "table": str(answers.path),
                 **answers.notes,
                 "pending": answers.pending,
-                "strategies": plain_rows,
+                "strategies": rows,
                 "agreement": None if agreement is None else asdict(agreement),
             }
         )
         return PENDING if answers.pending else OK
-    say(
-        table([asdict(row) for row in rows], with_chains(WORK_COLUMNS, [row.chain for row in rows]))
-    )
+    say(table(rows, with_chains(WORK_COLUMNS, [row.chain for row in scored_rows])))
     say(
         "\n`the work`: mean score of written questions. `names`: share of exact names that a reader"
         " gave."
@@ -265,15 +268,15 @@ def fit_to_answers(
         "sessions": report.sessions,
         "projects": report.projects,
     }
+    asker_folders = other_askers or ()
     by_asker = tuple(
-        asker_errors(table_of_answers, read_answers([folder])) for folder in other_askers or ()
+        asker_errors(table_of_answers, read_answers([folder])) for folder in asker_folders
     )
     check = replace(report.left_out, errors=replace(report.errors, by_asker=by_asker))
     reader = fit(table_of_answers, counts, check)
     write_atomically(out, reader.text())
-    rows = report.by_context.assign(
-        bias=report.by_context["promised"] - report.by_context["real"]
-    ).to_dict("records")
+    bias = report.by_context["promised"] - report.by_context["real"]
+    rows = report.by_context.assign(bias=bias).to_dict("records")
     kinds = []
     for kind, calibration in check.kinds.items():
         kinds.append({"kind": KIND_NAMES[kind], **asdict(calibration), "bias": calibration.bias})
@@ -282,7 +285,6 @@ def fit_to_answers(
         for count in LEADS_OF:
             bounds[count] = check.errors.lead_bound("model", "rule", count)
     if as_json:
-        tenths = [asdict(tenth) for tenth in report.tenths]
         say_json(
             {
                 **counts,
@@ -292,15 +294,30 @@ def fit_to_answers(
                 "kinds": kinds,
                 "model_rule_bounds": bounds,
                 "other_askers": by_asker,
-                "tenths": tenths,
+                "tenths": [asdict(tenth) for tenth in report.tenths],
             }
         )
         return OK
-    of_what = ", ".join(some(count, name.removesuffix("s")) for name, count in counts.items())
-    say(f"Fitted to {of_what}. Each project was left out of the fit in its turn:\n")
+    sizes = [some(count, name.removesuffix("s")) for name, count in counts.items()]
+    say(f"Fitted to {', '.join(sizes)}. Each project was left out of the fit in its turn:\n")
     say(table(rows, with_chains(FIT_COLUMNS, report.by_context["chain"])))
     say("")
     say(table(kinds, KIND_COLUMNS))
+    _say_left_out_check(report)
+    for folder, errors in zip(asker_folders, by_asker, strict=True):
+        _say_asker_errors(folder, errors)
+    if bounds:
+        phrases = [f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items()]
+        say(
+            "A smaller lead of a model's text over a rule's may be the reader's own error:"
+            f" {', '.join(phrases)}."
+        )
+    say(f"Reader: {out}")
+    return OK
+
+
+def _say_left_out_check(report: FitReport) -> None:
+    """Print how well the chances hold on projects that were left out of the fit."""
     say(
         f"\nOn projects left out of the fit: AUC {report.auc:.2f}, order of strategies"
         f" {report.order:.2f} (Spearman)."
@@ -308,31 +325,29 @@ def fit_to_answers(
     say("Tenths of the promised chances, promised and real:")
     say("  ".join(f"{tenth.promised:.2f} {tenth.real:.2f}" for tenth in report.tenths))
     say(f"Largest error of a tenth: {report.largest_error:.2f}.")
-    for folder, errors in zip(other_askers or (), by_asker, strict=True):
-        means = pd.DataFrame(errors).mean()
-        of_kinds = ", ".join(
-            f"{means[kind]:+.2f} for {name}" for kind, name in KIND_NAMES.items() if kind in means
-        )
-        say(f"On the questions of {folder}, promised less real: {of_kinds}.")
-    if bounds:
-        shown = ", ".join(
-            f"{bound:.2f} over {some(count, 'project')}" for count, bound in bounds.items()
-        )
-        say(
-            "A smaller lead of a model's text over a rule's may be the reader's own error:"
-            f" {shown}."
-        )
-    say(f"Reader: {out}")
-    return OK
+
+
+def _say_asker_errors(folder: Path, errors: Sequence[Mapping[TextKind, float]]) -> None:
+    """Print how far the reader is off on questions that somebody else wrote."""
+    means = pd.DataFrame(errors).mean()
+    phrases = []
+    for kind, name in KIND_NAMES.items():
+        if kind in means:
+            phrases.append(f"{means[kind]:+.2f} for {name}")
+    say(f"On the questions of {folder}, promised less real: {', '.join(phrases)}.")
 
 
 def with_chains(columns: Mapping[str, str], chains: Iterable[int]) -> Mapping[str, str]:
     """The columns, with that of the compactions in a row where any context had more than one."""
-    return {**columns, "compactions": "chain:count"} if max(chains, default=1) > 1 else columns
+    if max(chains, default=1) <= 1:
+        return columns
+    return {**columns, "compactions": "chain:count"}
 
 
-def estimated(one: Estimate | None) -> str:
+def estimated(estimate: Estimate | None) -> str:
     """A mean with its interval, if it has one."""
-    if one is None or one.low is None:
-        return decimal(None if one is None else one.mean)
-    return f"{one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+    if estimate is None:
+        return decimal(None)
+    if estimate.low is None:
+        return decimal(estimate.mean)
+    return f"{estimate.mean:.2f} ({estimate.low:.2f} to {estimate.high:.2f})"

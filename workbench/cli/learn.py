@@ -1,5 +1,6 @@
 """`workbench lab learn`: weights of your own for the strategy `learned`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -38,29 +39,32 @@ def learn(
 
       workbench compare other-sessions/ --strategies truncate,learned,learned:weights.json
     """
-    found = learned_from(paths or (), jobs, spec.redaction)
-    for line in found.failed:
+    weights = learned_from(paths or (), jobs, spec.redaction)
+    for line in weights.failed:
         complain(f"workbench: left out: {line}")
-    found.write(out)
+    weights.write(out)
     if as_json:
-        say_json(found.document())
+        say_json(weights.document())
         return 0
     say(
-        f"Learned from {some(found.sessions, 'session')} of"
-        f" {some(len(found.projects), 'project')}\n"
+        f"Learned from {some(weights.sessions, 'session')} of"
+        f" {some(len(weights.projects), 'project')}\n"
     )
-    rows = [
-        {
-            "model": part,
+    rows = []
+    for model, check in weights.checks.items():
+        row = {
+            "model": model,
             "rows": check.rows,
             "needed": check.needed,
             "auc": "" if check.auc is None else f"{check.auc:.3f}",
             "error": f"{check.error:.4f}",
-            "low": f"{check.groups[0][0]:.3f} {check.groups[0][1]:.3f}" if check.groups else "",
-            "high": f"{check.groups[-1][0]:.3f} {check.groups[-1][1]:.3f}" if check.groups else "",
+            "low": "",
+            "high": "",
         }
-        for part, check in found.checks.items()
-    ]
+        if check.groups:
+            row["low"] = _promised_and_real(check.groups[0])
+            row["high"] = _promised_and_real(check.groups[-1])
+        rows.append(row)
     if rows:
         heads = {
             "model": "model",
@@ -72,10 +76,14 @@ def learn(
             "highest tenth": "high",
         }
         say(table(rows, heads))
-    if found.doubt:
-        complain(f"workbench: {found.doubt}")
+    if weights.doubt:
+        complain(f"workbench: {weights.doubt}")
     say(
         f"\nWeights: {out}\nTry them: workbench compare OTHER-SESSIONS --strategies"
         f" truncate,learned,learned:{out}"
     )
     return 0
+
+
+def _promised_and_real(shares: Sequence[float]) -> str:
+    return f"{shares[0]:.3f} {shares[1]:.3f}"

@@ -29,14 +29,22 @@ FLAGS = ("-p", "--parameter", "-g", "--grid")
 
 def joined(words: list[str]) -> list[str]:
     """The words of `experiment`, with `-p NAME VALUE` written as `-p NAME=VALUE`."""
-    found: list[str] = []
-    left = iter(words)
-    for word in left:
-        found.append(word)
-        if word in FLAGS and (name := next(left, None)) is not None:
-            value = next(left, None) if name.isidentifier() else None
-            found.append(name if value is None else f"{name}={value}")
-    return found
+    joined_words: list[str] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        joined_words.append(word)
+        index += 1
+        if word not in FLAGS or index == len(words):
+            continue
+        name = words[index]
+        index += 1
+        if name.isidentifier() and index < len(words):
+            joined_words.append(f"{name}={words[index]}")
+            index += 1
+        else:
+            joined_words.append(name)
+    return joined_words
 
 
 class ExperimentOptions(Masking, ModelOptions):
@@ -44,11 +52,10 @@ class ExperimentOptions(Masking, ModelOptions):
 
     def parameters(self) -> dict[str, str]:
         """Those that were given, as a person would write them."""
-        values = self.model_dump(exclude_defaults=True)
-        return {
-            name: ",".join(value) if isinstance(value, tuple) else str(value)
-            for name, value in values.items()
-        }
+        parameters = {}
+        for name, value in self.model_dump(exclude_defaults=True).items():
+            parameters[name] = ",".join(value) if isinstance(value, tuple) else str(value)
+        return parameters
 
 
 @takes(ExperimentOptions)
@@ -95,31 +102,35 @@ def experiment(
     fixed = spec.parameters() | _pairs(parameters, "window=32000")
     varied = _pairs(grid, "window=16000,32000")
     if not varied:
-        notebook = run_experiment(
-            fixed, out, progress=not quiet and not as_json and sys.stderr.isatty()
-        )
-        say_json({"notebook": str(notebook)}) if as_json else say(str(notebook))
-        return 0
-    ran = run_experiments(
-        fixed, varied, out, jobs=jobs or os.cpu_count() or 1, quiet=quiet or as_json
-    )
-    say_json([asdict(one) for one in ran]) if as_json else say(table(table_rows(ran, varied)))
-    failed = [one for one in ran if one.outcome == "failed"]
-    for one in failed:
-        complain(f"workbench: {one.reason}")
+        shows_progress = not quiet and not as_json and sys.stderr.isatty()
+        notebook = str(run_experiment(fixed, out, progress=shows_progress))
+        if as_json:
+            say_json({"notebook": notebook})
+        else:
+            say(notebook)
+        return OK
+    workers = jobs or os.cpu_count() or 1
+    points = run_experiments(fixed, varied, out, jobs=workers, quiet=quiet or as_json)
+    if as_json:
+        say_json([asdict(point) for point in points])
+    else:
+        say(table(table_rows(points, varied)))
+    failed = [point for point in points if point.outcome == "failed"]
+    for point in failed:
+        complain(f"workbench: {point.reason}")
     return FAILED if failed else OK
 
 
 def _pairs(words: list[str] | None, example: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for word in words or ():
         name, mark, value = word.partition("=")
         if not mark or not name.strip():
             raise SettingError(
                 f"the parameter {word!r} has no value; write NAME=VALUE, such as {example}"
             )
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values
 
 
 def lab(
@@ -139,8 +150,8 @@ def lab(
 
       workbench lab course --folder ~/course --no-browser --port 9000 --ip 0.0.0.0
     """
-    copied, there = copy_course(folder)
-    say(f"{folder}: {len(copied)} notebooks copied, {len(there)} were there already")
+    copied, present = copy_course(folder)
+    say(f"{folder}: {len(copied)} notebooks copied, {len(present)} were there already")
     command = command_line(folder, *context.args)
     if os.name == "posix":  # so that Ctrl-C and signals are JupyterLab's own
         sys.stdout.flush()
@@ -152,21 +163,17 @@ def lab_environment() -> dict[str, str]:
     """This process's environment, in which JupyterLab finds our defaults below those of the
     user.
     """
-    places = filter(None, (str(LAB), os.environ.get("JUPYTER_CONFIG_PATH")))
+    places = [str(LAB)]
+    user_places = os.environ.get("JUPYTER_CONFIG_PATH")
+    if user_places:
+        places.append(user_places)
     return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(places)}
 
 
 def command_line(folder: Path, *options: str) -> list[str]:
     """The words that start JupyterLab in this folder, with this interpreter and these options."""
-    first = [
-        f"--LabApp.default_url=/lab/tree/{path.name}"
-        for path in sorted(folder.glob("01_*.ipynb"))[:1]
-    ]
-    return [
-        sys.executable,
-        "-m",
-        "jupyterlab",
-        f"--ServerApp.root_dir={folder.resolve()}",
-        *first,
-        *options,
-    ]
+    words = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}"]
+    first_pages = sorted(folder.glob("01_*.ipynb"))
+    if first_pages:
+        words.append(f"--LabApp.default_url=/lab/tree/{first_pages[0].name}")
+    return [*words, *options]

@@ -103,9 +103,13 @@ class ModelOptions(Spec):
 
     def settings(self) -> ModelSettings:
         """What they say."""
-        found = dict(self)
         return ModelSettings(
-            use_cache=not found.pop("no_cache"), max_usd=found.pop("max_dollars"), **found
+            use_cache=not self.no_cache,
+            cache=self.cache,
+            cache_only=self.cache_only,
+            max_usd=self.max_dollars,
+            concurrency=self.concurrency,
+            on_bad_summary=self.on_bad_summary,  # type: ignore[arg-type]  # it checks the word
         )
 
 
@@ -122,25 +126,27 @@ def takes(
         only: the fields that become options; none: all.
         **defaults: replace the fields' own.
     """
-    fields = {name: field for name, field in kind.fields().items() if not only or name in only}
+    fields = kind.fields()
+    if only:
+        fields = {name: field for name, field in fields.items() if name in only}
     models = ModelOptions.fields() if fields.pop("model_settings", None) else {}
-    options = [
-        _option(name, field, defaults.get(name, field.get_default()))
-        for name, field in (fields | models).items()
-    ]
+    options = []
+    for name, field in (fields | models).items():
+        options.append(_option(name, field, defaults.get(name, field.get_default())))
 
     def decorate(command: Command) -> Command:
-        own = signature(command, eval_str=True)
-        kept = [
-            one.replace(kind=Parameter.KEYWORD_ONLY)
-            for one in own.parameters.values()
-            if one.name != "spec"
-        ]
+        command_signature = signature(command, eval_str=True)
+        parameters = []
+        for parameter in command_signature.parameters.values():
+            if parameter.name != "spec":
+                parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
         def expanded(**values: Any) -> int:  # noqa: ANN401 - whatever typer read
-            asked = {name: values.pop(name) for name in models}
-            how = {"model_settings": ModelOptions(**asked).settings()} if models else {}
-            spec = kind(**{name: values.pop(name) for name in fields}, **how)
+            spec_values = {name: values.pop(name) for name in fields}
+            if models:
+                model_values = {name: values.pop(name) for name in models}
+                spec_values["model_settings"] = ModelOptions(**model_values).settings()
+            spec = kind(**spec_values)
             try:
                 code = command(spec=spec, **values)
             except Unanswered:
@@ -150,12 +156,10 @@ def takes(
                 tell_waiting(*dict(spec).values(), *values.values())
             return code
 
-        expanded.__doc__, expanded.__name__, expanded.__annotations__ = (
-            command.__doc__,
-            command.__name__,
-            {},
-        )
-        expanded.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]  # typer reads it
+        expanded.__doc__, expanded.__name__ = command.__doc__, command.__name__
+        expanded.__annotations__ = {}
+        seen_by_typer = command_signature.replace(parameters=[*parameters, *options])
+        expanded.__signature__ = seen_by_typer  # type: ignore[attr-defined]
         return expanded
 
     return decorate
@@ -163,47 +167,63 @@ def takes(
 
 def tell_terms(*models: object) -> None:
     """Show the terms under which weights on this machine are used."""
-    for name in local_weights(
-        [one for one in models if isinstance(one, str) and one.startswith("local")]
-    ):
-        found = weights(name)
-        complain(f"{found.label}: {found.terms}")
+    names = [model for model in models if isinstance(model, str) and model.startswith("local")]
+    for name in local_weights(names):
+        model_weights = weights(name)
+        complain(f"{model_weights.label}: {model_weights.terms}")
 
 
 def tell_waiting(*values: object) -> None:
     """Say how many requests wait in the folders that are among the values of a command's
     options.
     """
-    folders: dict[str, None] = {}
+    folders: list[str] = []
     for value in values:
-        for name in value if isinstance(value, tuple) else (value,):
-            if isinstance(name, str) and name.startswith(FOLDER):
-                folders[name] = None
+        names = value if isinstance(value, tuple) else (value,)
+        for name in names:
+            if isinstance(name, str) and name.startswith(FOLDER) and name not in folders:
+                folders.append(name)
     for name in folders:
         model = find_model(name)
-        if isinstance(model, Folder) and (number := waiting(model.path)):
-            complain(f"{some(number, 'request waits', 'requests wait')} in {model.path}")
+        if isinstance(model, Folder):
+            _tell_waiting_in(model.path)
+
+
+def _tell_waiting_in(folder: Path) -> None:
+    count = waiting(folder)
+    if count:
+        complain(f"{some(count, 'request waits', 'requests wait')} in {folder}")
 
 
 def _option(name: str, field: FieldInfo, default: object) -> Parameter:
-    flags = [f"--{name.replace('_', '-')}", *([SHORT[name]] if name in SHORT else [])]
+    """The option for a field, as a parameter that typer reads."""
+    flags = [f"--{name.replace('_', '-')}"]
+    if name in SHORT:
+        flags.append(SHORT[name])
     kind: Any = Annotated[_kind(field.annotation), typer.Option(*flags, help=field.description)]
-    text = ",".join(map(str, default)) if isinstance(default, tuple) else default
     if field.is_required():
-        text = Parameter.empty
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=text, annotation=kind)
+        default = Parameter.empty
+    elif isinstance(default, tuple):
+        default = ",".join(map(str, default))
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
 def _kind(annotation: object) -> Any:  # noqa: ANN401 - a type
     """The type that typer reads: lists and models are text, which the field splits and looks up."""
     leaves = _leaves(annotation)
-    for one in (bool, Path, str, float, int):
-        if one in leaves:
-            found = str if ... in leaves else one
-            return found | None if type(None) in leaves else found
+    for leaf in (bool, Path, str, float, int):
+        if leaf in leaves:
+            kind = str if ... in leaves else leaf
+            return kind | None if type(None) in leaves else kind
     return str
 
 
 def _leaves(annotation: object) -> set[object]:
-    inner = get_args(annotation)
-    return set().union(*map(_leaves, inner)) if inner else {annotation}
+    """The types that an annotation is made of, such as `int` and `None` of `int | None`."""
+    parts = get_args(annotation)
+    if not parts:
+        return {annotation}
+    leaves = set[object]()
+    for part in parts:
+        leaves |= _leaves(part)
+    return leaves

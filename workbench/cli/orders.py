@@ -2,6 +2,7 @@
 comes of them does?
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -15,7 +16,7 @@ from workbench.cli.options import AsJson, Paths, takes, tell_terms
 from workbench.cli.output import OK, records, say, say_json, tables
 from workbench.engine.compaction.presets import NAMES, RECALL
 from workbench.engine.models.settings import ModelSettings
-from workbench.evaluation.experiment.prepared import read
+from workbench.evaluation.experiment.prepared import Prepared, read
 from workbench.evaluation.experiment.sources import limited, sources_of
 from workbench.evaluation.experiment.spec import DEFAULT_MODEL
 from workbench.lab.agreement.measured import Judge, on_recordings, on_tasks
@@ -24,6 +25,7 @@ from workbench.lab.simulation.simulate import SimulationSpec, reader_of, simulat
 from workbench.lab.trials.families import FAMILIES, tasks
 from workbench.lab.trials.run import TrialSpec
 from workbench.lab.trials.table import TrialResults, by_family
+from workbench.lab.trials.task import TrialTask
 
 FEWEST = 4
 """Strategies of which an order says something."""
@@ -56,22 +58,29 @@ def trials(
 
       workbench lab validate trials reports/trial-1a2b3c4d --seeds 3
     """
-    done = TrialResults.open(folder).table
-    done = done[(done["status"] == "ok") & done["family"].isin(FAMILIES)]
-    names = [name for name in done["strategy"].unique() if name.removesuffix(RECALL) in NAMES]
-    made = [task for family in done["family"].unique() for task in tasks(family, range(seeds))]
-    if len(names) < FEWEST or not made:
+    table = TrialResults.open(folder).table
+    finished = table[(table["status"] == "ok") & table["family"].isin(FAMILIES)]
+    strategies = []
+    for name in finished["strategy"].unique():
+        if name.removesuffix(RECALL) in NAMES:
+            strategies.append(name)
+    trial_tasks: list[TrialTask] = []
+    for family in finished["family"].unique():
+        trial_tasks += tasks(family, range(seeds))
+    if len(strategies) < FEWEST or not trial_tasks:
         raise SettingError(
-            f"{folder} holds trials of {len(names)} built-in strategies; {FEWEST} or more are"
+            f"{folder} holds trials of {len(strategies)} built-in strategies; {FEWEST} or more are"
             " compared"
         )
-    compacted = done[done["strategy"] != "none"].drop_duplicates(["family", "seed"])
-    windows = {(one.family, int(one.seed)): int(one.window) for one in compacted.itertuples()}
+    compacted = finished[finished["strategy"] != "none"].drop_duplicates(["family", "seed"])
+    windows = {}
+    for row in compacted.itertuples():
+        windows[row.family, int(row.seed)] = int(row.window)
     reader = _judge(judge, spec.model_settings, folder)
-    measured = on_tasks(made, names, windows, reader)
+    measured = on_tasks(trial_tasks, strategies, windows, reader)
     if reader is not None:
         reader.require_answers()
-    _show(Agreement.of(measured, by_family(done)), as_json)
+    _show(Agreement.of(measured, by_family(finished)), as_json)
     return OK
 
 
@@ -100,27 +109,29 @@ def detours(
         raise SettingError(
             f"{len(spec.strategies)} strategies are named; {FEWEST} or more are compared"
         )
-    done = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
-    sources = limited(sources_of(paths or ()), spec.limit)
-    ready = (
-        one
-        for source in sources
-        for one in read(source, spec.window, redaction=spec.redaction).ready[: source.most]
-    )
+    simulation = simulate(paths or (), spec.changed(quiet=True, model=spec.model or DEFAULT_MODEL))
+    sessions = _prepared_sessions(paths or (), spec)
     reader = _judge(judge, spec.model_settings, Path())
-    measured = on_recordings(ready, done.simulated, spec.strategies, reader)
+    measured = on_recordings(sessions, simulation.simulated, spec.strategies, reader)
     if reader is not None:
         reader.require_answers()
     _show(Agreement.of(measured), as_json)
     return OK
 
 
-def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
+def _prepared_sessions(paths: Sequence[str], spec: SimulationSpec) -> Iterator[Prepared]:
+    """The sessions that a simulation follows, ready to be replayed."""
+    for source in limited(sources_of(paths), spec.limit):
+        loaded = read(source, spec.window, redaction=spec.redaction)
+        yield from loaded.ready[: source.most]
+
+
+def _judge(name: str, settings: ModelSettings | None, run: Path) -> Judge | None:
     """The model of that name after its test; None without a name."""
     if not name:
         return None
     tell_terms(name)
-    reader = reader_of(name, replace(how or ModelSettings(), run=str(run.resolve())))
+    reader = reader_of(name, replace(settings or ModelSettings(), run=str(run.resolve())))
     if reader is None:
         raise SettingError(
             "the lexical reader is in every row; --judge takes local or litellm:NAME"
@@ -128,36 +139,41 @@ def _judge(name: str, how: ModelSettings | None, run: Path) -> Judge | None:
     return Judge.tested(reader)
 
 
-def _show(found: Agreement, as_json: bool) -> None:
-    left_out = {name: "larger than the window" for name in found.over} | {
-        name: "recall" for name in found.recall
-    }
+def _show(agreement: Agreement, as_json: bool) -> None:
+    left_out = dict.fromkeys(agreement.over, "larger than the window")
+    left_out |= dict.fromkeys(agreement.recall, "recall")
     if as_json:
-        compared = {"over all families": records(found.by_target()), "ranks": records(found.ranks)}
         say_json(
-            {**compared, "the other way round": records(found.cases), "not compared": left_out}
+            {
+                "over all families": records(agreement.by_target()),
+                "ranks": records(agreement.ranks),
+                "the other way round": records(agreement.cases),
+                "not compared": left_out,
+            }
         )
         return
     say("Rank correlation of metrics and judges with what came of the contexts:\n")
-    say(_table(found.by_target()))
+    say(_table(agreement.by_target()))
     if left_out:
         say("\nOver all strategies but the references, those that are not compared included:\n")
-        say(_table(found.by_target("rank_all")))
+        say(_table(agreement.by_target("rank_all")))
+    ranks = agreement.ranks
+    has_families = len(ranks["family"].unique()) > 2
     for target, title in TARGETS.items():
-        if len(found.ranks["family"].unique()) > 2 and (found.ranks["target"] == target).any():
-            say(
-                "\nBy family of tasks, or project,"
-                f" {title}:\n\n{_table(found.by_family(target).drop(columns=ALL))}"
-            )
+        if has_families and (ranks["target"] == target).any():
+            say(f"\nBy family of tasks, or project, {title}:\n")
+            say(_table(agreement.by_family(target).drop(columns=ALL)))
     say("\nThe other way round:\n")
-    for target, (cases, more) in found.told().items():
-        rest = f"; and {some(more, 'pair')} more, which --json has" if more else ""
-        say(f"{target}: {'; '.join(cases)}{rest}.")
-    for name, why in left_out.items():
-        say(f"Not compared: {name} ({why}).")
+    for target, (cases, more_count) in agreement.told().items():
+        more = f"; and {some(more_count, 'pair')} more, which --json has" if more_count else ""
+        say(f"{target}: {'; '.join(cases)}{more}.")
+    for name, reason in left_out.items():
+        say(f"Not compared: {name} ({reason}).")
 
 
 def _table(rows: pd.DataFrame) -> str:
     """Words of the headings apart, so that a line has 80 characters."""
-    names = {str(name).replace("_", " "): f"{name}:decimal" for name in rows.columns[1:]}
-    return tables(records(rows), {"metric": "metric", **names})
+    columns = {"metric": "metric"}
+    for name in rows.columns[1:]:
+        columns[str(name).replace("_", " ")] = f"{name}:decimal"
+    return tables(records(rows), columns)

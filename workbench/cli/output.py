@@ -9,12 +9,12 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from secrets import token_hex
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from workbench.base.formats import NOTHING, NUMBERS, missing
 
@@ -51,8 +51,8 @@ def harmless(text: str) -> str:
     """A text in whose lines nothing but our own styles can steer a terminal, such as an escape
     in a file's name.
     """
-    kept = "".join(char if char.isprintable() or char in _KEPT else "\ufffd" for char in text)
-    return kept.replace(OWN_ESCAPE, "\x1b")
+    shown_text = "".join(char if char.isprintable() or char in _KEPT else "\ufffd" for char in text)
+    return shown_text.replace(OWN_ESCAPE, "\x1b")
 
 
 @contextmanager
@@ -69,9 +69,9 @@ def while_read() -> Iterator[None]:
 
 def complain(text: str, *, hint: str = "") -> None:
     """An error or a note, on standard error, and below it what to do about it."""
-    rest = text.removeprefix("workbench: ")
-    head = painted("workbench:", "red", sys.stderr) + " " if rest != text else ""
-    sys.stderr.write(harmless(f"{head}{rest}\n"))
+    message = text.removeprefix("workbench: ")
+    head = painted("workbench:", "red", sys.stderr) + " " if message != text else ""
+    sys.stderr.write(harmless(f"{head}{message}\n"))
     if hint:
         sys.stderr.write(harmless(painted("hint:", "yellow", sys.stderr) + f" {hint}\n"))
 
@@ -94,15 +94,20 @@ def plain_warnings(*kinds: type[Warning]) -> Iterator[None]:
         yield
 
 
-def _console(stream: TextIO, **how: Any) -> Console:  # noqa: ANN401 - settings of rich's
+def _console(stream: TextIO, **settings: Any) -> Console:  # noqa: ANN401 - settings of rich's
     """What shows styles on a terminal, unless NO_COLOR is set, and nowhere else."""
     from rich.console import Console
 
     if os.environ.get("NO_COLOR"):
-        how |= {"color_system": None}
-    seen = stream.isatty() or None  # None: as FORCE_COLOR says
+        settings |= {"color_system": None}
+    is_terminal = stream.isatty() or None  # None: as FORCE_COLOR says
     return Console(
-        file=StringIO(), force_terminal=seen, highlight=False, markup=False, emoji=False, **how
+        file=StringIO(),
+        force_terminal=is_terminal,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        **settings,
     )
 
 
@@ -112,17 +117,16 @@ def painted(text: str, style: str, stream: TextIO | None = None) -> str:
     if not (stream.isatty() or os.environ.get("FORCE_COLOR")):  # a pipe, or no memory to load rich
         return text
     console = _console(stream, soft_wrap=True)
-    with console.capture() as shown:
+    with console.capture() as capture:
         console.print(harmless(text), style=style, end="")
-    return shown.get().replace("\x1b", OWN_ESCAPE)
+    return capture.get().replace("\x1b", OWN_ESCAPE)
 
 
 def write(text: str, style: str = "") -> None:
     """A paragraph; a number stays beside its per cent sign."""
-    shown = fill(printable(text).replace(" %", "\0%"), width=WIDTH, break_on_hyphens=False).replace(
-        "\0", " "
-    )
-    say("\n" + painted(shown, style))
+    unbroken = printable(text).replace(" %", "\0%")
+    paragraph = fill(unbroken, width=WIDTH, break_on_hyphens=False)
+    say("\n" + painted(paragraph.replace("\0", " "), style))
 
 
 def say_json(value: object) -> None:
@@ -133,13 +137,13 @@ def say_json(value: object) -> None:
 def as_json(value: object, indent: int | None = None) -> str:
     """A value as JSON, in which what could steer a terminal is escaped."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _UNPRINTABLE.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of a table, with None where a value is missing."""
-    found: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return found
+    rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return rows
 
 
 def printable(text: str) -> str:
@@ -168,35 +172,47 @@ def table(
     from rich.console import Console
     from rich.table import Table
 
-    every = list(rows)
-    wanted = columns or {name: name for name in (every[0] if every else ())}
-    styles = [str(row.get("style") or "") for row in every]
-    cells = {heading: [_cell(row, key) for row in every] for heading, key in wanted.items()}
-    width = min(room or WIDEST, Console().width if sys.stdout.isatty() else WIDEST)
-    shown = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
-    least = 0
-    for heading, own in cells.items():
-        is_number = all(map(_NUMBER.fullmatch, own))
-        digits = max(map(len, own), default=0) if is_number else NARROWEST
-        shown.add_column(
-            heading, justify="right" if is_number else "left", overflow="fold", min_width=digits
-        )
-        least += digits + 2
-    if least > width:
-        names = {name: " ".join(name.split()) for name in cells}
-        blocks = (
-            [f"{names[name]}  {own[place]}" for name, own in cells.items()]
-            for place in range(len(every))
-        )
-        return "\n\n".join(map("\n".join, blocks))
-    for style, row in zip(styles, zip(*cells.values(), strict=True), strict=True):
-        shown.add_row(*row, style=style)
-    if Console(width=WIDEST).measure(shown).maximum > width:
-        shown.padding = (0, 1, 0, 0)
+    all_rows = list(rows)
+    if not columns:
+        columns = {name: name for name in all_rows[0]} if all_rows else {}
+    cells = {}
+    for heading, key in columns.items():
+        cells[heading] = [_cell(row, key) for row in all_rows]
+    width = room or WIDEST
+    if sys.stdout.isatty():
+        width = min(width, Console().width)
+    grid = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 2, 0, 0))
+    least_width = 0
+    for heading, column_cells in cells.items():
+        is_number = all(map(_NUMBER.fullmatch, column_cells))
+        min_width = max(map(len, column_cells), default=0) if is_number else NARROWEST
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        grid.add_column(heading, justify=justify, overflow="fold", min_width=min_width)
+        least_width += min_width + 2
+    if least_width > width:
+        return _row_by_row(cells, len(all_rows))
+    for index, row in enumerate(all_rows):
+        row_cells = [column_cells[index] for column_cells in cells.values()]
+        grid.add_row(*row_cells, style=str(row.get("style") or ""))
+    if Console(width=WIDEST).measure(grid).maximum > width:
+        grid.padding = (0, 1, 0, 0)
     console = _console(sys.stdout, width=width)
-    with console.capture() as drawn:
-        console.print(shown)
-    return "\n".join(line.rstrip() for line in drawn.get().splitlines()).replace("\x1b", OWN_ESCAPE)
+    with console.capture() as capture:
+        console.print(grid)
+    lines = [line.rstrip() for line in capture.get().splitlines()]
+    return "\n".join(lines).replace("\x1b", OWN_ESCAPE)
+
+
+def _row_by_row(cells: Mapping[str, Sequence[str]], row_count: int) -> str:
+    """A block of lines for each row, one line for each column, for tables that are too wide."""
+    blocks = []
+    for index in range(row_count):
+        lines = []
+        for heading, column_cells in cells.items():
+            name = " ".join(heading.split())
+            lines.append(f"{name}  {column_cells[index]}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
 
 
 def tables(
@@ -210,27 +226,39 @@ def tables(
         columns: as for `table`; headings are broken between words.
         room: most characters in a line.
     """
-    every, (first, *others) = list(rows), columns.items()
+    all_rows = list(rows)
 
-    def width(column: tuple[str, str]) -> int:
-        heading, key = column
-        return max(map(len, (*heading.split(), *(_cell(row, key) for row in every)))) + 3
+    def width(heading: str, key: str) -> int:
+        words = heading.split()
+        cells = [_cell(row, key) for row in all_rows]
+        return max(map(len, [*words, *cells])) + 3
 
-    parts: list[list[tuple[str, str]]] = [[]]
-    for one in others:
-        if parts[-1] and sum(map(width, (first, *parts[-1], one))) - 1 > room:
-            parts.append([])
-        parts[-1].append(one)
-    shown = ({heading.replace(" ", "\n"): key for heading, key in (first, *part)} for part in parts)
-    return "\n\n".join(table(every, part) for part in shown)
+    (first_heading, first_key), *other_columns = columns.items()
+    first_width = width(first_heading, first_key)
+    first_column = {_on_lines(first_heading): first_key}
+    parts = [dict(first_column)]
+    part_width = first_width
+    for heading, key in other_columns:
+        column_width = width(heading, key)
+        if len(parts[-1]) > 1 and part_width + column_width - 1 > room:
+            parts.append(dict(first_column))
+            part_width = first_width
+        parts[-1][_on_lines(heading)] = key
+        part_width += column_width
+    return "\n\n".join(table(all_rows, part) for part in parts)
+
+
+def _on_lines(heading: str) -> str:
+    """A heading with each of its words on a line."""
+    return heading.replace(" ", "\n")
 
 
 def frame_table(frame: pd.DataFrame) -> str:
     """A DataFrame as a table, its fractions with three digits."""
-    fractions = set(frame.select_dtypes("float"))
-    return table(
-        records(frame), {name: f"{name}:decimal3" if name in fractions else name for name in frame}
-    )
+    columns = {str(name): str(name) for name in frame}
+    for name in frame.select_dtypes("float"):
+        columns[str(name)] = f"{name}:decimal3"
+    return table(records(frame), columns)
 
 
 def _cell(row: Mapping[str, object], key: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace as changed
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -13,6 +13,7 @@ from workbench.cli.options import AsJson, Lenient, NamedPath, takes, tell_terms
 from workbench.cli.output import complain, printable, say, say_json, table
 from workbench.engine.models.settings import ModelSettings
 from workbench.engine.transcript.redaction import redacted
+from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.filler import FillerModel
 from workbench.evaluation.experiment.prepared import Prepared, metric_input, prepared
 from workbench.evaluation.experiment.prepared import replay as replay_of
@@ -36,7 +37,7 @@ def replay(
     strategy: Annotated[
         str, typer.Option("--strategy", "-s", help="See `workbench list strategies`.")
     ] = "summarize",
-    which: Annotated[
+    session_id: Annotated[
         str, typer.Option("--session", help="Id of the session, where the file holds several.")
     ] = "",
     refusals: Annotated[
@@ -67,116 +68,128 @@ def replay(
     spec = spec.with_default_model()
     if len(spec.model) > 1:
         raise SettingError("replay takes one model; `workbench compare` takes several")
-    found = load(session, lenient=lenient)
-    chosen = [one for one in found if not which or one.id == which]
-    if not chosen:
-        raise SettingError(
-            f"no session {which!r} in {session}; it holds {', '.join(one.id for one in found)}"
-        )
-    if len(chosen) > 1:
-        complain(f"{session} holds {len(chosen)} sessions; this is the first, {chosen[0].id}")
-    ready = prepared(redacted(chosen[0], spec.redaction), spec.window)
-    for reports in ready.left_out:
+    recorded_session = _chosen_session(session, session_id, lenient=lenient)
+    prepared_session = prepared(redacted(recorded_session, spec.redaction), spec.window)
+    for reports in prepared_session.left_out:
         complain(f"left out, since it cannot be true: {reports}")
     tell_terms(*spec.model)
-    ahead = Foresight(spec.model[:1])
-    if ahead.asks:
+    foresight = Foresight(spec.model[:1])
+    if foresight.asks:
         filler = FillerModel(model_name(spec.model[0]))
-        replay_of(ready, strategy, model=filler)
-        ahead.tell({"summaries": filler.use})
-    how = changed(spec.model_settings or ModelSettings(), run=f"replay {ready.session.id}")
+        replay_of(prepared_session, strategy, model=filler)
+        foresight.tell({"summaries": filler.use})
+    settings = spec.model_settings or ModelSettings()
     replayed = replay_of(
-        ready,
+        prepared_session,
         strategy,
         model=spec.model[0],
-        model_settings=how,
+        model_settings=changed(settings, run=f"replay {prepared_session.session.id}"),
         refusals=refusals,
         by_hand=by_hand or (),
     )
-    done, ended = metric_input(ready, replayed), replayed.ended
-    tables = natural_rows(done, losses)
+    scored = metric_input(prepared_session, replayed)
+    tables = natural_rows(scored, losses)
     if as_json:
-        wanted = {"window_wanted": ready.wanted.tokens, "window_source": ready.wanted.source}
-        ending = {"ended": None if ended is None else ended._asdict()}
+        ended = replayed.ended
         say_json(
             {
-                "session": ready.session.id,
+                "session": prepared_session.session.id,
                 "strategy": strategy,
-                "window": ready.window,
-                **wanted,
-                **ending,
+                "window": prepared_session.window,
+                "window_wanted": prepared_session.wanted.tokens,
+                "window_source": prepared_session.wanted.source,
+                "ended": None if ended is None else ended._asdict(),
                 **tables,
-                "reports_left_out": list(ready.left_out),
+                "reports_left_out": list(prepared_session.left_out),
             }
         )
     else:
-        _show(ready, done, tables, refusals)
+        _show(prepared_session, scored, tables, refusals)
     return 0
 
 
+def _chosen_session(path: str, session_id: str, *, lenient: bool) -> Session:
+    """The session of that id, or the first one of the file."""
+    sessions = load(path, lenient=lenient)
+    matching = [session for session in sessions if session_id in ("", session.id)]
+    if not matching:
+        ids = [session.id for session in sessions]
+        raise SettingError(f"no session {session_id!r} in {path}; it holds {', '.join(ids)}")
+    if len(matching) > 1:
+        complain(f"{path} holds {len(matching)} sessions; this is the first, {matching[0].id}")
+    return matching[0]
+
+
+Rows: TypeAlias = Sequence[Mapping[str, object]]
+
+
 def _show(
-    ready: Prepared,
-    done: MetricInput,
-    tables: Mapping[str, Sequence[Mapping[str, object]]],
-    refusals: bool,
+    prepared_session: Prepared, scored: MetricInput, tables: Mapping[str, Rows], refusals: bool
 ) -> None:
-    replayed = done.replay
+    replayed = scored.replay
     say(
         f"{printable(replayed.session.id)} under {replayed.preset}:"
         f" {len(replayed.session.messages)} messages, {len(replayed.steps)} requests."
     )
-    say(_window(ready))
-    above = sum(step.tokens_sent > replayed.window for step in replayed.steps)
+    say(_window(prepared_session))
+    above_window = sum(step.tokens_sent > replayed.window for step in replayed.steps)
     if tables["compactions"]:
         say(f"\n{table(tables['compactions'], COMPACTIONS)}")
-    elif not above:
-        smaller = (
-            ""
-            if ready.window > ready.wanted.tokens
-            else " A smaller --window shows what would happen."
-        )
-        say(f"It never compacts: no request comes near the window.{smaller}")
-    else:
+    elif above_window:
         say("It never compacts.")
-    if above:
-        more = (
-            "also after that"
-            if refusals
-            else "which a provider refuses: --refusals shows the strategy's answer"
+    elif prepared_session.window > prepared_session.wanted.tokens:
+        say("It never compacts: no request comes near the window.")
+    else:
+        say(
+            "It never compacts: no request comes near the window. A smaller --window shows what"
+            " would happen."
         )
-        say(f"{some(above, 'request is', 'requests are')} above the window, {more}.")
-    if ended := replayed.ended:
+    if above_window:
+        refusal = "which a provider refuses: --refusals shows the strategy's answer"
+        if refusals:
+            refusal = "also after that"
+        requests = some(above_window, "request is", "requests are")
+        say(f"{requests} above the window, {refusal}.")
+    ended = replayed.ended
+    if ended:
         say(
             f"The system that it restates would have ended its run before message {ended.at}:"
             f" {ended.code}."
         )
+    _say_scores(tables["scores"])
+    _say_losses(tables["losses"])
+
+
+def _say_scores(rows: Rows) -> None:
     scores = []
-    for row in tables["scores"]:
-        form = (
-            "percent" if row["metric"] == "tokens_saved" else FORMS.get(str(row["unit"]), "count")
-        )
-        scores.append({**row, "shown": NUMBERS[form](row["value"])})  # type: ignore[arg-type]  # a number, or None
+    for row in rows:
+        form = FORMS.get(str(row["unit"]), "count")
+        if row["metric"] == "tokens_saved":
+            form = "percent"
+        value = NUMBERS[form](row["value"])  # type: ignore[arg-type]  # a number, or None
+        scores.append({**row, "shown": value})
     say(f"\n{table(scores, SCORES)}")
-    if tables["losses"]:
+
+
+def _say_losses(rows: Rows) -> None:
+    """Print each loss, with the message that told it and the one that needed it."""
+    if rows:
         say("\nNeeded later, and not in the context any more:")
-    for row in tables["losses"]:
-        say(
-            f"  {printable(str(row['entity']))} ({row['kind']}, {row['level']}), taken out by"
-            f" {row['stage']}"
-        )
-        say(
-            f"    message {row['evidence_at']}, {row['said_by']}:"
-            f" {printable(str(row['evidence']))[:140]}"
-        )
-        say(f"    message {row['needed_at']} needed it: {printable(str(row['use']))[:140]}")
+    for row in rows:
+        entity = printable(str(row["entity"]))
+        evidence = printable(str(row["evidence"]))[:140]
+        use = printable(str(row["use"]))[:140]
+        say(f"  {entity} ({row['kind']}, {row['level']}), taken out by {row['stage']}")
+        say(f"    message {row['evidence_at']}, {row['said_by']}: {evidence}")
+        say(f"    message {row['needed_at']} needed it: {use}")
 
 
-def _window(ready: Prepared) -> str:
-    wanted, overhead = ready.wanted, ready.sizing.overhead
-    if ready.window == wanted.tokens:
-        return f"The window is {ready.window:,} tokens, from {wanted.source}."
+def _window(prepared_session: Prepared) -> str:
+    requested_window, overhead = prepared_session.wanted, prepared_session.sizing.overhead
+    if prepared_session.window == requested_window.tokens:
+        return f"The window is {prepared_session.window:,} tokens, from {requested_window.source}."
     return (
-        f"The window is {ready.window:,} tokens, not {wanted.tokens:,} ({wanted.source}): system"
-        f" prompt and tools take {overhead:,} tokens of each request, and a window is at least"
-        " twice that."
+        f"The window is {prepared_session.window:,} tokens, not {requested_window.tokens:,}"
+        f" ({requested_window.source}): system prompt and tools take {overhead:,} tokens of each"
+        " request, and a window is at least twice that."
     )

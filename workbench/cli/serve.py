@@ -38,15 +38,21 @@ def serve(
         raise SettingError(
             f"{model!r} cannot be served; write local, local:smollm2 or local:FILE.gguf"
         )
-    found = weights(name or DEFAULT)
-    server = start_server(found, port=port, threads=threads)
+    model_weights = weights(name or DEFAULT)
+    server = start_server(model_weights, port=port, threads=threads)
     try:
-        complain(f"{found.label}: {found.terms}")
+        complain(f"{model_weights.label}: {model_weights.terms}")
         if as_json:
-            say_json({"address": server.address, "weights": found.label, "window": found.window})
+            say_json(
+                {
+                    "address": server.address,
+                    "weights": model_weights.label,
+                    "window": model_weights.window,
+                }
+            )
         else:
             say(
-                f"{server.address} serves {found.label} with a window of {found.window:,} tokens;"
+                f"{server.address} serves {model_weights.label} with a window of {model_weights.window:,} tokens;"
                 " Ctrl-C ends it"
             )
         while True:

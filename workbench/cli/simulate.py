@@ -2,10 +2,12 @@
 again.
 """
 
+import pandas as pd
+
 from workbench.base.formats import some
 from workbench.cli.foresee import Foresight
 from workbench.cli.options import AsJson, DryRun, Paths, takes, tell_terms
-from workbench.cli.output import complain, records, say, say_json, table, write
+from workbench.cli.output import FAILED, OK, complain, records, say, say_json, table, write
 from workbench.evaluation.analysis.simulated import by_strategy, which_bill
 from workbench.lab.simulation.simulate import SimulationSpec, forecast
 from workbench.lab.simulation.simulate import simulate as simulation_of
@@ -40,34 +42,45 @@ def simulate(
     """
     named = [model for model in (spec.model, spec.reader) if model and model != "lexical"]
     tell_terms(*named)
-    given = "If it reads as the lexical reader does: "
-    how = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, given)
-    if (dry_run or not spec.quiet) and not how.tell(forecast(paths or (), spec)):
-        return 0
-    found = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
-    for line in found.failed:
+    condition = "If it reads as the lexical reader does: "
+    foresight = Foresight(named, spec.jobs, spec.model_settings, dry_run, as_json, condition)
+    tells_forecast = dry_run or not spec.quiet
+    if tells_forecast and not foresight.tell(forecast(paths or (), spec)):
+        return OK
+    simulation = simulation_of(paths or (), spec.changed(quiet=spec.quiet or as_json))
+    for line in simulation.failed:
         complain(f"workbench: left out: {line}")
-    for line in found.left_out:
+    for line in simulation.left_out:
         complain(f"workbench: left out, since it cannot be true: {line}")
-    means = by_strategy(found.simulated)
+    means = by_strategy(simulation.simulated)
+    code = FAILED if simulation.failed else OK
     if as_json:
-        tables = {"strategies": means, "simulated": found.simulated, "look_ups": found.look_ups}
+        tables = {
+            "strategies": means,
+            "simulated": simulation.simulated,
+            "look_ups": simulation.look_ups,
+        }
         say_json({title: records(rows) for title, rows in tables.items()})
-        return int(bool(found.failed))
-    sessions = found.simulated["session"].nunique()
-    projects = found.simulated["project"].nunique()
+        return code
+    sessions = simulation.simulated["session"].nunique()
+    projects = simulation.simulated["project"].nunique()
     say(f"Means over {some(projects, 'project')}, {some(sessions, 'session')}\n")
     say(table(records(means), {"strategy": "strategy", **SHOWN}, room=80))
-    if sentence := which_bill(found.simulated):
-        write(sentence)
-    ends = {
-        f"{title} {end}": f"{name}_{end}:{form}"
-        for title in ("look-ups", "net $")
-        for name, _, form in (SHOWN[title].partition(":"),)
-        if means[f"{name}_low"].notna().any()
-        for end in ("low", "high")
-    }
-    if ends:
+    bill = which_bill(simulation.simulated)
+    if bill:
+        write(bill)
+    _say_intervals(means)
+    return code
+
+
+def _say_intervals(means: pd.DataFrame) -> None:
+    """Print the intervals of the main figures, if there are enough projects for any."""
+    columns = {"strategy": "strategy"}
+    for title in ("look-ups", "net $"):
+        name, _, form = SHOWN[title].partition(":")
+        if means[f"{name}_low"].notna().any():
+            columns[f"{title} low"] = f"{name}_low:{form}"
+            columns[f"{title} high"] = f"{name}_high:{form}"
+    if len(columns) > 1:
         say("\n95 % intervals over projects\n")
-        say(table(records(means), {"strategy": "strategy", **ends}, room=80))
-    return int(bool(found.failed))
+        say(table(records(means), columns, room=80))

@@ -79,7 +79,9 @@ def _typed(path: Path) -> str:
     quoted = shlex.quote(str(path))
     home = f"{Path.home()}/"
     is_plain = quoted == str(path)
-    return f"~/{quoted.removeprefix(home)}" if is_plain and quoted.startswith(home) else quoted
+    if is_plain and quoted.startswith(home):
+        return f"~/{quoted.removeprefix(home)}"
+    return quoted
 
 
 def _size(count: int) -> str:

@@ -2,7 +2,7 @@
 a stage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -12,9 +12,11 @@ import typer
 
 from workbench.cli.ending import answered, finish, warn_of_replicates
 from workbench.cli.foresee import Foresight, tell_forecast
-from workbench.cli.headline import page, show_places, show_sizes, size_notes
+from workbench.cli.headline import page, show_places, show_sizes
+from workbench.cli.headline_notes import size_notes
 from workbench.cli.options import AsJson, DryRun, NoReport, Paths, takes, tell_terms, tell_waiting
 from workbench.cli.output import (
+    OK,
     PENDING,
     UNUSABLE,
     frame_table,
@@ -26,7 +28,7 @@ from workbench.cli.output import (
     write,
 )
 from workbench.evaluation.analysis.ablation import leave_one_out
-from workbench.evaluation.experiment.grid import read
+from workbench.evaluation.experiment.grid import Point, read
 from workbench.evaluation.experiment.spec import Execution, Masking, RunSpec
 from workbench.evaluation.experiment.sweep import forecast
 from workbench.evaluation.experiment.sweep import sweep as run_of
@@ -82,39 +84,35 @@ def sweep(
 
       workbench lab sweep grid.toml --max-dollars 2 --replicates 3
     """
-    wanted = read(grid)
+    grid_spec = read(grid)
     if spec.redact:
-        wanted = wanted.changed(redact=True, unmasked=spec.unmasked)
-    execution = {
-        name: value for name, value in dict(spec).items() if name in Execution.model_fields
-    }
-    how = execution | {"quiet": spec.quiet or as_json, "replicates": replicates}
-    points = wanted.points()
+        grid_spec = grid_spec.changed(redact=True, unmasked=spec.unmasked)
+    quiet = spec.quiet or as_json
+    settings = {name: getattr(spec, name) for name in Execution.model_fields}
+    settings |= {"quiet": quiet, "replicates": replicates}
+    points = grid_spec.points()
     if not dry_run:
-        tell_terms(*wanted.models)
-        warn_of_replicates(replicates or wanted.replicates, *wanted.models)
+        tell_terms(*grid_spec.models)
+        warn_of_replicates(replicates or grid_spec.replicates, *grid_spec.models)
     elif not as_json:
-        runs = len({(one.window, one.model) for one in points})
-        say("\n".join(one.strategy for one in points))
-        say(
-            f"{len(points)} points and, for each of {runs} combinations of window and model, none"
-            " and null.\n"
-        )
-    ahead = Foresight(wanted.models, spec.jobs, spec.model_settings, dry_run, as_json)
-    foreseen = dry_run or (ahead.asks and not spec.quiet)
-    if foreseen and not tell_forecast(
-        ahead, forecast(wanted, **how), {"points": list(map(asdict, points))}
-    ):
-        return 0
-    results = run_of(wanted, **how)
+        _say_points(points)
+    foresight = Foresight(grid_spec.models, spec.jobs, spec.model_settings, dry_run, as_json)
+    tells_forecast = dry_run or (foresight.asks and not spec.quiet)
+    if tells_forecast:
+        plain_points = [asdict(point) for point in points]
+        run_forecast = forecast(grid_spec, **settings)
+        if not tell_forecast(foresight, run_forecast, {"points": plain_points}):
+            return OK
+    results = run_of(grid_spec, **settings)
     code = finish(results)
     if code == PENDING:
-        tell_waiting(*wanted.models)
+        tell_waiting(*grid_spec.models)
     if code == UNUSABLE:
         return code
-    found, findings, quiet = sweep_table(results), Findings.of(results), spec.quiet or as_json
+    point_table = sweep_table(results)
+    findings = Findings.of(results)
     if not quiet:
-        _show(found, findings)
+        _show(point_table, findings)
     report = page(results, findings, no_report, quiet=quiet)
     if as_json:
         say_json(
@@ -122,12 +120,22 @@ def sweep(
                 "run": str(results.path),
                 "report": report,
                 **answered(results),
-                "points": records(found),
+                "points": records(point_table),
             }
         )
     elif not spec.quiet:
         show_places(results, report)
     return code
+
+
+def _say_points(points: Sequence[Point]) -> None:
+    """Print the points of the grid, and how many runs of the references they need."""
+    combinations = {(point.window, point.model) for point in points}
+    say("\n".join(point.strategy for point in points))
+    say(
+        f"{len(points)} points and, for each of {len(combinations)} combinations of window and"
+        " model, none and null.\n"
+    )
 
 
 @takes(
@@ -166,19 +174,25 @@ def ablate(
 
       workbench lab ablate my-sessions/ --strategy ex_athena
     """
-    found = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
-    say_json(records(found)) if as_json else say(frame_table(found))
-    return 0
+    effects = leave_one_out(paths or (), strategy, spec=spec.changed(quiet=spec.quiet or as_json))
+    if as_json:
+        say_json(records(effects))
+    else:
+        say(frame_table(effects))
+    return OK
 
 
 @while_read()
 def _show(points: pd.DataFrame, findings: Findings) -> None:
-    rows = [
-        row
-        | {"window": _window(row), "rests on": f"{row['sessions']} of {row['of']}"}
-        | {"unbeaten": "yes" if row["on_frontier"] else ""}
-        for row in records(points)
-    ]
+    rows = []
+    for row in records(points):
+        cells = {
+            **row,
+            "window": _window(row),
+            "rests on": f"{row['sessions']} of {row['of']}",
+            "unbeaten": "yes" if row["on_frontier"] else "",
+        }
+        rows.append(cells)
     say("Each on its own trigger:\n")
     half = HALVES[findings.tables.leading("natural")]
     say(table(rows, {"point": "strategy", half: "recall:decimal", **COLUMNS}))

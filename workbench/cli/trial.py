@@ -2,7 +2,7 @@
 context small.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -22,7 +22,17 @@ from workbench.cli.output import (
 )
 from workbench.lab.trials.run import READER, TrialSpec
 from workbench.lab.trials.run import trial as run_of
-from workbench.lab.trials.table import by_strategy
+from workbench.lab.trials.table import TrialResults, by_strategy
+
+COLUMNS = {
+    "look-ups": "look_ups:decimal",
+    "blind": "blind:decimal",
+    "misread": "misread:decimal",
+    "bad acts": "violations:decimal",
+    "tokens": "tokens:amount",
+    "USD": "usd:dollars",
+}
+"""Means a trial, behind those of success."""
 
 
 @takes(TrialSpec, jobs=None)
@@ -43,82 +53,77 @@ def trial(spec: TrialSpec, dry_run: DryRun = False, as_json: AsJson = False) -> 
       workbench lab trial --agent litellm:gpt-4o-mini --seeds 2 --max-dollars 3 --dry-run
     """
     spec = spec.changed(quiet=spec.quiet or as_json)
-    named = [one for one in (spec.agent, spec.writer) if one != READER]
-    tell_terms(*named)
-    how = Foresight(
-        named, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: "
+    models = [model for model in (spec.agent, spec.writer) if model != READER]
+    tell_terms(*models)
+    foresight = Foresight(
+        models, spec.jobs, spec.model_settings, dry_run, as_json, "If it follows the plan: "
     )
     purposes = ("summaries",) if spec.is_reader else ("the agent", "summaries")
-    done = run_of(spec=spec, before=how.before(spec.quiet, *purposes))
-    if done is None:
-        return 0
-    whole = by_strategy(done.table)
+    results = run_of(spec=spec, before=foresight.before(spec.quiet, *purposes))
+    if results is None:
+        return OK
+    means = by_strategy(results.table)
     if as_json:
-        families = {name: records(by_strategy(done.table, name)) for name in spec.families}
-        pending = {"pending": done.pending} if done.pending else {}
-        say_json(
-            {"table": str(done.path), **pending, "strategies": records(whole), "families": families}
-        )
+        say_json(_as_json(results, means, spec.families))
     else:
-        if not whole.empty:
-            _show(done.table, whole, spec.families)
-        say(f"Table: {done.path / done.file}")
-    if done.failed:
-        bad = done.table[done.table["status"] == "failed"]
-        complain(
-            f"{done.failed} of {len(done.table)} trials failed:"
-            f" {printable(str(bad['reason'].iloc[0]))}"
-        )
-    if done.pending:
-        complain(f"{printable(done.pending)}; the same command asks again")
-    return PENDING if done.pending else FAILED if done.failed else OK
+        if not means.empty:
+            _show(results.table, means)
+        say(f"Table: {results.path / results.file}")
+    if results.failed:
+        failed = results.table[results.table["status"] == "failed"]
+        reason = printable(str(failed["reason"].iloc[0]))
+        complain(f"{results.failed} of {len(results.table)} trials failed: {reason}")
+    if results.pending:
+        complain(f"{printable(results.pending)}; the same command asks again")
+        return PENDING
+    return FAILED if results.failed else OK
 
 
-def _show(trials: pd.DataFrame, whole: pd.DataFrame, families: Sequence[str]) -> None:
-    base = str(whole["baseline"].iloc[0])
-    rows = [row | {"against": _against(row)} for row in records(whole)]
-    columns = {
-        "strategy": "strategy",
-        "success": "success:percent",
-        **({f"vs {base}": "against"} if base else {}),
-        "look-ups": "look_ups:decimal",
-        "blind": "blind:decimal",
-        "misread": "misread:decimal",
-        "bad acts": "violations:decimal",
-        "tokens": "tokens:amount",
-        "USD": "usd:dollars",
+def _as_json(
+    results: TrialResults, means: pd.DataFrame, families: Sequence[str]
+) -> dict[str, object]:
+    document: dict[str, object] = {"table": str(results.path)}
+    if results.pending:
+        document["pending"] = results.pending
+    document["strategies"] = records(means)
+    document["families"] = {
+        family: records(by_strategy(results.table, family)) for family in families
     }
+    return document
+
+
+def _show(trials: pd.DataFrame, means: pd.DataFrame) -> None:
+    """Print the means of each strategy, and its success by family of tasks."""
+    baseline = str(means["baseline"].iloc[0])
+    columns = {"strategy": "strategy", "success": "success:percent"}
+    if baseline:
+        columns[f"vs {baseline}"] = "against"
+    columns |= COLUMNS
+    rows = []
+    for row in records(means):
+        rows.append({**row, "against": _against(row)})
     say(tables(rows, columns))
     say("\nMeans a trial.")
-    if base:
+    if baseline:
         say(
-            f"`vs {base}`: the difference in success, with its 95 % interval over families, paired"
-            " by task."
+            f"`vs {baseline}`: the difference in success, with its 95 % interval over families,"
+            " paired by task."
         )
     say("Bad acts: prohibitions not kept, and things done twice.\n")
-    own = trials[trials["status"] == "ok"].pivot_table(
-        "success", "strategy", "family", "mean", sort=False
-    )
-    each = [
-        {"strategy": name, **values}
-        for name, values in zip(own.index, records(own.astype(float)), strict=True)
-    ]
+    finished = trials[trials["status"] == "ok"]
+    success = finished.pivot_table("success", "strategy", "family", "mean", sort=False)
     say("Success by family:\n")
-    say(
-        tables(
-            each,
-            {"strategy": "strategy", **{name.replace("_", " "): f"{name}:percent" for name in own}},
-        )
-    )
+    family_columns = {"strategy": "strategy"}
+    for family in success:
+        family_columns[family.replace("_", " ")] = f"{family}:percent"
+    say(tables(records(success.astype(float).reset_index()), family_columns))
 
 
-def _against(row: dict[str, object]) -> str:
-    low, high, mean = (row[name] for name in ("low", "high", "difference"))
+def _against(row: Mapping[str, object]) -> str:
+    """The difference in success from the baseline, with its interval if it has one."""
+    low, high, mean = row["low"], row["high"], row["difference"]
     if not isinstance(mean, float):
         return ""
-    ends = (
-        f" ({decimal(low)} to {decimal(high)})"
-        if isinstance(low, float) and isinstance(high, float)
-        else ""
-    )
-    return f"{mean:+.2f}{ends}"
+    if isinstance(low, float) and isinstance(high, float):
+        return f"{mean:+.2f} ({decimal(low)} to {decimal(high)})"
+    return f"{mean:+.2f}"

@@ -77,7 +77,9 @@ def validate(spec: RunSpec, paths: Paths = None, out: Out = None, as_json: AsJso
         say(table(map(asdict, checks), {"check": "name", "outcome": "outcome", "found": "found"}))
         for check in checks:
             if check.failed:
-                say("\n  ".join((f"{check.name}: {check.claim}; but:", *check.where)))
+                say(f"{check.name}: {check.claim}; but:")
+                for place in check.where:
+                    say(f"  {place}")
         for name, side in sides.items():
             _say_side(name, side)
     for name, side in sides.items():
@@ -185,25 +187,27 @@ def behaviour(spec: RunSpec, paths: Paths = None, as_json: AsJson = False) -> in
 
       workbench lab validate behaviour my-sessions/ --json
     """
-    ready = compacted(paths or (), spec.limit, spec.redaction)
-    rows = used_things(ready)
-    own = held_things(ready, rows)
-    main = figures(own, metrics=(*METRICS, "simulated"))
+    compactions = compacted(paths or (), spec.limit, spec.redaction)
+    rows = used_things(compactions)
+    held_rows = held_things(compactions, rows)
+    by_context = figures(held_rows, metrics=(*METRICS, "simulated"))
     tables = {
         "how the agents came by what they used": by_way(rows),
-        "by the context that the agent went on with": main,
+        "by the context that the agent went on with": by_context,
         f"by a context that no agent had: {CONTROL} to the same size": figures(
             rows[rows["context"] == CONTROL]
         ),
     }
     if as_json:
-        more = {name: figures(own, [name]) for name in ("kind", "source", "recoverable", "when")}
-        whole = {"project": figures(own, unit="project"), "ranks of sessions": ranks(rows)}
-        return _show(tables | more | whole, as_json)
-    _show({title: with_intervals(one) for title, one in tables.items()}, as_json)
+        for name in ("kind", "source", "recoverable", "when"):
+            tables[name] = figures(held_rows, [name])
+        tables["project"] = figures(held_rows, unit="project")
+        tables["ranks of sessions"] = ranks(rows)
+        return _show(tables, as_json)
+    _show({title: with_intervals(frame) for title, frame in tables.items()}, as_json)
     say(
-        f"{lead_note(main)} --json has it by kind, source and time as well, and with intervals over"
-        " projects."
+        f"{lead_note(by_context)} --json has it by kind, source and time as well, and with"
+        " intervals over projects."
     )
     return OK
 
@@ -224,21 +228,19 @@ def models(
 
       workbench lab validate models reports/exam reports/exam-other-model
     """
-    return _show(
-        {"readers": readers_agreement(ExamResults.open(folder).table for folder in folders)},
-        as_json,
-    )
+    tables_of_readers = [ExamResults.open(folder).table for folder in folders]
+    return _show({"readers": readers_agreement(tables_of_readers)}, as_json)
 
 
 @takes(RunSpec, only=("limit", "redact", "unmasked"))
 def needs(
     spec: RunSpec,
     paths: Paths = None,
-    blank: Annotated[
+    sheet_file: Annotated[
         Path | None, typer.Option("--sheet", help="Write items to be labelled to this CSV file.")
     ] = None,
     items: Annotated[int, typer.Option("--items", min=1, help="Items of such a sheet.")] = 300,
-    filled: Annotated[
+    label_files: Annotated[
         list[Path] | None,
         typer.Option("--labels", help="A filled sheet; give two, of two readers."),
     ] = None,
@@ -258,19 +260,19 @@ def needs(
 
       workbench lab validate needs --labels first.csv --labels second.csv
     """
-    if blank is not None:
+    if sheet_file is not None:
         rows = sheet(sessions_of(paths or (), None, spec.limit, spec.redaction), items)
-        write_private(blank, csv_text(rows))
+        write_private(sheet_file, csv_text(rows))
         say(
-            f"{len(rows)} items are in {blank}; fill the columns {' and '.join(LABELS)}, "
+            f"{len(rows)} items are in {sheet_file}; fill the columns {' and '.join(LABELS)}, "
             "as reports/studies/validity/README.md says."
         )
         return OK
-    if filled and len(filled) != 2:
+    if label_files and len(label_files) != 2:
         raise SettingError(
-            f"--labels was given {len(filled)} time(s); it takes two filled sheets, of two readers"
+            f"--labels was given {len(label_files)} time(s); it takes two filled sheets, of two readers"
         )
-    labels = labelled(*filled) if filled else labelled()
+    labels = labelled(*label_files) if label_files else labelled()
     if paths:
         labels = still_asked(labels, sessions_of(paths, None, spec.limit, spec.redaction))
     return _show({"items that the agent needed": precision_table(labels)}, as_json)

@@ -1,15 +1,21 @@
 """`workbench view`: a local page over a folder of runs."""
 
+from __future__ import annotations
+
 import sys
 import webbrowser
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workbench.base.errors import SettingError
 from workbench.cli.options import AsJson
 from workbench.cli.output import say, say_json
+
+if TYPE_CHECKING:
+    from workbench.report.view.runs import RunEntry
 
 
 def view(
@@ -37,26 +43,32 @@ def view(
       workbench view reports/compare-1a2b3c4d --no-browser --port 8792
     """
     from workbench.report.view.app import ViewServer
-    from workbench.report.view.pages import loss_address
     from workbench.report.view.runs import runs
 
-    server, found = ViewServer(folder, port), runs(folder)
+    server = ViewServer(folder, port)
+    runs_by_name = runs(folder)
     address = server.address
     if loss:
-        places = [
-            place for one in found.values() if one.finished and (place := loss_address(one, loss))
-        ]
-        if not places:
-            raise SettingError(
-                f"no run in {folder} has a loss {loss!r}; the story of a loss in a report names it"
-            )
-        address += places[0]
+        address += _loss_address(runs_by_name.values(), folder, loss)
     if as_json:
-        say_json({"address": address, "runs": list(found)})
+        say_json({"address": address, "runs": list(runs_by_name)})
     else:
-        say(f"{address} shows {len(found)} runs of {folder}; Ctrl-C ends it")
+        say(f"{address} shows {len(runs_by_name)} runs of {folder}; Ctrl-C ends it")
     sys.stdout.flush()
     if browser:
         webbrowser.open(address)
     server.run()
     return 0
+
+
+def _loss_address(entries: Iterable[RunEntry], folder: Path, loss: str) -> str:
+    """Where the page shows a loss: in the first run that has it."""
+    from workbench.report.view.pages import loss_address
+
+    for entry in entries:
+        address = loss_address(entry, loss) if entry.finished else ""
+        if address:
+            return address
+    raise SettingError(
+        f"no run in {folder} has a loss {loss!r}; the story of a loss in a report names it"
+    )

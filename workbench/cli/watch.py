@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +26,16 @@ POLL = 0.5
 """Seconds between two looks at the file."""
 BAR = 30
 """Characters of the bar that shows how full the context is."""
-Look = tuple[SessionState, list[Lost]]
+MOST_PARTS = 10
+"""Parts of the context that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What there is to show: the state of the session, and what its last compaction lost."""
+
+    state: SessionState
+    lost: list[Lost]
 
 
 @takes(Masking)
@@ -61,35 +70,44 @@ def watch(
     _refuse_missing(target)
     followed, meter = Followed(target, spec.redaction), SessionMeter(window)
     looks = _looks(followed, meter, once)
-    last: Look | None = None
+    newest: Look | None = None
     try:
         if as_json:
-            for last in looks:
-                say(
-                    to_json(
-                        {
-                            "file": str(followed.path),
-                            **asdict(last[0]),
-                            "lost": [*map(asdict, last[1])],
-                        }
-                    )
-                )
+            for newest in looks:
+                _say_as_json(followed, newest)
+        elif once:
+            for newest in looks:
+                say("\n".join(lines(newest.state, newest.lost)))
                 sys.stdout.flush()
-        elif once or not sys.stdout.isatty():
-            for last in looks:
-                say("\n".join(lines(last[0], last[1] if once else [])) if once else _line(*last))
+        elif not sys.stdout.isatty():
+            for newest in looks:
+                say(_line(newest))
                 sys.stdout.flush()
         else:
-            last = _live(looks)
+            newest = _live(looks)
     except KeyboardInterrupt:
-        last = last or _now(followed, meter)
-    if last is not None and not as_json and not once:
-        state = last[0]
-        say(
-            f"{printable(state.session)}: {some(state.requests, 'request')},"
-            f" {some(state.compactions, 'compaction')}, {state.tokens:,} tokens at the end"
-        )
+        newest = newest or _now(followed, meter)
+    if newest is not None and not as_json and not once:
+        _say_end(newest.state)
     return 0
+
+
+def _say_as_json(followed: Followed, look: Look) -> None:
+    document = {
+        "file": str(followed.path),
+        **asdict(look.state),
+        "lost": [asdict(entity) for entity in look.lost],
+    }
+    say(to_json(document))
+    sys.stdout.flush()
+
+
+def _say_end(state: SessionState) -> None:
+    requests = some(state.requests, "request")
+    compactions = some(state.compactions, "compaction")
+    say(
+        f"{printable(state.session)}: {requests}, {compactions}, {state.tokens:,} tokens at the end"
+    )
 
 
 def _refuse_missing(target: Path) -> None:
@@ -103,21 +121,26 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
     """What there is to show, at each change of the file; ends after the first where it is asked
     for `once`.
     """
-    told, known = False, (0, list[Lost]())
+    has_waited = False
+    compaction_count = 0
+    lost: list[Lost] = []
     while True:
         if followed.update() or (once and followed.lines):
             session = followed.session()
             assert session is not None
-            taken = compactions(session)
-            if len(taken) != known[0]:
-                known = len(taken), likely_needed(taken[-1], session.cwd) if taken else []
-            yield meter.state(session, followed.format), known[1]
+            session_compactions = compactions(session)
+            if len(session_compactions) != compaction_count:
+                compaction_count = len(session_compactions)
+                lost = []
+                if session_compactions:
+                    lost = likely_needed(session_compactions[-1], session.cwd)
+            yield Look(meter.state(session, followed.format), lost)
         elif once:
-            why = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
-            raise FormatError(why, where=str(followed.path or followed.target))
-        elif not told and not followed.lines:
+            reason = f"there is no session of {', '.join(AGENTS)} here that could be read yet"
+            raise FormatError(reason, where=str(followed.path or followed.target))
+        elif not has_waited and not followed.lines:
             complain(f"workbench: waiting for a session in {followed.target}; Ctrl-C ends it")
-        told = True
+        has_waited = True
         if once:
             return
         time.sleep(POLL)
@@ -125,7 +148,9 @@ def _looks(followed: Followed, meter: SessionMeter, once: bool) -> Iterator[Look
 
 def _now(followed: Followed, meter: SessionMeter) -> Look | None:
     session = followed.session()
-    return (meter.state(session, followed.format), []) if session is not None else None
+    if session is None:
+        return None
+    return Look(meter.state(session, followed.format), [])
 
 
 def _live(looks: Iterator[Look]) -> Look | None:
@@ -133,54 +158,64 @@ def _live(looks: Iterator[Look]) -> Look | None:
     from rich.live import Live
     from rich.text import Text
 
-    last: Look | None = None
-    with Live(console=Console(), auto_refresh=False) as shown:
+    newest: Look | None = None
+    with Live(console=Console(), auto_refresh=False) as display:
         try:
-            for last in looks:
-                body: RenderableType = Text(
-                    harmless("\n".join(lines(*last))), no_wrap=True, overflow="ellipsis"
-                )
-                shown.update(body, refresh=True)
+            for newest in looks:
+                text = harmless("\n".join(lines(newest.state, newest.lost)))
+                body: RenderableType = Text(text, no_wrap=True, overflow="ellipsis")
+                display.update(body, refresh=True)
         except KeyboardInterrupt:
             pass
-    return last
+    return newest
 
 
-def _line(state: SessionState, lost: list[Lost]) -> str:
+def _line(look: Look) -> str:
     """One change in one line, for logs."""
-    due = _due(state)
-    names = f"; lost: {', '.join(printable(one.text) for one in lost[:5])}" if lost else ""
-    return f"request {state.requests}: {state.tokens:,} of {state.limit:,} tokens ({due}){names}"
+    state = look.state
+    line = f"request {state.requests}: {state.tokens:,} of {state.limit:,} tokens ({_due(state)})"
+    if look.lost:
+        names = [printable(entity.text) for entity in look.lost[:5]]
+        line += f"; lost: {', '.join(names)}"
+    return line
 
 
 def lines(state: SessionState, lost: list[Lost]) -> list[str]:
     """The whole state, in lines that fit 80 columns."""
-    share = min(state.tokens / state.limit, 1.0) if state.limit > 0 else 1.0
-    bar = "█" * round(BAR * share) + "░" * (BAR - round(BAR * share))
+    share = 1.0
+    if state.limit > 0:
+        share = min(state.tokens / state.limit, 1.0)
+    filled = round(BAR * share)
+    bar = "█" * filled + "░" * (BAR - filled)
     growth = "unknown" if state.growth is None else f"{state.growth:,.0f} tokens a request"
-    found = [
-        (
-            f"{printable(state.session)[:40]}: {some(state.requests, 'request')},"
-            f" {some(state.compactions, 'compaction')}"
-        ),
+    requests = some(state.requests, "request")
+    compactions = some(state.compactions, "compaction")
+    text_lines = [
+        f"{printable(state.session)[:40]}: {requests}, {compactions}",
         f"size     {bar} {share:.0%}  {state.tokens:,} tokens ({state.size_from})",
         f"due at   {state.limit:,} tokens, from {state.limit_from}",
         f"next     {_due(state)}",
         f"growth   {growth}",
     ]
-    found += [
-        f"left out, since it cannot be true: {reports}"[:79] for reports in state.reports_left_out
-    ]
-    total = max(sum(state.parts.values()), 1)
-    found += [
-        f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}"
-        for part, size in state.parts.items()
-        if size
-    ][:10]
+    for reports in state.reports_left_out:
+        text_lines.append(f"left out, since it cannot be true: {reports}"[:79])
+    text_lines += _parts_lines(state)
     if lost:
-        found.append("lost in the last compaction, and likely to be needed:")
-        found += [f"  {one.id}  {one.kind:<10}  {printable(one.text)}"[:79] for one in lost]
-    return found
+        text_lines.append("lost in the last compaction, and likely to be needed:")
+    for entity in lost:
+        line = f"  {entity.id}  {entity.kind:<10}  {printable(entity.text)}"
+        text_lines.append(line[:79])
+    return text_lines
+
+
+def _parts_lines(state: SessionState) -> list[str]:
+    """A line for each of the first parts of the context that hold anything."""
+    total = max(sum(state.parts.values()), 1)
+    part_lines = []
+    for part, size in state.parts.items():
+        if size:
+            part_lines.append(f"  {size / total:>4.0%} {size:>9,}  {printable(part)[:50]}")
+    return part_lines[:MOST_PARTS]
 
 
 def _due(state: SessionState) -> str:

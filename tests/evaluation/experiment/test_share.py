@@ -14,7 +14,7 @@ from report.page.here import rendered
 from builders import called, remembering, result, rules, said, told
 from profiles import FULL
 from workbench.base.errors import SettingError
-from workbench.cli.headline import headline
+from workbench.cli.headline_table import headline
 from workbench.engine.transcript.session import Session
 from workbench.evaluation.experiment.compare import compare
 from workbench.evaluation.experiment.exports import share

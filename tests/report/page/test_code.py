@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from report.page.made import MadeResults, made
 
-from workbench.cli.headline import headline, show
+from workbench.cli.headline import show
+from workbench.cli.headline_table import headline
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.tables import Tables
 from workbench.report.page.comparison import differences_html

@@ -1,14 +1,14 @@
 """The charts of a report: each takes the tables of a run and returns a figure; none shows it."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.base.formats import missing, some
-from workbench.base.palette import REFERENCES, looks
+from workbench.base.palette import REFERENCES, Style, looks
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.findings.costs import by_cost, typical
 from workbench.evaluation.findings.summaries import dots
@@ -21,7 +21,7 @@ HALF = 5.6
 MOST_ROUNDS = 12
 MOST_DOTS = 40
 """Sessions beyond which single ones are no longer dotted: the intervals say it better."""
-KNOWN = {WORK: "questions about the work answered, %", NAMES: "names told, %"}
+AXIS_NAMES = {WORK: "questions about the work answered, %", NAMES: "names told, %"}
 """What the axis of each half of the headline counts."""
 POINT_NAMES = {"none": "none (nothing is cut)", "null": "null (last message only)"}
 
@@ -38,44 +38,57 @@ def savings(findings: Findings) -> Figure:
         return words(
             title, "Nothing to draw: no session was long enough to be compacted and scored."
         )
-    n, look, labels = int(rows["sessions"].max()), looks(run.strategies), []
-    figure, axes = paper(
-        title, f"{_sessions(rows)} · further right and up is better", height=4.6, width=HALF
-    )
+    session_count = int(rows["sessions"].max())
+    styles = looks(run.strategies)
+    note = f"{_sessions(rows)} · further right and up is better"
+    figure, axes = paper(title, note, height=4.6, width=HALF)
+    labels = []
     for row in rows.to_dict("records"):
-        name, x, y = row["strategy"], 100 * row["saved"], 100 * row["recall"]
-        colour = look[name].colour
-        if name not in REFERENCES and n <= MOST_DOTS:
-            both = 100 * dots(run, name).dropna()
-            axes.plot(both["saved"], both["recall"], ".", color=colour, alpha=0.45, ms=7, mew=0)
-        if name not in REFERENCES and not missing(row["recall_low"]):
-            ends = 100 * np.array(
-                [[row["saved_low"], row["saved_high"]], [row["recall_low"], row["recall_high"]]]
-            )
-            axes.plot(ends[0], [y] * 2, "-", color=colour, lw=1.8, alpha=0.8)
-            axes.plot([x] * 2, ends[1], "-", color=colour, lw=1.8, alpha=0.8)
-        axes.plot(x, y, look[name].mark, color=colour, ms=10, mec="none")
-        fewer = "" if row["sessions"] == n else f" (n = {row['sessions']})"
-        labels.append(Label(POINT_NAMES.get(name, name) + fewer, x, y, colour))
+        name = row["strategy"]
+        style = styles[name]
+        if name not in REFERENCES:
+            if session_count <= MOST_DOTS:
+                _draw_sessions(axes, dots(run, name), style)
+            if not missing(row["recall_low"]):
+                _draw_intervals(axes, row, style)
+        x, y = 100 * row["saved"], 100 * row["recall"]
+        axes.plot(x, y, style.mark, color=style.colour, ms=10, mec="none")
+        text = POINT_NAMES.get(name, name)
+        if row["sessions"] != session_count:
+            text += f" (n = {row['sessions']})"
+        labels.append(Label(text, x, y, style.colour))
     axes.margins(x=0.12)
-    axes.set(xlabel="tokens saved, % of an uncompacted agent's", ylabel=KNOWN[half], ylim=(-6, 108))
+    axes.set_xlabel("tokens saved, % of an uncompacted agent's")
+    axes.set_ylabel(AXIS_NAMES[half])
+    axes.set_ylim(-6, 108)
     name_ends(figure, axes, labels)
     return figure
 
 
+def _draw_sessions(axes: Axes, shares: pd.DataFrame, style: Style) -> None:
+    """A small dot for each session that has both figures."""
+    both = 100 * shares.dropna()
+    axes.plot(both["saved"], both["recall"], ".", color=style.colour, alpha=0.45, ms=7, mew=0)
+
+
+def _draw_intervals(axes: Axes, row: Mapping[Hashable, Any], style: Style) -> None:
+    """The 95 % intervals of both figures, as a cross through the point."""
+    x, y = 100 * row["saved"], 100 * row["recall"]
+    saved_ends = [100 * row["saved_low"], 100 * row["saved_high"]]
+    recall_ends = [100 * row["recall_low"], 100 * row["recall_high"]]
+    axes.plot(saved_ends, [y, y], "-", color=style.colour, lw=1.8, alpha=0.8)
+    axes.plot([x, x], recall_ends, "-", color=style.colour, lw=1.8, alpha=0.8)
+
+
 def _sessions(rows: pd.DataFrame) -> str:
     """How many sessions the points rest on: `n = 10 sessions`, `n = 2 to 3 of 3 sessions`."""
-    least, most, whole = (
-        int(rows["sessions"].min()),
-        int(rows["sessions"].max()),
-        int(rows["of"].max()),
-    )
-    reach = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    return (
-        f"n = {some(whole, 'session')}"
-        if least == whole
-        else f"n = {reach} of {some(whole, 'session')}"
-    )
+    fewest = int(rows["sessions"].min())
+    largest = int(rows["sessions"].max())
+    total = int(rows["of"].max())
+    if fewest == total:
+        return f"n = {some(total, 'session')}"
+    span = f"{fewest:,}" if fewest == largest else f"{fewest:,} to {largest:,}"
+    return f"n = {span} of {some(total, 'session')}"
 
 
 def equal_size(findings: Findings) -> Figure:
@@ -83,24 +96,27 @@ def equal_size(findings: Findings) -> Figure:
     run = findings.tables
     half = run.leading("matched")
     title = f"{HALVES[half].capitalize()} when all are cut to the same size"
-    rows, budgets = findings.figures.by_size, run.shares
-    larger = {(name, share) for share in budgets for name in run.unranked(share)}
-    rows = rows[[pair not in larger for pair in zip(rows["strategy"], rows["share"], strict=True)]]
+    rows = findings.figures.by_size
+    for share in run.shares:
+        is_unranked = rows["strategy"].isin(run.unranked(share))
+        rows = rows[~(is_unranked & (rows["share"] == share))]
     if rows.empty:
         return words(
             title, "Nothing to draw: no session had a boundary that could be scored at equal size."
         )
-    n = int(rows["sessions"].max())
-    figure, axes = paper(
-        title, f"n = {some(n, 'session')} · higher is better", height=4.6, width=HALF
-    )
+    note = f"n = {some(int(rows['sessions'].max()), 'session')} · higher is better"
+    figure, axes = paper(title, note, height=4.6, width=HALF)
     # what is cut to no size is drawn over the others
-    asked = rows["strategy"].isin(["none", "null"])
-    rows = rows.assign(x=100 * rows["share"].where(asked | rows["used"].isna(), rows["used"]))
-    ends = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
-    axes.set(xlabel="really kept, % of the history's tokens", ylabel=KNOWN[half], ylim=(-6, 106))
+    is_uncut = rows["strategy"].isin(["none", "null"])
+    takes_share = is_uncut | rows["used"].isna()
+    size = rows["share"].where(takes_share, rows["used"])
+    rows = rows.assign(x=100 * size)
+    labels = _curves(axes, run, rows, rows["strategy"].unique(), "mean")
+    axes.set_xlabel("really kept, % of the history's tokens")
+    axes.set_ylabel(AXIS_NAMES[half])
+    axes.set_ylim(-6, 106)
     axes.margins(x=0.1)
-    name_ends(figure, axes, ends)
+    name_ends(figure, axes, labels)
     return figure
 
 
@@ -111,24 +127,24 @@ def rounds(findings: Findings) -> Figure:
     rows = findings.figures.by_round
     if rows.empty or rows["round"].max() < 2:
         return words(title, "Nothing to draw: nothing survived more than one compaction.")
-    n = int(rows["sessions"].max())
-    rows = rows[(rows["sessions"] >= n / 3) & (rows["round"] <= MOST_ROUNDS)]
-    note = (
-        f"n = {some(int(rows['sessions'].min()), 'session')} or more a point, of {n} · higher is"
-        " better"
-    )
+    session_count = int(rows["sessions"].max())
+    rows = rows[rows["sessions"] >= session_count / 3]
+    rows = rows[rows["round"] <= MOST_ROUNDS]
+    fewest = some(int(rows["sessions"].min()), "session")
+    note = f"n = {fewest} or more a point, of {session_count} · higher is better"
     figure, axes = paper(title, note, height=3.8)
     names = rows["strategy"].unique()
-    whole = pd.DataFrame({"strategy": names, "round": 0, "surviving": 1.0, "low": 1.0, "high": 1.0})
-    rows = pd.concat([whole, rows])
-    ends = _curves(axes, run, rows.assign(x=rows["round"]), names, "surviving", len(names))
-    axes.set_xticks(range(int(rows["round"].max()) + 1))
-    axes.set(
-        xlabel="compactions since it was stated",
-        ylabel="entities still in the context, %",
-        ylim=(-6, 106),
-    )
-    name_ends(figure, axes, ends)
+    start = pd.DataFrame({"strategy": names})
+    start = start.assign(round=0, surviving=1.0, low=1.0, high=1.0)
+    rows = pd.concat([start, rows])
+    rows = rows.assign(x=rows["round"])
+    labels = _curves(axes, run, rows, names, "surviving", len(names))
+    last_round = int(rows["round"].max())
+    axes.set_xticks(range(last_round + 1))
+    axes.set_xlabel("compactions since it was stated")
+    axes.set_ylabel("entities still in the context, %")
+    axes.set_ylim(-6, 106)
+    name_ends(figure, axes, labels)
     return figure
 
 
@@ -143,26 +159,34 @@ def _curves(
     """A line a strategy over `x`, shares with their 95 % intervals, side by side; the labels for
     their ends.
     """
-    look, ends = looks(run.strategies), []
-    middle = ((len(run.contenders) if abreast is None else abreast) - 1) / 2
-    for i, name in enumerate(names):
-        mine, reference = rows[rows["strategy"] == name], name in REFERENCES
-        x = mine["x"].to_numpy(dtype=float) + (0.0 if reference else 0.05 * (i - middle))
-        mean, low, high = (100 * mine[of].to_numpy(dtype=float) for of in (column, "low", "high"))
+    styles, labels = looks(run.strategies), []
+    if abreast is None:
+        abreast = len(run.contenders)
+    middle = (abreast - 1) / 2
+    for index, name in enumerate(names):
+        points = rows[rows["strategy"] == name]
+        style, is_reference = styles[name], name in REFERENCES
+        x = points["x"].to_numpy(dtype=float)
+        if not is_reference:
+            x = x + 0.05 * (index - middle)
+        mean = 100 * points[column].to_numpy(dtype=float)
+        low = 100 * points["low"].to_numpy(dtype=float)
+        high = 100 * points["high"].to_numpy(dtype=float)
         axes.errorbar(
             x,
             mean,
             [mean - low, high - mean],
-            linestyle="--" if reference else "-",
-            color=look[name].colour,
-            marker=look[name].mark,
+            linestyle="--" if is_reference else "-",
+            color=style.colour,
+            marker=style.mark,
             ms=7,
             mec="none",
             lw=1.8,
             elinewidth=1.5,
         )
-        ends.append(Label(name, float(x[-1]), float(mean[-1]), look[name].colour))
-    return ends
+        end_x, end_y = float(x[-1]), float(mean[-1])
+        labels.append(Label(name, end_x, end_y, style.colour))
+    return labels
 
 
 def spending(findings: Findings, session: str | None = None) -> Figure:
@@ -171,49 +195,49 @@ def spending(findings: Findings, session: str | None = None) -> Figure:
     """
     run = findings.tables
     title = "What one session has cost, request by request"
-    session = typical(run) if session is None else session
-    rows = run.steps[(run.steps["session"] == session) & run.steps["usd"].notna()].sort_values(
-        "request"
-    )
+    if session is None:
+        session = typical(run)
+    rows = run.steps[run.steps["session"] == session]
+    rows = rows[rows["usd"].notna()].sort_values("request")
     if rows.empty:
         return words(
             title, "Nothing to draw: no session with prices was replayed request by request."
         )
-    n = int(rows["request"].nunique())
+    requests = some(int(rows["request"].nunique()), "request")
     note = (
-        f"n = {some(n, 'request')} of one session · ● no dearer than without compaction from here ·"
-        " lower is cheaper"
+        f"n = {requests} of one session · ● no dearer than without compaction from here · lower is"
+        " cheaper"
     )
     figure, axes = paper(title, note)
-    even = run.costs[run.costs["session"] == session].set_index("strategy")["even_at"]
-    by = rows.groupby("strategy")
-    rows = rows.assign(y=by["usd"].cumsum(), marked=by.cumcount() == rows["strategy"].map(even))
-    names = by_cost(run)
-    ends = _steps(axes, rows, [name for name in names if name in by.groups], names)
-    axes.set(
-        xlabel="request",
-        ylabel="all requests so far, USD",
-        ylim=(0, 1.08 * max(end.y for end in ends)),
-    )
+    bills = run.costs[run.costs["session"] == session].set_index("strategy")
+    by_strategy = rows.groupby("strategy")
+    breaks_even = by_strategy.cumcount() == rows["strategy"].map(bills["even_at"])
+    rows = rows.assign(y=by_strategy["usd"].cumsum(), marked=breaks_even)
+    labels = _steps(axes, rows, by_cost(run))
+    axes.set_xlabel("request")
+    axes.set_ylabel("all requests so far, USD")
+    axes.set_ylim(0, 1.08 * max(label.y for label in labels))
     axes.margins(x=0.01)
-    name_ends(figure, axes, ends)
+    name_ends(figure, axes, labels)
     return figure
 
 
-def _steps(
-    axes: Axes, rows: pd.DataFrame, names: Sequence[str], known: Sequence[str]
-) -> list[Label]:
+def _steps(axes: Axes, rows: pd.DataFrame, names: Sequence[str]) -> list[Label]:
     """A line a strategy over the requests, with a dot where a row is `marked`; the labels for
     their ends.
     """
-    look, ends = looks(known), []
+    styles, labels = looks(names), []
     for name in names:
-        mine, colour = rows[rows["strategy"] == name].sort_values("request"), look[name].colour
-        axes.plot(
-            mine["request"], mine["y"], "--" if name in REFERENCES else "-", color=colour, lw=1.7
-        )
-        marked = mine[mine["marked"] & (name not in REFERENCES)]
-        if len(marked):
+        steps = rows[rows["strategy"] == name].sort_values("request")
+        if steps.empty:
+            continue
+        colour, is_reference = styles[name].colour, name in REFERENCES
+        line = "--" if is_reference else "-"
+        axes.plot(steps["request"], steps["y"], line, color=colour, lw=1.7)
+        marked = steps[steps["marked"]]
+        if len(marked) and not is_reference:
             axes.plot(marked["request"], marked["y"], "o", color=colour, ms=7, mec="none")
-        ends.append(Label(name, float(mine["request"].iloc[-1]), float(mine["y"].iloc[-1]), colour))
-    return ends
+        end = steps.iloc[-1]
+        end_x, end_y = float(end["request"]), float(end["y"])
+        labels.append(Label(name, end_x, end_y, colour))
+    return labels

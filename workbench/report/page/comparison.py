@@ -15,13 +15,15 @@ from workbench.report.page.html import Html, empty, note, part
 from workbench.report.page.losses import listed_losses
 
 OWN_TRIGGER = "each on its own trigger"
+MOST_NEW_LOSSES = 40
+"""Losses that a comparison of two runs lists."""
 
 
 def _both(recall: pd.DataFrame, saved: pd.DataFrame) -> pd.DataFrame:
     """Recall and tokens saved in one table, with `measure` saying which."""
-    return pd.concat([recall.assign(measure="recall"), saved.assign(measure="saved")])[
-        ["measure", *COLUMNS]
-    ]
+    recall = recall.assign(measure="recall")
+    saved = saved.assign(measure="saved")
+    return pd.concat([recall, saved])[["measure", *COLUMNS]]
 
 
 def differences_html(findings: Findings) -> Html:
@@ -32,23 +34,18 @@ def differences_html(findings: Findings) -> Html:
     base = run.baseline
     if base is None:
         return empty("There are no two strategies to compare.")
-    recall, saved = differences[run.first_half], differences[SAVED]
     where = "all cut to the same size" if run.shares else OWN_TRIGGER
-    tables = [
-        {
-            "title": f"{HALVES[run.first_half].capitalize()}, {where}",
-            "verb": "keeps",
-            "rows": recall,
-        }
-    ]
-    for half in run.halves:
-        if half not in (run.first_half, WORK):
-            title = f"{HALVES[half].capitalize()}, {where}"
-            tables.append({"title": title, "verb": "keeps", "rows": differences[half]})
+    halves = [run.first_half]
+    halves += [half for half in run.halves if half not in (run.first_half, WORK)]
+    tables = []
+    for half in halves:
+        title = f"{HALVES[half].capitalize()}, {where}"
+        tables.append({"title": title, "verb": "keeps", "rows": differences[half]})
+    saved = differences[SAVED]
     tables.append({"title": f"Tokens saved, {OWN_TRIGGER}", "verb": "saves", "rows": saved})
     return part(
         "differences",
-        _both(recall, saved),
+        _both(differences[run.first_half], saved),
         tables=tables,
         base=base,
         known=run.strategies,
@@ -59,63 +56,68 @@ def differences_html(findings: Findings) -> Html:
 
 def frontier_html(findings: Findings) -> Html:
     """Which strategies are on the Pareto frontier, and how sure that is, in words."""
-    return note(
-        " ".join(sentences("frontier", found=findings.figures.standings.to_dict("records")))
-    )
+    standings = findings.figures.standings.to_dict("records")
+    return note(" ".join(sentences("frontier", found=standings)))
 
 
-def answer_html(findings: Findings, then: Tables | None) -> Html:
+def answer_html(findings: Findings, older: Tables | None) -> Html:
     """What changed against the other run, in words; nothing where there is none."""
-    if then is None:
+    if older is None:
         return empty()
-    now = findings.tables
-    answer = " ".join(sentences("change", rows=changes(now, then).to_dict("records")))
-    notes = _other_differences(now, then)
+    newer = findings.tables
+    changed_rows = changes(newer, older).to_dict("records")
+    answer = " ".join(sentences("change", rows=changed_rows))
+    notes = _other_differences(newer, older)
     return part(
         "verdict", None, answer, lead="", answer=answer, sentences=(), notes=notes, opening=""
     )
 
 
-def changes_html(findings: Findings, then: Tables | None) -> Html:
+def changes_html(findings: Findings, older: Tables | None) -> Html:
     """Then and now, strategy by strategy, and what is newly lost; nothing where there is no
     other run.
     """
-    if then is None:
+    if older is None:
         return empty()
-    now = findings.tables
-    recall, saved = changes(now, then), changes(now, then, SAVED)
-    where = "at the same size" if same_sizes(now, then) else OWN_TRIGGER
-    mode = "matched" if same_sizes(now, then) else "natural"
-    half = HALVES[leading_metric(now.scores, then.scores, mode=mode)].capitalize()
-    tables = {f"{half}, {where}": recall, f"Tokens saved, {OWN_TRIGGER}": saved}
-    new = listed_losses(lost_now(now, then), 40, "newly-lost")
-    lost = "" if new.data is None or new.data.empty else new.html
+    newer = findings.tables
+    recall, saved = changes(newer, older), changes(newer, older, SAVED)
+    mode, where = "natural", OWN_TRIGGER
+    if same_sizes(newer, older):
+        mode, where = "matched", "at the same size"
+    half = leading_metric(newer.scores, older.scores, mode=mode)
+    tables = {
+        f"{HALVES[half].capitalize()}, {where}": recall,
+        f"Tokens saved, {OWN_TRIGGER}": saved,
+    }
+    new_losses = listed_losses(lost_now(newer, older), MOST_NEW_LOSSES, "newly-lost")
+    has_new_losses = new_losses.data is not None and not new_losses.data.empty
     return part(
         "changes",
         _both(recall, saved),
         tables=tables,
-        lost=lost,
-        known=now.strategies,
+        lost=new_losses.html if has_new_losses else "",
+        known=newer.strategies,
         worth=WORTH,
         alpha=ALPHA,
     )
 
 
-def _other_differences(now: Tables, then: Tables) -> list[str]:
+def _other_differences(newer: Tables, older: Tables) -> list[str]:
     """What else differs between the two runs and may explain a change."""
-    changed = [
-        (name, value, then.settings.get(name))
-        for name, value in now.settings.items()
-        if then.settings and name != "strategies" and value != then.settings.get(name)
-    ]
-    mine, theirs = (set(run.sessions["session"]) for run in (now, then))
-    code = now.manifest.get("code") != then.manifest.get("code")
+    changed = []
+    if older.settings:
+        for name, value in newer.settings.items():
+            older_value = older.settings.get(name)
+            if name != "strategies" and value != older_value:
+                changed.append((name, value, older_value))
+    sessions = set(newer.sessions["session"])
+    older_sessions = set(older.sessions["session"])
     return sentences(
         "other_differences",
         changed=changed,
-        code=code,
-        both=len(mine & theirs),
-        one=len(mine ^ theirs),
+        code=newer.manifest.get("code") != older.manifest.get("code"),
+        both=len(sessions & older_sessions),
+        one=len(sessions ^ older_sessions),
     )
 
 
@@ -127,13 +129,12 @@ def panel_html(findings: Findings) -> Html:
     if panel is None or panel.means.isna().all(axis=None):
         return empty()
     rivals: dict[str, list[str]] = {str(name): [] for name in panel.means.index}
-    for name, other in panel.disputed:
-        rivals[name].append(other)
-        rivals[other].append(name)
+    for name, rival in panel.disputed:
+        rivals[name].append(rival)
+        rivals[rival].append(name)
+    disputed = [", ".join(names) for names in rivals.values()]
     rank = pd.Series(panel.rank, dtype=float).reindex(panel.means.index)
-    rows = panel.means.assign(
-        rank=rank, disputed=[", ".join(names) for names in rivals.values()]
-    ).reset_index()
+    rows = panel.means.assign(rank=rank, disputed=disputed).reset_index()
     rows = rows[["strategy", "rank", "disputed", *PANEL]].rename_axis(columns=None)
     return part(
         "panel",

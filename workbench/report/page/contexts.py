@@ -32,73 +32,73 @@ def contexts_html(findings: Findings) -> Html:
     rows = run.steps[~run.steps["strategy"].isin(REFERENCES)]
     if rows.empty:
         return empty("Nothing to draw: no session was replayed request by request.")
-    by = rows.groupby(["session", "strategy"], sort=False)
-    data = by.agg(
+    groups = rows.groupby(["session", "strategy"], sort=False)
+    data = groups.agg(
         requests=("request", "nunique"),
         compactions=("compaction", "count"),
         peak=("tokens_sent", "max"),
     )
     data = data.reset_index()
-    first = typical(run)
-    often = (
-        data.groupby("session", sort=False)["compactions"]
-        .sum()
-        .sort_values(ascending=False, kind="stable")
-    )
-    drawn = sorted(often.index, key=lambda session: session != first)[:MOST_SESSIONS]
+    compaction_counts = data.groupby("session", sort=False)["compactions"].sum()
+    compaction_counts = compaction_counts.sort_values(ascending=False, kind="stable")
+    open_session = typical(run)
+    names = sorted(compaction_counts.index, key=lambda name: name != open_session)
     titles = session_titles(run)
-    sessions = [
-        _session(run, rows[rows["session"] == session], session, titles[session])
-        for session in drawn
-    ]
-    return part("contexts", data, sessions=sessions, every=len(often), most=MOST_POINTS)
+    sessions = []
+    for name in names[:MOST_SESSIONS]:
+        session_rows = rows[rows["session"] == name]
+        sessions.append(_session(run, session_rows, name, titles[name]))
+    return part("contexts", data, sessions=sessions, every=len(names), most=MOST_POINTS)
 
 
 def _session(run: Tables, rows: pd.DataFrame, session: str, title: str) -> dict[str, Any]:
     """What the template draws of one session; points are in requests and tokens."""
-    known = run.sessions.loc[run.sessions["session"] == session].iloc[0]
-    whole = rows.drop_duplicates("request").sort_values("request")
-    first, last = int(whole["request"].iloc[0]), int(whole["request"].iloc[-1])
-    window = None if missing(known["window_used"]) else float(known["window_used"])
-    most = max(
-        whole["tokens_recorded"].max(), rows["tokens_sent"].max(), 0 if window is None else window
-    )
-    area = f"{first},0 {_points(whole, 'tokens_recorded')} {last},0"
+    facts = run.sessions[run.sessions["session"] == session]
+    window = facts["window_used"].iloc[0]
+    if missing(window):
+        window = None
+    requests = rows.drop_duplicates("request").sort_values("request")
+    first_request = int(requests["request"].iloc[0])
+    last_request = int(requests["request"].iloc[-1])
+    most_recorded = requests["tokens_recorded"].max()
+    largest = max(most_recorded, rows["tokens_sent"].max(), window or 0)
+    line = _points(requests, "tokens_recorded")
     return {
         "session": session,
         "title": title,
-        "first": first,
-        "last": max(last, first + 1),
-        "top": int(1.05 * most) + 1,
-        "window": window,
-        "whole": int(whole["tokens_recorded"].max()),
-        "area": area,
+        "first": first_request,
+        "last": max(last_request, first_request + 1),
+        "top": int(1.05 * largest) + 1,
+        "window": None if window is None else float(window),
+        "whole": int(most_recorded),
+        "area": f"{first_request},0 {line} {last_request},0",
         "panels": list(_panels(run, rows)),
     }
 
 
 def _panels(run: Tables, rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    look = looks(run.strategies)
+    styles = looks(run.strategies)
     for name in run.contenders:
-        mine = rows[rows["strategy"] == name].sort_values("request")
-        if len(mine):
-            at = mine.loc[mine["compaction"].notna(), "request"]
-            yield {
-                "strategy": name,
-                "colour": look[name].colour,
-                "points": _points(mine, "tokens_sent"),
-                "compactions": [int(request) for request in at],
-                "peak": int(mine["tokens_sent"].max()),
-            }
+        steps = rows[rows["strategy"] == name].sort_values("request")
+        if steps.empty:
+            continue
+        compacted_requests = steps.loc[steps["compaction"].notna(), "request"]
+        yield {
+            "strategy": name,
+            "colour": styles[name].colour,
+            "points": _points(steps, "tokens_sent"),
+            "compactions": [int(request) for request in compacted_requests],
+            "peak": int(steps["tokens_sent"].max()),
+        }
 
 
 def _points(rows: pd.DataFrame, column: str) -> str:
     """A line through the requests as SVG has it: `request,tokens` between spaces."""
     if len(rows) > MOST_POINTS:
         groups = np.arange(len(rows)) * MOST_POINTS // len(rows)
-        rows = rows.loc[
-            rows.reset_index().groupby(groups)[column].idxmax().map(lambda place: rows.index[place])
-        ]
-    return " ".join(
-        f"{int(x)},{int(y)}" for x, y in zip(rows["request"], rows[column], strict=True)
-    )
+        largest = rows.reset_index(drop=True).groupby(groups)[column].idxmax()
+        rows = rows.iloc[largest]
+    points = []
+    for request, tokens in zip(rows["request"], rows[column], strict=True):
+        points.append(f"{int(request)},{int(tokens)}")
+    return " ".join(points)

@@ -2,7 +2,7 @@
 is reproduced.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import pandas as pd
 
@@ -32,11 +32,12 @@ def costs_html(findings: Findings) -> Html:
     if run.costs.empty:
         return empty("No session has a bill: nothing was replayed request by request.")
     sessions = run.costs.drop_duplicates("session")
+    reasons = sessions.loc[sessions["why"] != "", "why"].value_counts()
     prices = sentences(
         "prices",
         rows=sessions.drop_duplicates(["row", "cache"]).to_dict("records"),
         litellm=run.manifest.get("packages", {}).get("litellm"),
-        reasons=sessions.loc[sessions["why"] != "", "why"].value_counts().to_dict(),
+        reasons=reasons.to_dict(),
     )
     return part(
         "costs",
@@ -52,33 +53,32 @@ def reconciled_html(findings: Findings) -> Html:
     session by session.
     """
     run = findings.tables
-    rows = run.reconciliation[run.reconciliation["requests"] > 0].sort_values(
-        "prompt_error", ascending=False
-    )
+    rows = run.reconciliation[run.reconciliation["requests"] > 0]
+    rows = rows.sort_values("prompt_error", ascending=False)
     rows = rows.sort_values("bill_error", key=abs, ascending=False, kind="stable")
     if rows.empty:
         return empty("No recording reports the usage of its requests, so the bill is not checked.")
     medians = 100 * rows[["prompt_error", "usd_error"]].median()
-    note = " ".join(
-        sentences(
-            "reconciled",
-            checked=len(rows),
-            silent=len(run.reconciliation) - len(rows),
-            medians=medians.to_dict(),
-            good=int((rows["prompt_error"] <= 0.02).sum()),
-            bills=_bills(rows),
-        )
+    checks = sentences(
+        "reconciled",
+        checked=len(rows),
+        silent=len(run.reconciliation) - len(rows),
+        medians=medians.to_dict(),
+        good=int((rows["prompt_error"] <= 0.02).sum()),
+        bills=_bills(rows),
     )
-    far, titles = int((rows["bill_error"].abs() > FAR).sum()), session_titles(run)
-    lines = [
-        one
-        | {
-            "title": titles.get(one["session"], one["session"]),
-            "followed": _followed(one),
-            "because": _because(one),
+    note = " ".join(checks)
+    far_count = int((rows["bill_error"].abs() > FAR).sum())
+    titles = session_titles(run)
+    lines = []
+    for session in rows.head(max(SHOWN, far_count)).to_dict("records"):
+        line = {
+            **session,
+            "title": titles.get(session["session"], session["session"]),
+            "followed": _followed(session),
+            "because": _because(session),
         }
-        for one in rows.head(max(SHOWN, far)).to_dict("records")
-    ]
+        lines.append(line)
     return part("reconciled", rows, note, rows=lines, note=note)
 
 
@@ -86,40 +86,48 @@ def _bills(rows: pd.DataFrame) -> dict[str, float]:
     """How far the bills of whole sessions are off, and what the provider's cache has of it, in
     per cent.
     """
-    said = rows["usd_reported"]
-    rest = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / said - 1
-    sums = {
-        name: 100 * rows[name].sum() / said.sum() for name in ("usd", "usd_missed", "usd_found")
-    }
+    reported = rows["usd_reported"]
+    total = reported.sum()
+    unexplained = (rows["usd"] + rows["usd_missed"] - rows["usd_found"]) / reported - 1
     return {
         "median": 100 * rows["bill_error"].abs().median(),
-        "rest": 100 * rest.abs().median(),
-        "bias": sums["usd"] - 100,
-        "missed": sums["usd_missed"],
-        "found": sums["usd_found"],
+        "rest": 100 * unexplained.abs().median(),
+        "bias": 100 * rows["usd"].sum() / total - 100,
+        "missed": 100 * rows["usd_missed"].sum() / total,
+        "found": 100 * rows["usd_found"].sum() / total,
     }
 
 
-def _because(one: Mapping[str, object]) -> str:
+def _because(session: Mapping[Hashable, object]) -> str:
     """Why a bill is off, as shares of the reported one, with what it lacks and whose prices it
     has.
     """
-    left = int(str(one["left_out"]))
-    lacks = (
-        f"{some(left, 'answer')} without a report or by another model in neither bill"
-        if left
-        else ""
-    )
-    return "; ".join(filter(None, (str(one["reasons"]), lacks, str(one["why"]))))
+    reasons = [str(session["reasons"])]
+    answer_count = int(str(session["left_out"]))
+    if answer_count:
+        answers = some(answer_count, "answer")
+        reasons.append(f"{answers} without a report or by another model in neither bill")
+    reasons.append(str(session["why"]))
+    return "; ".join(filter(None, reasons))
 
 
-def _followed(one: Mapping[str, int]) -> str:
+def _followed(session: Mapping[Hashable, int]) -> str:
     """What changed the context other than new messages, and what was left out."""
-    found = [(int(one[column]), word, many) for column, word, many in CHANGES if one[column] > 0]
-    return joined([some(*named) if named[1] else "a start in another file" for named in found])
+    changes = []
+    for column, singular, plural in CHANGES:
+        count = int(session[column])
+        if count <= 0:
+            continue
+        if singular:
+            changes.append(some(count, singular, plural))
+        else:
+            changes.append("a start in another file")
+    return joined(changes)
 
 
 def paging_html(findings: Findings) -> Html:
     """The strategies with recall; nothing where there is none."""
     rows = findings.figures.within_reach
-    return empty(data=rows) if rows.empty else part("paging", rows)
+    if rows.empty:
+        return empty(data=rows)
+    return part("paging", rows)

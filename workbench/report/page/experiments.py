@@ -43,17 +43,19 @@ def run_experiment(
     """
     template = notebook(TEMPLATE)
     values = checked(template, parameters)
-    folder = Path(str(out or values.get("out") or REPORTS / f"experiment-{seal(values)}"))
-    done = run_notebook(
-        template, folder / f"{TEMPLATE}.ipynb", {**values, "out": str(folder)}, progress=progress
-    )
+    usual_folder = REPORTS / f"experiment-{seal(values)}"
+    folder = Path(str(out or values.get("out") or usual_folder))
+    values["out"] = str(folder)
+    target = folder / f"{TEMPLATE}.ipynb"
+    executed = run_notebook(template, target, values, progress=progress)
     render(folder)
-    return done
+    return executed
 
 
 def seal(values: object) -> str:
     """A short name for these parameters."""
-    return sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
+    text = json.dumps(values, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
     `run_experiments`.
     """
     template = notebook(TEMPLATE)
-    known = declared(template)
+    types = declared(template)
     for name in grid:
         if name in fixed:
             raise SettingError(f"`{name}` is set twice: as a value and as a grid; set it once")
@@ -81,9 +83,13 @@ def points(fixed: Mapping[str, str], grid: Mapping[str, str]) -> list[dict[str, 
         raise SettingError("`out` is the folder of one run; use --out for the folder of all runs")
     choices = []
     for name, text in grid.items():
-        mark = LISTS if name in known and known[name].startswith("list[") else ","
-        choices.append([(name, part.strip()) for part in text.split(mark) if part.strip()])
-    return [checked(template, {**fixed, **dict(chosen)}) for chosen in product(*choices)]
+        is_list = types.get(name, "").startswith("list[")
+        words = [word.strip() for word in text.split(LISTS if is_list else ",")]
+        choices.append([(name, word) for word in words if word])
+    combinations = []
+    for choice in product(*choices):
+        combinations.append(checked(template, {**fixed, **dict(choice)}))
+    return combinations
 
 
 def run_experiments(
@@ -112,49 +118,57 @@ def run_experiments(
         SettingError: an unknown or ill-typed parameter, or one both fixed and varied; no kernel was
             started.
     """
-    values, found = points(fixed, grid), list[GridPoint]()
-    folder = Path(out) if out is not None else REPORTS / f"experiments-{seal(values)}"
-    folders = [folder / _slug(one, grid) for one in values]
+    combinations = points(fixed, grid)
+    if out is None:
+        out = REPORTS / f"experiments-{seal(combinations)}"
+    folder = Path(out)
+    folders = [folder / _slug(values, grid) for values in combinations]
     run = partial(_run, package_version(folder))
+    finished_points: list[GridPoint] = []
     with (
         ThreadPoolExecutor(max_workers=jobs) as pool,
-        progress(len(values), "running", "notebook", quiet=quiet) as bar,
+        progress(len(combinations), "running", "notebook", quiet=quiet) as bar,
     ):
-        for one in pool.map(run, values, folders):
-            found.append(one)
+        for point in pool.map(run, combinations, folders):
+            finished_points.append(point)
             bar.update()
-    return found
+    return finished_points
 
 
 def _run(code: str, values: Mapping[str, Value], folder: Path) -> GridPoint:
     template = sha256(notebook(TEMPLATE).read_bytes()).hexdigest()[:16]
     state = json.dumps({"values": dict(values), "code": code, "template": template}, indent=1)
-    done = folder / DONE
-    if done.is_file() and done.read_text(encoding="utf-8") == state:
+    state_file = folder / DONE
+    if state_file.is_file() and state_file.read_text(encoding="utf-8") == state:
         return GridPoint(values, str(folder), "kept")
     try:
         run_experiment(values, folder)
     except Exception as error:  # noqa: BLE001 - a point's fault of any kind must not stop the others
-        name = "" if isinstance(error, WorkbenchError) else f"{type(error).__name__}: "
-        return GridPoint(values, str(folder), "failed", f"{name}{error}")
-    write_private(done, state)
+        reason = str(error)
+        if not isinstance(error, WorkbenchError):
+            reason = f"{type(error).__name__}: {error}"
+        return GridPoint(values, str(folder), "failed", reason)
+    write_private(state_file, state)
     return GridPoint(values, str(folder), "done")
 
 
 def _slug(values: Mapping[str, Value], grid: Mapping[str, str]) -> str:
     """A folder's name that a person can read, and that no other point has."""
-    words = "_".join(
-        f"{name}-{re.sub(r'[^A-Za-z0-9.+]+', '-', _text(values[name], '+'))}" for name in grid
-    )
-    return f"{words[:60]}-{seal(values)}".lstrip("-")
+    words = []
+    for name in grid:
+        value = re.sub(r"[^A-Za-z0-9.+]+", "-", _text(values[name], "+"))
+        words.append(f"{name}-{value}")
+    return f"{'_'.join(words)[:60]}-{seal(values)}".lstrip("-")
 
 
 def table_rows(ran: Iterable[GridPoint], varied: Collection[str]) -> Iterator[dict[str, str]]:
     """A row of words for each point: its parameters, its outcome and its folder."""
-    for one in ran:
-        words = {name: _text(one.values[name], ",") for name in varied}
-        yield {**words, "outcome": one.outcome, "folder": one.folder}
+    for point in ran:
+        words = {name: _text(point.values[name], ",") for name in varied}
+        yield {**words, "outcome": point.outcome, "folder": point.folder}
 
 
 def _text(value: Value, joint: str) -> str:
-    return joint.join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return joint.join(map(str, value))
+    return str(value)

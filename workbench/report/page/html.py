@@ -42,15 +42,19 @@ def part(
 
     Of the table, the template has the `rows`, and `known`, the strategies in it.
     """
+    variables = dict(values)
     if data is not None:
-        names = list(dict.fromkeys(data["strategy"])) if "strategy" in data else []
-        values = {"rows": data.to_dict("records"), "known": names} | values
-    return Html(render(f"report/{template}.html", **values), plain, data)
+        variables.setdefault("rows", data.to_dict("records"))
+        names = data["strategy"].drop_duplicates().tolist() if "strategy" in data else []
+        variables.setdefault("known", names)
+    return Html(render(f"report/{template}.html", **variables), plain, data)
 
 
 def empty(text: str = "", data: pd.DataFrame | None = None, *, template: str = "empty") -> Html:
     """A sentence where there is nothing to show; without one, a part that shows nothing."""
-    return part(template, data, text, text=text) if text else Html("", data=data)
+    if not text:
+        return Html("", data=data)
+    return part(template, data, text, text=text)
 
 
 def note(text: str, data: pd.DataFrame | None = None) -> Html:

@@ -21,6 +21,8 @@ from workbench.report.page.html import Html, empty, part
 
 MOST = 100
 """Losses that a page lists, beyond the worst few of each session."""
+MOST_OF_AN_ATTRIBUTE = 1000
+"""Characters of a value that a page filters losses by."""
 FEWEST_NEEDED, MOST_KINDS = 5, 14
 """Kinds of information are shown from so many needed things on, and at most so many kinds."""
 
@@ -35,25 +37,25 @@ def losses_html(findings: Findings) -> Html:
     return listed_losses(findings.tables)
 
 
-def listed_losses(run: Tables, most: int = MOST, place: str = "losses") -> Html:
+def listed_losses(run: Tables, limit: int = MOST, place: str = "losses") -> Html:
     """The heaviest losses that were needed again, and the two worst of each session; each row
     opens to its story.
     """
-    rows = worst_losses(run, most, each=2)
+    rows = worst_losses(run, limit, each=2)
     if rows.empty:
         return empty("Nothing that was needed later was lost, or nothing was compacted.", rows)
     titles = session_titles(run)
-    lines = [
-        _line(one, titles.get(str(one["session"]), str(one["session"])))
-        for one in rows.to_dict("records")
-    ]
-    # a shared copy holds no contexts to look at
-    for line in lines if not run.manifest.get("shared") else ():
-        line["loss"] = loss_key(
-            line["session"], line["kind"], line["entity"], int(line["needed_at"])
-        )
-    own = bool((rows["mode"] == "natural").all())
-    return part("losses", rows, rows=lines, own=own, place=place, known=run.strategies)
+    is_shared = bool(run.manifest.get("shared"))
+    lines = []
+    for loss in rows.to_dict("records"):
+        session = str(loss["session"])
+        line = _line(loss, titles.get(session, session))
+        if not is_shared:  # a shared copy holds no contexts to look at
+            needed_at = int(line["needed_at"])
+            line["loss"] = loss_key(line["session"], line["kind"], line["entity"], needed_at)
+        lines.append(line)
+    all_own = bool((rows["mode"] == "natural").all())
+    return part("losses", rows, rows=lines, own=all_own, place=place, known=run.strategies)
 
 
 def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
@@ -61,19 +63,29 @@ def loss_key(session: str, kind: str, entity: str, needed_at: int) -> str:
     return key(session, kind, entity, needed_at)[:10]
 
 
-def _line(one: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
-    names = " ".join(strategy for strategy, _, _ in one["lost_by"])
-    data = {"data-lost-by": names, "data-kind": one["kind"], "data-session": one["session"]}
-    return {
-        **one,
-        "attributes": {name: visible(str(value)[:1000]) for name, value in data.items()},
-        "title": title,
-        **{name: _message(one[name]) for name in ("at", "said_at", "evidence_at", "needed_at")},
+def _line(loss: Mapping[Hashable, Any], title: str) -> dict[Hashable, Any]:
+    strategies = [strategy for strategy, _, _ in loss["lost_by"]]
+    attributes = {
+        "data-lost-by": " ".join(strategies),
+        "data-kind": loss["kind"],
+        "data-session": loss["session"],
     }
+    line = dict(loss)
+    line["title"] = title
+    line["attributes"] = {name: _attribute(value) for name, value in attributes.items()}
+    for column in ("at", "said_at", "evidence_at", "needed_at"):
+        line[column] = _message(loss[column])
+    return line
 
 
-def _message(at: object) -> str:
-    return NOTHING if missing(at) or at == "" else f"{int(float(str(at)))}"
+def _attribute(value: object) -> str:
+    return visible(str(value)[:MOST_OF_AN_ATTRIBUTE])
+
+
+def _message(index: object) -> str:
+    if missing(index) or index == "":
+        return NOTHING
+    return f"{int(float(str(index)))}"
 
 
 def kinds_html(findings: Findings) -> Html:
@@ -81,12 +93,14 @@ def kinds_html(findings: Findings) -> Html:
     it.
     """
     run, rows = findings.tables, findings.figures.by_kind
-    names = [name for name in run.strategies if name in set(rows["strategy"]) and name != "none"]
+    scored = set(rows["strategy"]) - {"none"}
+    names = [name for name in run.strategies if name in scored]
     if not names:
         return empty("Nothing from before a boundary was needed after it.", rows)
     needed = rows.groupby("kind", sort=False)["demanded"].first()
     needed = needed[needed >= min(FEWEST_NEEDED, needed.max())].head(MOST_KINDS)
-    return _heat(run, "kinds", names, rows, {kind: kind for kind in needed.index}, needed.to_dict())
+    titles = {kind: kind for kind in needed.index}
+    return _heat(run, "kinds", names, rows, titles, needed.to_dict())
 
 
 def by_session_html(findings: Findings) -> Html:
@@ -94,31 +108,25 @@ def by_session_html(findings: Findings) -> Html:
     run, rows = findings.tables, findings.figures.by_session
     if rows.empty:
         return empty("No session was replayed.", rows)
-    return _heat(
-        run,
-        "sessions",
-        replayed_contenders(run),
-        rows,
-        dict(zip(rows["session"], rows["title"], strict=True)),
-        {},
-    )
+    titles = rows.set_index("session")["title"].to_dict()
+    return _heat(run, "sessions", replayed_contenders(run), rows, titles, {})
 
 
 def _heat(
     run: Tables,
-    of: str,
+    topic: str,
     names: Sequence[str],
     rows: pd.DataFrame,
     titles: dict[str, str],
     needed: dict[str, int],
 ) -> Html:
     """A row a title, a column a strategy."""
-    key = of.removesuffix("s")
+    key = topic.removesuffix("s")
     recall = rows.set_index([key, "strategy"])["recall"].to_dict()
     return part(
         "heat",
         rows,
-        of=of,
+        of=topic,
         key=key,
         names=names,
         rows=titles,

@@ -27,8 +27,9 @@ PLACES = (PACKAGE.parent / "notebooks", PACKAGE / "notebooks")
 def notebook(name: str) -> Path:
     """The notebook of that name, without its ending; a `SetupError` where it was not installed."""
     for folder in PLACES:
-        if (folder / f"{name}.ipynb").is_file():
-            return folder / f"{name}.ipynb"
+        file = folder / f"{name}.ipynb"
+        if file.is_file():
+            return file
     raise SetupError(
         f"the notebook {name}.ipynb is not in {PLACES[0]} or {PLACES[1]}; install the workbench"
         " anew"
@@ -46,12 +47,15 @@ def copy_course(folder: Path) -> tuple[list[Path], list[Path]]:
     and stay as they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    targets = {folder / source.name: source for source in course()}
-    there = [target for target in targets if target.exists()]
-    copied = [target for target in targets if target not in there]
-    for target in copied:
-        target.write_bytes(targets[target].read_bytes())
-    return copied, there
+    copied, present = [], []
+    for source in course():
+        target = folder / source.name
+        if target.exists():
+            present.append(target)
+        else:
+            target.write_bytes(source.read_bytes())
+            copied.append(target)
+    return copied, present
 
 
 Value: TypeAlias = str | int | float | bool | list[str] | list[int] | list[float] | None
@@ -72,18 +76,19 @@ def declared(notebook: Path) -> dict[str, str]:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SettingError(f"{notebook} is not a notebook: {error}") from None
-    source = next(
-        (
-            "".join(cell["source"])
-            for cell in cells
-            if "parameters" in cell["metadata"].get("tags", ())
-        ),
-        None,
-    )
-    if source is None:
-        raise SettingError(f"{notebook} has no cell tagged 'parameters'")
-    lines = [one for one in ast.parse(source).body if isinstance(one, ast.AnnAssign)]
-    return {ast.unparse(one.target): ast.unparse(one.annotation) for one in lines}
+    for cell in cells:
+        if "parameters" in cell["metadata"].get("tags", ()):
+            return _annotations("".join(cell["source"]))
+    raise SettingError(f"{notebook} has no cell tagged 'parameters'")
+
+
+def _annotations(source: str) -> dict[str, str]:
+    """The types that a piece of code declares, by name."""
+    types = {}
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.AnnAssign):
+            types[ast.unparse(statement.target)] = ast.unparse(statement.annotation)
+    return types
 
 
 def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
@@ -92,26 +97,28 @@ def checked(notebook: Path, values: Mapping[str, Value]) -> dict[str, Value]:
     Raises:
         SettingError: a name that the notebook does not declare, or a value of another type.
     """
-    known = declared(notebook)
+    types = declared(notebook)
     for name in values:
-        if name not in known:
+        if name not in types:
             raise SettingError(
-                f"{notebook.name} has no parameter {name!r}; it has {', '.join(known)}"
+                f"{notebook.name} has no parameter {name!r}; it has {', '.join(types)}"
             )
-    return {name: _read(name, known[name], value) for name, value in values.items()}
+    return {name: _read(name, types[name], value) for name, value in values.items()}
 
 
 def _read(name: str, declared: str, value: Value) -> Value:
     from pydantic import TypeAdapter, ValidationError
 
-    (kind, accepted), parts = TYPES[declared], value
+    kind, accepted = TYPES[declared]
+    plain: Value = value
     if isinstance(value, str) and declared.startswith("list["):
-        parts = [word.strip() for word in value.split(",") if word.strip()]
+        words = [word.strip() for word in value.split(",")]
+        plain = [word for word in words if word]
     try:
-        found: Value = TypeAdapter(kind).validate_python(parts, strict=not isinstance(value, str))
+        typed: Value = TypeAdapter(kind).validate_python(plain, strict=not isinstance(value, str))
     except ValidationError:
         raise SettingError(f"the parameter {name} is {value!r}; it must be {accepted}") from None
-    return found
+    return typed
 
 
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -169,15 +176,19 @@ def mark_dead(path: Path) -> str:
     before the first one.
     """
     page = json.loads(path.read_text(encoding="utf-8"))
-    states = [cell["metadata"].get("papermill", {}).get("status") for cell in page["cells"]]
-    begun = [number for number, state in enumerate(states, 1) if state not in (None, "pending")]
-    where = f"in cell {begun[-1]}" if begun else "before the first cell"
+    where = "before the first cell"
+    for number, cell in enumerate(page["cells"], 1):
+        status = cell["metadata"].get("papermill", {}).get("status")
+        if status not in (None, "pending"):
+            where = f"in cell {number}"
     words = f"The kernel died {where}; what follows was not run."
-    marker = {"tags": ["papermill-error-cell-tag"]}
-    source = [f'<span style="color:red">{words}</span>']
-    page["cells"].insert(
-        0, {"cell_type": "markdown", "id": "kernel-died", "metadata": marker, "source": source}
-    )
+    marker = {
+        "cell_type": "markdown",
+        "id": "kernel-died",
+        "metadata": {"tags": ["papermill-error-cell-tag"]},
+        "source": [f'<span style="color:red">{words}</span>'],
+    }
+    page["cells"].insert(0, marker)
     page["metadata"].setdefault("papermill", {})["exception"] = True
     write_private(path, json.dumps(page, indent=1, ensure_ascii=False) + "\n")
     return where
@@ -193,8 +204,8 @@ def own_kernel(folder: Path) -> type[AsyncKernelManager]:
     class OwnKernel(AsyncKernelManager):
         """Starts `sys.executable` and nothing else."""
 
-        def __init__(self, **given: object) -> None:
-            super().__init__(**given)
+        def __init__(self, **settings: object) -> None:
+            super().__init__(**settings)
             self.connection_file = str(folder / "kernel.json")
             if os.name == "posix":
                 self.transport, self.ip = "ipc", str(folder / "kernel-ipc")
@@ -221,14 +232,19 @@ def environment(folder: Path) -> dict[str, str]:
     What matplotlib knows of fonts is kept in the virtual environment, so that it is found out only
     once.
     """
-    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    own = {name: str(folder / name.lower()) for name in names}
-    # ipykernel may drop the first
-    places = (str(folder), str(PACKAGE.parent), os.environ.get("PYTHONPATH"))
-    paths = os.pathsep.join(path for path in places if path)
+    variables = {}
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        variables[name] = str(folder / name.lower())
     fonts = folder
     if sys.prefix != sys.base_prefix and os.access(sys.prefix, os.W_OK):
         fonts = Path(sys.prefix) / "share" / "workbench"
         fonts.mkdir(parents=True, exist_ok=True)
-    own["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
-    return {**own, "PYTHONPATH": paths, "MPLBACKEND": INLINE}
+    variables["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or str(fonts)
+    # ipykernel may drop the first
+    places = [str(folder), str(PACKAGE.parent)]
+    user_path = os.environ.get("PYTHONPATH")
+    if user_path:
+        places.append(user_path)
+    variables["PYTHONPATH"] = os.pathsep.join(places)
+    variables["MPLBACKEND"] = INLINE
+    return variables

@@ -39,9 +39,10 @@ def paper(title: str, note: str, *, width: float = 7.6, height: float = 4.2) -> 
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set_title(title, pad=24)
-        axes.text(
+        note_text = axes.text(
             0, 1, note, transform=axes.transAxes, va="bottom", color=MUTED, fontsize=9.5, gid="note"
-        ).set_y(1.02)
+        )
+        note_text.set_y(1.02)
     return figure, axes
 
 
@@ -69,16 +70,10 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
     allow.
     """
     ConstrainedLayoutEngine().execute(figure)  # once: labels are placed where they will be drawn
-    place, widest = (
-        axes.get_position(),
-        max((7.2 * len(label.text) for label in labels), default=0.0),
-    )
-    room = (widest + 22) / (72 * figure.get_figwidth())
-    axes.set_position(
-        (place.x0, place.y0, max(0.3, min(place.x1, 1 - room) - place.x0), place.height)
-    )
+    _make_room(figure, axes, labels)
     low, high = axes.get_ylim()
-    step = (high - low) * 14 / (axes.get_window_extent().height * 72 / figure.dpi)
+    points_high = axes.get_window_extent().height * 72 / figure.dpi
+    step = (high - low) * 14 / points_high
     ordered = sorted(labels, key=lambda label: label.y)
     heights = apart([label.y for label in ordered], step, low, high)
     for label, height in zip(ordered, heights, strict=True):
@@ -103,23 +98,36 @@ def name_ends(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
         )
 
 
-def apart(wanted: Sequence[float], step: float, low: float, high: float) -> list[float]:
+def _make_room(figure: Figure, axes: Axes, labels: Sequence[Label]) -> None:
+    """Narrow the axes, so that the longest label fits right of them."""
+    longest = max((7.2 * len(label.text) for label in labels), default=0.0)
+    room = (longest + 22) / (72 * figure.get_figwidth())
+    place = axes.get_position()
+    right = min(place.x1, 1 - room)
+    width = max(0.3, right - place.x0)
+    axes.set_position((place.x0, place.y0, width, place.height))
+
+
+def apart(heights: Sequence[float], step: float, low: float, high: float) -> list[float]:
     """Heights at least `step` apart, as near to the wanted ones, which rise, as room between low
     and high allows.
 
     This is isotonic regression by pooling neighbours: to import scipy's would cost each page a
     fifth of a second.
     """
-    places, pools = step * np.arange(len(wanted)), list[list[float]]()
-    for height in np.asarray(wanted) - places:
+    offsets = step * np.arange(len(heights))
+    pools: list[list[float]] = []
+    for height in np.asarray(heights) - offsets:
         pools.append([float(height)])
         while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
-            pools[-2:] = [pools[-2] + pools[-1]]
-    first = [fmean(pool) for pool in pools for _ in pool]
-    return [
-        float(height)
-        for height in np.clip(first, low, max(low, high - places.max(initial=0))) + places
-    ]
+            last_pool = pools.pop()
+            pools[-1] = pools[-1] + last_pool
+    pooled = []
+    for pool in pools:
+        pooled += [fmean(pool)] * len(pool)
+    highest = max(low, high - offsets.max(initial=0))
+    placed = np.clip(pooled, low, highest) + offsets
+    return [float(height) for height in placed]
 
 
 def svg(figure: Figure, name: str, alt: str = "") -> str:
@@ -135,7 +143,8 @@ def svg(figure: Figure, name: str, alt: str = "") -> str:
     text = re.sub(r'( id="|xlink:href="#|url\(#)', rf"\g<1>{name}-", text)
     for colour, themed in _THEMED.items():
         text = text.replace(colour, themed)
-    return render("report/figure.svg", alt=alt, drawing=text[text.index("<svg ") + len("<svg ") :])
+    _, _, drawing = text.partition("<svg ")
+    return render("report/figure.svg", alt=alt, drawing=drawing)
 
 
 def png(figure: Figure) -> bytes:

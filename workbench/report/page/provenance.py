@@ -30,12 +30,16 @@ NAMED = ("strategies", "window", "model", "shares")
 def integrity_html(findings: Findings) -> Html:
     """What the guard found, in a sentence and a table."""
     run, rows = findings.tables, findings.figures.integrity
-    lists = {
-        name: run.replays[run.replays["status"] == name].to_dict("records")
-        for name in ("failed", "pending")
-    }
-    totals = rows[["compactions", "violations"]].sum().to_dict()
-    return part("integrity", rows, known=run.strategies, **totals, **lists)
+    replays = run.replays
+    return part(
+        "integrity",
+        rows,
+        known=run.strategies,
+        compactions=rows["compactions"].sum(),
+        violations=rows["violations"].sum(),
+        failed=replays[replays["status"] == "failed"].to_dict("records"),
+        pending=replays[replays["status"] == "pending"].to_dict("records"),
+    )
 
 
 def sessions_html(findings: Findings) -> Html:
@@ -46,24 +50,27 @@ def sessions_html(findings: Findings) -> Html:
 
 def reproduce_html(findings: Findings) -> Html:
     """The command, the settings and the versions that give this report again."""
-    made, settings = findings.tables.manifest, findings.tables.settings
-    paths, created = made.get("sources", []), made.get("created")
+    manifest, settings = findings.tables.manifest, findings.tables.settings
+    paths = manifest.get("sources", [])
     command = render(
         "report/command.txt",
-        shared=made.get("shared"),
-        command=shlex.join(made.get("command") or ()),
+        shared=manifest.get("shared"),
+        command=shlex.join(manifest.get("command") or ()),
         sources=repr(paths) if 0 < len(paths) <= MOST_PATHS else "[...]",
         named=[f"{name}={settings[name]!r}" for name in NAMED if name in settings],
     )
+    command = command.strip()
+    packages = manifest.get("packages", {})
+    created = manifest.get("created")
     return part(
         "reproduce",
         None,
-        command.strip(),
-        command=command.strip(),
-        made=made,
+        command,
+        command=command,
+        made=manifest,
         settings=settings,
         wrote=findings.written_by,
-        packages=[f"{name} {version}" for name, version in made.get("packages", {}).items()],
+        packages=[f"{name} {version}" for name, version in packages.items()],
         when=None if created is None else datetime.fromtimestamp(created, UTC),
     )
 
@@ -92,12 +99,19 @@ def writers_html(findings: Findings) -> Html:
 
 def _faults(run: Tables) -> list[str]:
     """The most frequent findings, without what differs from one to the next."""
-    lines = run.compactions["findings"].astype(str).str.split("\n").explode()
-    kinds = [
-        line.split(": ")[-2 if "wrote a useless summary" in line else 0] for line in lines if line
-    ]
-    counts = pd.Series(kinds, dtype=object).value_counts()
-    return [f"{kind}: {some(int(n), 'time')}" for kind, n in counts.head(MOST_FAULTS).items()]
+    kinds = []
+    for findings in run.compactions["findings"].astype(str):
+        kinds += [_kind_of_fault(line) for line in findings.split("\n") if line]
+    counts = pd.Series(kinds, dtype=object).value_counts().head(MOST_FAULTS)
+    return [f"{kind}: {some(int(count), 'time')}" for kind, count in counts.items()]
+
+
+def _kind_of_fault(finding: str) -> str:
+    """A finding without what differs from one to the next."""
+    parts = finding.split(": ")
+    if "wrote a useless summary" in finding:
+        return parts[-2]
+    return parts[0]
 
 
 def replicates_html(results: Results) -> Html:

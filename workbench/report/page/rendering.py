@@ -5,6 +5,7 @@ nothing else.
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -46,66 +47,81 @@ def render(
         UnknownName: the run has no strategy of the baseline's name.
     """
     folder = Path(run)
-    name, title, runs = "report", f"Compaction report: {folder.resolve().name}", [folder]
+    results = Results.open(folder)
+    other_results = Results.open(Path(other)) if other else None
+    name = "report"
+    title = f"Compaction report: {folder.resolve().name}"
     if other:
-        against = Path(other).resolve().name
-        name, title, runs = (
-            f"report-against-{against}",
-            f"{title} against {against}",
-            [folder, Path(other)],
-        )
-    results = [Results.open(one) for one in runs]
+        other_name = Path(other).resolve().name
+        name = f"report-against-{other_name}"
+        title = f"{title} against {other_name}"
+    report = Report(results, baseline, other_results, findings=findings)
     parameters = {"run_folder": str(folder), "baseline": baseline, "other_folder": str(other)}
-    page, charts = _filled(
-        Report(results[0], baseline, *results[1:], findings=findings), parameters
-    )
-    manifests = [one.manifest for one in results]
-    masked = any(
-        made.get("shared") or (made.get("settings") or {}).get("redact") for made in manifests
-    )
-    if masked:
+    page, charts = _filled(report, parameters)
+    is_masked = _is_masked(results) or (other_results is not None and _is_masked(other_results))
+    if is_masked:
         _remove_places(page)
-    written = to_html(page, folder / f"{name}.html", title=title)
-    for output, chart in charts if not masked else ():
-        output["data"] |= chart.picture()
+    html_file = to_html(page, folder / f"{name}.html", title=title)
+    if not is_masked:
+        for chart in charts:
+            chart.output["data"] |= chart.chart.picture()
     text = json.dumps(page, indent=1, ensure_ascii=False) + "\n"
     write_atomically(folder / f"{name}.ipynb", text.encode("utf-8", "backslashreplace"))
-    return written
+    return html_file
+
+
+def _is_masked(results: Results) -> bool:
+    """Whether a run is a copy without session text, or its sessions were redacted."""
+    settings = results.manifest.get("settings") or {}
+    return bool(results.manifest.get("shared") or settings.get("redact"))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownChart:
+    """A chart of the report, and the output of a cell that shows it."""
+
+    output: dict[str, Any]
+    chart: Chart
 
 
 def _filled(
     report: Report, parameters: Mapping[str, Value]
-) -> tuple[dict[str, Any], list[tuple[dict[str, Any], Chart]]]:
+) -> tuple[dict[str, Any], list[ShownChart]]:
     """The report notebook with these parameters, and as outputs the parts of the report that its
     cells name.
 
-    With it the outputs that are charts, each with its chart.
+    With it the charts among the outputs.
     """
     page: dict[str, Any] = json.loads(notebook("report").read_text(encoding="utf-8"))
-    cells, charts = [], []
+    cells: list[dict[str, Any]] = []
+    charts: list[ShownChart] = []
     for cell in page["cells"]:
         cell["source"] = "".join(cell["source"])
         cells.append(cell)
         if cell["cell_type"] == "code":
-            parts = [getattr(report, name) for name in _PART.findall(cell["source"])]
-            parts = [part() if callable(part) else part for part in parts]
-            cell["outputs"] = [_output(part) for part in parts]
-            charts += [
-                pair
-                for pair in zip(cell["outputs"], parts, strict=True)
-                if isinstance(pair[1], Chart)
-            ]
+            cell["outputs"] = []
+            for name in _PART.findall(cell["source"]):
+                part = getattr(report, name)
+                if callable(part):
+                    part = part()
+                output = _output(part)
+                cell["outputs"].append(output)
+                if isinstance(part, Chart):
+                    charts.append(ShownChart(output, part))
         if "parameters" in cell["metadata"].get("tags", ()):
-            given = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
-            cells.append(
-                {
-                    **cell,
-                    "id": "injected",
-                    "metadata": {"tags": ["injected-parameters"]},
-                    "source": given,
-                }
-            )
+            cells.append(_injected(cell, parameters))
     return {**page, "cells": cells}, charts
+
+
+def _injected(cell: Mapping[str, Any], parameters: Mapping[str, Value]) -> dict[str, Any]:
+    """The cell that sets the parameters, behind the one that declares them."""
+    assignments = [f"{name} = {value!r}" for name, value in parameters.items()]
+    return {
+        **cell,
+        "id": "injected",
+        "metadata": {"tags": ["injected-parameters"]},
+        "source": "\n".join(assignments),
+    }
 
 
 def _output(part: Html | Chart) -> dict[str, Any]:
@@ -127,8 +143,8 @@ def _remove_places(page: dict[str, Any]) -> None:
     page["metadata"] = {"kernelspec": page["metadata"].get("kernelspec", {})}
     for cell in page["cells"]:
         if "injected-parameters" in cell["metadata"].get("tags", ()):
-            here = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
-            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', here)
+            assignments = re.sub(r"(?m)^run_folder = .*$", 'run_folder = "."', cell["source"])
+            cell["source"] = re.sub(r"(?m)^other_folder = .*$", 'other_folder = ""', assignments)
         for output in cell.get("outputs", ()):
             data = output.get("data", {})
             if "image/svg+xml" in data:
@@ -137,10 +153,15 @@ def _remove_places(page: dict[str, Any]) -> None:
 
 def _numbered_ids(drawing: str) -> str:
     """The SVG with numbers in the place of the hashes in its ids."""
-    numbers: dict[str, str] = {}
-    return _HASHED_ID.sub(
-        lambda found: numbers.setdefault(found.group(), f"{found[1]}{len(numbers)}"), drawing
-    )
+    numbered: dict[str, str] = {}
+
+    def number(match: re.Match[str]) -> str:
+        hashed_id, letter = match[0], match[1]
+        if hashed_id not in numbered:
+            numbered[hashed_id] = f"{letter}{len(numbered)}"
+        return numbered[hashed_id]
+
+    return _HASHED_ID.sub(number, drawing)
 
 
 def to_html(page: dict[str, Any], out: Path, *, title: str) -> Path:
@@ -180,8 +201,7 @@ def _headings(cells: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """
     for cell in cells:
         if cell["cell_type"] == "markdown":
-            yield from (
-                (_place(words), words) for words in re.findall(r"(?m)^## (.+)$", cell["source"])
-            )
+            for words in re.findall(r"(?m)^## (.+)$", cell["source"]):
+                yield _place(words), words
         for output in cell.get("outputs", ()):
             yield from _HEADING.findall(output["data"].get("text/html", ""))

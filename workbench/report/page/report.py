@@ -59,18 +59,17 @@ def _chart(name: str, findings: Findings, rows: pd.DataFrame, *session: str | No
     """
     from workbench.report.page import charts
 
-    half = HALVES[findings.tables.leading("matched" if name == "equal_size" else "natural")]
-    told = {
-        "half": half.capitalize(),
-        "rows": rows.to_dict("records"),
-        "session": next(iter(session), None),
-    }
-    alt = sentences("alt", chart=name, **told)
-    return Chart(name, getattr(charts, name)(findings, *session), " ".join(alt))
-
-
-def _section(make: Callable[[Report], Html | Chart], doc: str) -> property:
-    return property(make, doc=doc)
+    mode = "matched" if name == "equal_size" else "natural"
+    half = HALVES[findings.tables.leading(mode)]
+    alt = sentences(
+        "alt",
+        chart=name,
+        half=half.capitalize(),
+        rows=rows.to_dict("records"),
+        session=session[0] if session else None,
+    )
+    draw: Callable[..., Figure] = getattr(charts, name)
+    return Chart(name, draw(findings, *session), " ".join(alt))
 
 
 class Report:
@@ -86,8 +85,10 @@ class Report:
         *,
         findings: Findings | None = None,
     ) -> None:
+        if findings is None:
+            findings = Findings.of(results, baseline)
         self.results = results
-        self.findings = Findings.of(results, baseline) if findings is None else findings
+        self.findings = findings
         self.other = None if other is None else Tables.of(other)
 
     @classmethod
@@ -105,98 +106,150 @@ class Report:
             SettingError: there is no finished run.
             UnknownName: the run has no such strategy.
         """
-        return cls(Results.open(run), baseline, Results.open(other) if other else None)
+        other_results = Results.open(other) if other else None
+        return cls(Results.open(run), baseline, other_results)
 
     @property
     def figures(self) -> Figures:
         """Every number and table of the run."""
         return self.findings.figures
 
-    verdict = _section(lambda of: verdict.verdict_html(of.findings), "The answer in words.")
-    headline = _section(lambda of: verdict.headline_html(of.findings), "The headline table.")
-    differences = _section(
-        lambda of: comparison.differences_html(of.findings), "Every strategy against the baseline."
-    )
-    panel = _section(
-        lambda of: comparison.panel_html(of.findings), "Whether other metrics contradict the order."
-    )
-    frontier = _section(
-        lambda of: comparison.frontier_html(of.findings), "The Pareto frontier, in words."
-    )
-    by_kind = _section(
-        lambda of: losses.kinds_html(of.findings), "What is kept of each kind of information."
-    )
-    by_session = _section(
-        lambda of: losses.by_session_html(of.findings), "What each strategy keeps in each session."
-    )
-    losses = _section(
-        lambda of: losses.losses_html(of.findings), "The worst losses, each with its story."
-    )
-    contexts = _section(
-        lambda of: contexts.contexts_html(of.findings),
-        "The context over each session, side by side.",
-    )
-    half_lives = _section(
-        lambda of: half_lives_html(of.findings), "When half of the entities are gone."
-    )
-    costs = _section(
-        lambda of: cost.costs_html(of.findings),
-        "The bill of each strategy, and when compaction breaks even.",
-    )
-    paging = _section(
-        lambda of: cost.paging_html(of.findings),
-        "What recall keeps within reach, and what it costs.",
-    )
-    closed_loop = _section(
-        lambda of: laboratory_html("closed_loop", of.results),
-        "Whether agents got their work done, and what it took.",
-    )
-    reconciled = _section(
-        lambda of: cost.reconciled_html(of.findings), "The bill against reported usage."
-    )
-    recorded = _section(
-        lambda of: provenance.recorded_html(of.findings),
-        "Recall where the recorded agents compacted.",
-    )
-    integrity = _section(lambda of: provenance.integrity_html(of.findings), "What the guard found.")
-    sessions = _section(
-        lambda of: provenance.sessions_html(of.findings),
-        "What was replayed, and what could not be.",
-    )
-    reproduce = _section(
-        lambda of: provenance.reproduce_html(of.findings), "How to get this report again."
-    )
-    changed = _section(
-        lambda of: comparison.answer_html(of.findings, of.other), "What changed, in words."
-    )
-    changes = _section(
-        lambda of: comparison.changes_html(of.findings, of.other),
-        "Then and now, and what is newly lost.",
-    )
-    sweep = _section(lambda of: sweep.sweep_html(of.results), "The points of a sweep.")
-    writers = _section(
-        lambda of: provenance.writers_html(of.findings) + provenance.replicates_html(of.results),
-        "The models that wrote summaries, and replicates.",
-    )
-    validation = _section(
-        lambda of: laboratory_html("trust", of.results),
-        "Whether this run's own scale holds.",
-    )
-    equal_size = _section(
-        lambda of: _chart("equal_size", of.findings, of.figures.by_size), "Recall at one size."
-    )
-    savings = _section(
-        lambda of: _chart("savings", of.findings, of.figures.points), "Recall and tokens saved."
-    )
-    rounds = _section(
-        lambda of: _chart("rounds", of.findings, of.figures.by_round), "Survival by compactions."
-    )
+    @property
+    def verdict(self) -> Html:
+        """The answer in words."""
+        return verdict.verdict_html(self.findings)
+
+    @property
+    def headline(self) -> Html:
+        """The headline table."""
+        return verdict.headline_html(self.findings)
+
+    @property
+    def differences(self) -> Html:
+        """Every strategy against the baseline."""
+        return comparison.differences_html(self.findings)
+
+    @property
+    def panel(self) -> Html:
+        """Whether other metrics contradict the order."""
+        return comparison.panel_html(self.findings)
+
+    @property
+    def frontier(self) -> Html:
+        """The Pareto frontier, in words."""
+        return comparison.frontier_html(self.findings)
+
+    @property
+    def by_kind(self) -> Html:
+        """What is kept of each kind of information."""
+        return losses.kinds_html(self.findings)
+
+    @property
+    def by_session(self) -> Html:
+        """What each strategy keeps in each session."""
+        return losses.by_session_html(self.findings)
+
+    @property
+    def losses(self) -> Html:
+        """The worst losses, each with its story."""
+        return losses.losses_html(self.findings)
+
+    @property
+    def contexts(self) -> Html:
+        """The context over each session, side by side."""
+        return contexts.contexts_html(self.findings)
+
+    @property
+    def half_lives(self) -> Html:
+        """When half of the entities are gone."""
+        return half_lives_html(self.findings)
+
+    @property
+    def costs(self) -> Html:
+        """The bill of each strategy, and when compaction breaks even."""
+        return cost.costs_html(self.findings)
+
+    @property
+    def paging(self) -> Html:
+        """What recall keeps within reach, and what it costs."""
+        return cost.paging_html(self.findings)
+
+    @property
+    def closed_loop(self) -> Html:
+        """Whether agents got their work done, and what it took."""
+        return laboratory_html("closed_loop", self.results)
+
+    @property
+    def reconciled(self) -> Html:
+        """The bill against reported usage."""
+        return cost.reconciled_html(self.findings)
+
+    @property
+    def recorded(self) -> Html:
+        """Recall where the recorded agents compacted."""
+        return provenance.recorded_html(self.findings)
+
+    @property
+    def integrity(self) -> Html:
+        """What the guard found."""
+        return provenance.integrity_html(self.findings)
+
+    @property
+    def sessions(self) -> Html:
+        """What was replayed, and what could not be."""
+        return provenance.sessions_html(self.findings)
+
+    @property
+    def reproduce(self) -> Html:
+        """How to get this report again."""
+        return provenance.reproduce_html(self.findings)
+
+    @property
+    def changed(self) -> Html:
+        """What changed, in words."""
+        return comparison.answer_html(self.findings, self.other)
+
+    @property
+    def changes(self) -> Html:
+        """Then and now, and what is newly lost."""
+        return comparison.changes_html(self.findings, self.other)
+
+    @property
+    def sweep(self) -> Html:
+        """The points of a sweep."""
+        return sweep.sweep_html(self.results)
+
+    @property
+    def writers(self) -> Html:
+        """The models that wrote summaries, and replicates."""
+        return provenance.writers_html(self.findings) + provenance.replicates_html(self.results)
+
+    @property
+    def validation(self) -> Html:
+        """Whether this run's own scale holds."""
+        return laboratory_html("trust", self.results)
+
+    @property
+    def equal_size(self) -> Chart:
+        """Recall at one size."""
+        return _chart("equal_size", self.findings, self.figures.by_size)
+
+    @property
+    def savings(self) -> Chart:
+        """Recall and tokens saved."""
+        return _chart("savings", self.findings, self.figures.points)
+
+    @property
+    def rounds(self) -> Chart:
+        """Survival by compactions."""
+        return _chart("rounds", self.findings, self.figures.by_round)
 
     def spending(self, session: str | None = None) -> Chart:
         """What one session has cost after each request; the one in the middle by its cost if
         none is named.
         """
-        session = typical(self.findings.tables) if session is None else session
+        if session is None:
+            session = typical(self.findings.tables)
         bills = self.findings.tables.costs
         bills = bills[bills["session"] == session]
         return _chart("spending", self.findings, bills, session)
@@ -214,7 +267,7 @@ def laboratory_html(section: str, results: Results) -> Html:
 def half_lives_html(findings: Findings) -> Html:
     """After how many compactions half of the entities are gone; nothing where none was followed."""
     curves = findings.figures.by_round
-    ends = [
-        (half_life(curve), curve.iloc[-1]) for _, curve in curves.groupby("strategy", sort=False)
-    ]
+    ends = []
+    for _, curve in curves.groupby("strategy", sort=False):
+        ends.append((half_life(curve), curve.iloc[-1]))
     return note(" ".join(sentences("half_lives", ends=ends)), curves)

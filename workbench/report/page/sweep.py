@@ -11,6 +11,7 @@ import pandas as pd
 
 from workbench.base.errors import SettingError
 from workbench.base.formats import joined, percent, some
+from workbench.evaluation.analysis.paired import Estimate
 from workbench.evaluation.experiment.store import Results
 from workbench.evaluation.findings.comparison import differences, standings
 from workbench.evaluation.findings.summaries import dots
@@ -56,59 +57,59 @@ def sweep_table(results: Results) -> pd.DataFrame:
     """
     if results.variants.empty:
         raise SettingError(f"{results.path} is no sweep; `workbench lab sweep grid.toml` makes one")
-    run, points = Tables.of(results), results.variants.to_dict("records")
+    run = Tables.of(results)
     statuses = run.replays.groupby(["strategy", "status"]).size()
-    rows = [
-        _settings(point)
-        | _figures(run, point["strategy"])
-        | {
-            status: int(statuses.get((point["strategy"], status), 0))
-            for status in ("failed", "pending")
-        }
-        for point in points
-    ]
+    rows = []
+    for point in results.variants.to_dict("records"):
+        name = point["strategy"]
+        row = _settings(point) | _figures(run, name)
+        for status in ("failed", "pending"):
+            row[status] = int(statuses.get((name, status), 0))
+        rows.append(row)
     table = pd.DataFrame(rows)
     if len(run.at_used_sizes):
-        against = differences(run)[["strategy", "difference", "low", "high"]].assign(
-            baseline=run.baseline
-        )
+        against = differences(run)[["strategy", "difference", "low", "high"]]
+        against = against.assign(baseline=run.baseline)
         table = table.merge(against, on="strategy", how="left")
-    places = standings(run, list(table.loc[table["sessions"] > 0, "strategy"])).drop(
-        columns="sessions"
-    )
+    with_sessions = table.loc[table["sessions"] > 0, "strategy"]
+    places = standings(run, list(with_sessions)).drop(columns="sessions")
     return table.merge(places, on="strategy", how="left")
 
 
 def _settings(point: dict[Hashable, Any]) -> dict[str, object]:
-    names = ("window", "window_least", "window_most")
-    windows = {name: None if pd.isna(point[name]) else int(point[name]) for name in names}
-    given = json.loads(point["settings"]).items()
-    plain = {
-        path: "+".join(map(str, value)) if isinstance(value, list) else value
-        for path, value in given
-    }
-    return {
-        "strategy": point["strategy"],
-        "base": point["base"],
-        **windows,
-        "model": point["model"],
-        **plain,
-    }
+    """The strategy of a point with its window, its model and each setting that it changes."""
+    row = {"strategy": point["strategy"], "base": point["base"]}
+    for name in ("window", "window_least", "window_most"):
+        row[name] = None if pd.isna(point[name]) else int(point[name])
+    row["model"] = point["model"]
+    for path, value in json.loads(point["settings"]).items():
+        if isinstance(value, list):
+            value = "+".join(map(str, value))
+        row[path] = value
+    return row
 
 
 def _figures(run: Tables, name: str) -> dict[str, float | None]:
     """The means of a point, and the sessions that its place rests on."""
     either = dots(run, name)
     both = either.dropna()
-    found = {
-        "recall": run.mean_over_projects(both["recall"]),
-        "tokens_saved": run.mean_over_projects(both["saved"]),
+    figures: dict[str, float | None] = {
+        "recall": _mean(run.mean_over_projects(both["recall"])),
+        "tokens_saved": _mean(run.mean_over_projects(both["saved"])),
     }
-    found |= {metric: run.own_trigger(name, metric) for metric in ("peak_context", "compactions")}
-    found |= {f"{AT_SIZE}{share:g}": run.equal_size(name, share) for share in run.shares}
-    used = {f"{USED_AT}{share:g}": run.used(name, share) for share in run.shares}
-    means = {column: nan if mean is None else mean.mean for column, mean in found.items()}
-    return {**means, **used, "sessions": len(both), "of": len(either)}
+    for metric in ("peak_context", "compactions"):
+        figures[metric] = _mean(run.own_trigger(name, metric))
+    for share in run.shares:
+        figures[f"{AT_SIZE}{share:g}"] = _mean(run.equal_size(name, share))
+    for share in run.shares:
+        figures[f"{USED_AT}{share:g}"] = run.used(name, share)
+    figures["sessions"] = len(both)
+    figures["of"] = len(either)
+    return figures
+
+
+def _mean(estimate: Estimate | None) -> float:
+    return nan if estimate is None else estimate.mean
 
 
 def sweep_html(results: Results) -> Html:
@@ -116,20 +117,12 @@ def sweep_html(results: Results) -> Html:
     if results.variants.empty:
         return empty()
     run, points = Tables.of(results), sweep_table(results)
-    points = points.sort_values(
-        ["on_frontier", "recall"], ascending=False, na_position="last"
-    ).reset_index(drop=True)
-    varied = [name for name in TITLES if points[name].nunique(dropna=False) > 1]
-    varied += [
-        name for name in points if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT))
-    ]
-    unbeaten = [
-        str(name)
-        for name in points.loc[points["on_frontier"].fillna(False).astype(bool), "strategy"]
-    ]
-    verb = "is" if len(unbeaten) == 1 else "are"
-    note = f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
-    note = "; ".join([note, *results.manifest.get("merged", ())])
+    points = points.sort_values(["on_frontier", "recall"], ascending=False, na_position="last")
+    points = points.reset_index(drop=True)
+    note = "; ".join([_counted(points), *results.manifest.get("merged", ())])
+    baselines = []
+    if "baseline" in points:
+        baselines = points["baseline"].dropna().tolist()
     return part(
         "sweep",
         points,
@@ -137,14 +130,47 @@ def sweep_html(results: Results) -> Html:
         at_size=HALVES[run.leading("matched")].capitalize(),
         own=HALVES[run.leading("natural")].capitalize(),
         note=note,
-        rows=points.astype(object).where(points.notna(), None).to_dict("records"),
-        settings=[
-            (TITLES.get(name, name.replace("_", " ").replace(".", " · ")), name) for name in varied
-        ],
-        sizes=[
-            (percent(float(name.removeprefix(AT_SIZE))), name, name.replace(AT_SIZE, USED_AT))
-            for name in points
-            if name.startswith(AT_SIZE)
-        ],
-        base=next(iter(points.get("baseline", pd.Series()).dropna()), ""),
+        rows=_plain_rows(points),
+        settings=_setting_columns(points),
+        sizes=_size_columns(points),
+        base=baselines[0] if baselines else "",
     )
+
+
+def _plain_rows(points: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The points as rows, with None where a value is missing."""
+    plain = points.astype(object).where(points.notna(), None)
+    rows: list[dict[Hashable, Any]] = plain.to_dict("records")
+    return rows
+
+
+def _counted(points: pd.DataFrame) -> str:
+    """How many points there are, and which of them nothing beats."""
+    is_unbeaten = points["on_frontier"].fillna(False).astype(bool)
+    unbeaten = [str(name) for name in points.loc[is_unbeaten, "strategy"]]
+    verb = "is" if len(unbeaten) == 1 else "are"
+    return f"{some(len(points), 'point')} of a grid; {joined(unbeaten) or 'none'} {verb} unbeaten"
+
+
+def _setting_columns(points: pd.DataFrame) -> list[tuple[str, str]]:
+    """Title and name of each column in which the points differ."""
+    columns = []
+    for name, title in TITLES.items():
+        if points[name].nunique(dropna=False) > 1:
+            columns.append((title, name))
+    for name in points:
+        if name not in FIGURES and not name.startswith((AT_SIZE, USED_AT)):
+            title = name.replace("_", " ").replace(".", " · ")
+            columns.append((title, name))
+    return columns
+
+
+def _size_columns(points: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """Share, column of what is kept, and column of the size used, for each size asked for."""
+    columns = []
+    for name in points:
+        if name.startswith(AT_SIZE):
+            share = float(name.removeprefix(AT_SIZE))
+            used_column = name.replace(AT_SIZE, USED_AT)
+            columns.append((percent(share), name, used_column))
+    return columns

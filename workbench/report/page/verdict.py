@@ -1,9 +1,18 @@
 """The first screen of a report: the answer in words, how sure it is, and the headline table."""
 
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from workbench.base.formats import paragraph
 from workbench.evaluation.analysis.paired import FEWEST
 from workbench.evaluation.findings import Findings
 from workbench.evaluation.metrics import HALVES
 from workbench.report.page.html import Html, part
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
@@ -18,8 +27,8 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
     """
     opening, decision, verdict = findings.opening, findings.decision, findings.verdict
     use = findings.recommended
-    has_losses = bool((findings.tables.losses["strategy"] == use).any())
-    reader = " ".join(filter(None, (findings.written_by, findings.read_by)))
+    has_losses = use in set(findings.tables.losses["strategy"])
+    reader = paragraph(findings.written_by, findings.read_by)
     if findings.advice:
         plain = " ".join([*map(str, findings.advice), reader])
         return part(
@@ -33,7 +42,7 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
             use=use,
         )
     if decision is not None:
-        plain = " ".join(filter(None, (opening, str(decision), reader, str(verdict))))
+        plain = paragraph(opening, str(decision), reader, str(verdict))
         return part(
             "decision",
             None,
@@ -48,11 +57,10 @@ def verdict_html(findings: Findings, losses: str = "#losses") -> Html:
     if not stop:
         lead, answer = "", verdict.answer
     sentences = (verdict.price, verdict.sure, reader)
-    plain = " ".join(filter(None, (opening, str(verdict), reader)))
     return part(
         "verdict",
         None,
-        plain,
+        paragraph(opening, str(verdict), reader),
         lead=lead,
         answer=answer,
         sentences=sentences,
@@ -67,41 +75,49 @@ def headline_html(findings: Findings) -> Html:
     """
     run, figures, verdict = findings.tables, findings.figures, findings.verdict
     compared = figures.against_baseline
-    has_choice = bool(findings.advice) or findings.decision is not None
-    best = findings.recommended if has_choice else next(iter(run.contenders), "")
+    best = next(iter(run.contenders), "")
+    if findings.advice or findings.decision is not None:
+        best = findings.recommended
     scored = 0
     for name in run.contenders:
         mean = figures.strategies[name].same_size[run.first_half]
-        scored = max(scored, 0 if mean is None else mean.projects)
+        if mean is not None:
+            scored = max(scored, mean.projects)
     larger = {}
     for share in run.shares:
         for name, counts in run.over_target(share).items():
             larger[name, share] = counts
+    by_size = {}
+    for row in figures.by_size.to_dict("records"):
+        by_size[row["strategy"], row["share"]] = row
+    headline = figures.headline
     return part(
         "headline",
-        figures.headline,
+        headline,
         shares=run.shares,
         base=run.baseline if len(compared) else "",
-        by_size={
-            (row["strategy"], row["share"]): row for row in figures.by_size.to_dict("records")
-        },
+        by_size=by_size,
         strategies=figures.strategies,
         halves=run.halves,
         titles=HALVES,
         leading=run.first_half,
         work_sessions=findings.counts.with_work,
         larger=larger,
-        differences={row["strategy"]: row for row in compared.to_dict("records")},
+        differences=_by_strategy(compared),
         too_large=run.over_window,
         curve=run.curve_range,
         best=best,
-        priced=bool(figures.headline["cost"].notna().any()) if len(figures.headline) else False,
-        recorded={row["strategy"]: row for row in figures.recorded.to_dict("records")},
+        priced=len(headline) > 0 and bool(headline["cost"].notna().any()),
+        recorded=_by_strategy(figures.recorded),
         decided=findings.decision is not None,
-        evidence=" ".join(filter(None, (verdict.answer, verdict.sure))),
+        evidence=paragraph(verdict.answer, verdict.sure),
         notes=verdict.caveats,
         sessions=findings.counts,
         scored=scored,
         fewest=FEWEST,
         unscored=findings.unscored,
     )
+
+
+def _by_strategy(rows: pd.DataFrame) -> dict[str, dict[Hashable, Any]]:
+    return {row["strategy"]: row for row in rows.to_dict("records")}

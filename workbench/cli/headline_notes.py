@@ -1,0 +1,149 @@
+"""What must be known to read the headline table: sentences below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from workbench.base.formats import joined, some
+from workbench.cli.headline_table import halves
+from workbench.evaluation.findings import Findings
+from workbench.evaluation.findings.tables import Tables
+from workbench.evaluation.metrics import CODE, HALVES, NAMES, WORK
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NARROW = (
+    "--wide shows all columns, --json every figure with its interval; docs/method.md says how each"
+    " is made."
+)
+MEANINGS = {
+    WORK: (
+        "The work: the foretold chance that a real model rightly answers a question about how the"
+        " work stands, from the context alone; its intervals hold the reader's own error."
+    ),
+    NAMES: (
+        "Names: of the exact names that the agent later used, each asked among look-alikes, the"
+        " share that the context tells, corrected for guessing."
+    ),
+    CODE: (
+        "Code: of the lines that the agent later edits or quotes, how much the context has in its"
+        " place: next to a line that it stood next to, or in words beside the name of its file."
+    ),
+}
+"""What each number of the headline is."""
+
+
+def few_notes(findings: Findings) -> Iterator[str]:
+    """The notes below the few columns."""
+    yield from _essential(findings)
+    yield NARROW
+
+
+def _essential(findings: Findings) -> Iterator[str]:
+    """What must be known to read the few columns."""
+    run = findings.tables
+    meanings = [MEANINGS[half] for half in halves(run)]
+    yield " ".join([*meanings, f"Means over {findings.counts}."])
+    if len(findings.figures.against_baseline):
+        if run.shares and run.curve_range is None:
+            credit = f"who kept less is credited with what {run.baseline} gains by the rest"
+            yield f"Same size: at the size asked for; {credit}."
+        where = "at equal size" if run.shares else "on its own trigger"
+        compared = f"{HALVES[run.first_half]}, points {where}, with the 95 % interval"
+        yield f"vs {run.baseline}: {compared}; ✓ or ✗: better or worse beyond chance."
+    yield _windows(run.replayed)
+    yield from _limits(run)
+
+
+def notes(findings: Findings) -> Iterator[str]:
+    """What each column stands on, and which figures are not comparable."""
+    run = findings.tables
+    if findings.panel_words:
+        yield findings.panel_words
+    yield from _essential(findings)
+    yield (
+        "Bound: the share of what the agent used that stands in the context with two words of its"
+        " line."
+    )
+    yield from size_notes(run)
+    models = [str(model) for model in run.costs["row"].unique()]
+    whose_prices = models[0] if len(models) == 1 else f"{len(models)} models"
+    yield (
+        f"Cost: USD a session at the prices of {whose_prices}, with summaries and with fetching"
+        " again what was lost. Cost saved: of the bill of all sessions without compaction (95 %"
+        " interval over projects), below 0 where compaction costs more."
+    )
+
+
+def _limits(run: Tables) -> Iterator[str]:
+    """Which strategies' figures cannot be compared, and why."""
+    incomplete, larger, over_window = run.incomplete, run.over_target(), run.over_window
+    if incomplete:
+        yield (
+            "Not comparable with the others, as replays are pending or failed:"
+            f" {_sessions(incomplete)} sessions."
+        )
+    if larger:
+        yield (
+            f"* stays larger than the size asked for ({_sessions(larger)} sessions); such sessions"
+            " are in no mean."
+        )
+    if over_window:
+        yield (
+            f"! sends requests larger than the window ({_sessions(over_window)} sessions). A"
+            " provider would refuse them, and what the strategy would do then is in no figure here:"
+            " workbench replay --refusals shows it."
+        )
+
+
+def size_notes(run: Tables) -> Iterator[str]:
+    """What the figures at equal size stand on: the sizes really used, and the boundaries that
+    are in none.
+    """
+    if len(run.at_used_sizes):
+        yield (
+            f"vs {run.baseline}: against {run.baseline}, cut to the very sizes that each strategy"
+            " used."
+        )
+    counts = []
+    for share, (too_small, boundaries) in run.too_small.items():
+        counts.append(f"{too_small} of {boundaries} at {share:.0%}")
+    if counts:
+        yield (
+            "Boundaries in no figure, since what must stay is larger than the size:"
+            f" {', '.join(counts)}."
+        )
+
+
+def _windows(sessions: pd.DataFrame) -> str:
+    """The windows that were wanted, where they are from, and those that were used."""
+    requested_windows = sessions["window_wanted"].dropna().astype(int)
+    used_windows = sessions["window_used"].dropna().astype(int)
+    sources = []
+    for source, count in sessions["window_source"].value_counts().items():
+        sources.append(f"{source} ({count})")
+    wider_count = int((used_windows > requested_windows).sum())
+    widening = ""
+    if wider_count:
+        windows = some(wider_count, "window")
+        widening = f"; {windows} widened to twice what system prompt and tools take"
+    return (
+        f"Windows: {_span(requested_windows)} tokens, by {joined(sources)};"
+        f" used {_span(used_windows)}{widening}."
+    )
+
+
+def _span(values: pd.Series[int]) -> str:
+    """The least and the largest value; one of them where they are equal."""
+    smallest, largest = f"{values.min():,}", f"{values.max():,}"
+    return smallest if smallest == largest else f"{smallest} to {largest}"
+
+
+def _sessions(counts: Mapping[str, tuple[int, int]]) -> str:
+    """In how many of its sessions something holds of each strategy."""
+    phrases = []
+    for name, (affected, sessions) in counts.items():
+        phrases.append(f"{name} in {affected} of {sessions}")
+    return ", ".join(phrases)
