@@ -51,15 +51,15 @@ def ranked(run: Tables) -> list[str]:
     return [name for name in run.contenders if name not in unranked]
 
 
-def lead(run: Tables, first: str) -> pd.DataFrame:
+def lead(run: Tables, leader: str) -> pd.DataFrame:
     """The leading strategy against every other contender; the family of tests is all pairs of
     contenders.
     """
     mode, metric = "matched" if run.shares else "natural", run.first_half
-    if len(run.contenders) < 2 or run.values(metric, first, mode).empty:
+    if len(run.contenders) < 2 or run.values(metric, leader, mode).empty:
         return pd.DataFrame(columns=list(COLUMNS))
-    rows = lead_table(run.scores, metric, first, mode, run.at_used_sizes)
-    return without_bias(run, rows, metric, first, mode)
+    rows = lead_table(run.scores, metric, leader, mode, run.at_used_sizes)
+    return without_bias(run, rows, metric, leader, mode)
 
 
 def level_with_first(ranked_names: Sequence[str], leads: pd.DataFrame) -> list[str]:
@@ -92,7 +92,7 @@ def standings(run: Tables, names: Sequence[str] = ()) -> pd.DataFrame:
     return frontier(names, values, ("higher", "higher"), [run.project(name) for name in wide.index])
 
 
-def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
+def changes(current: Tables, previous: Tables, metric: str = "") -> pd.DataFrame:
     """Each strategy of both runs now against then, on the sessions of both; columns as of
     `analysis.compared`.
 
@@ -102,20 +102,20 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
     equal size `baseline` is what the strategy would have kept then at the sizes that it uses now,
     as far as the baseline tells.
     """
-    mode = "matched" if metric in ("", *HALVES) and same_sizes(now, then) else "natural"
-    metric = metric or leading_metric(now.scores, then.scores, mode=mode)
-    both = set(now.sessions["session"]) & set(then.sessions["session"])
-    even = same_baseline(now.at_used_sizes, then.at_used_sizes)
-    scores = [run.select(metric, mode) for run in (now, then)]
+    mode = "matched" if metric in ("", *HALVES) and same_sizes(current, previous) else "natural"
+    metric = metric or leading_metric(current.scores, previous.scores, mode=mode)
+    both = set(current.sessions["session"]) & set(previous.sessions["session"])
+    has_same_baseline = same_baseline(current.at_used_sizes, previous.at_used_sizes)
+    scores = [run.select(metric, mode) for run in (current, previous)]
     rows, old = (
         known[known["session"].isin(both)].assign(
-            gain=size_gains(known, run.at_used_sizes) if even else 0.0
+            gain=size_gains(known, run.at_used_sizes) if has_same_baseline else 0.0
         )
-        for run, known in zip((now, then), scores, strict=True)
+        for run, known in zip((current, previous), scores, strict=True)
     )
     differences = []
     chances: list[float | None] = []
-    for name in now.contenders:
+    for name in current.contenders:
         today = rows[rows["strategy"] == name]
         earlier = old[old["strategy"] == name]
         if len(today) and len(earlier):
@@ -135,20 +135,22 @@ def changes(now: Tables, then: Tables, metric: str = "") -> pd.DataFrame:
     return pd.DataFrame(differences, columns=list(COLUMNS))
 
 
-def same_sizes(now: Tables, then: Tables) -> bool:
+def same_sizes(current: Tables, previous: Tables) -> bool:
     """Whether two runs cut histories to the same shares."""
-    return bool(now.shares) and now.shares == then.shares
+    return bool(current.shares) and current.shares == previous.shares
 
 
-def lost_now(now: Tables, then: Tables) -> Tables:
+def lost_now(current: Tables, previous: Tables) -> Tables:
     """The run with only those losses that the other run does not have, where it has the session
     and strategy.
     """
-    replayed = set(zip(then.replays["session"], then.replays["strategy"], strict=True))
-    had = set(then.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
-    places = now.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
+    replayed = set(zip(previous.replays["session"], previous.replays["strategy"], strict=True))
+    had = set(previous.losses[PLACE].fillna(-1).itertuples(index=False, name=None))
+    places = current.losses[PLACE].fillna(-1).itertuples(index=False, name=None)
     new = [place not in had and place[:2] in replayed for place in places]
-    return now.changed(losses=now.losses[pd.Series(new, index=now.losses.index, dtype=bool)])
+    return current.changed(
+        losses=current.losses[pd.Series(new, index=current.losses.index, dtype=bool)]
+    )
 
 
 def panel_of(run: Tables) -> Panel | None:
@@ -160,34 +162,34 @@ def panel_of(run: Tables) -> Panel | None:
     return panel(run.scores, names, mode, run.at_used_sizes) if len(names) > 1 else None
 
 
-def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
+def panel_words(run: Tables, verdict: Panel, leads: pd.DataFrame) -> str:
     """Where the panel disagrees, the rank that it agrees on, and what ranks those that are level in
     the headline.
 
     Args:
         run: the run.
-        found: as of `panel_of`.
+        verdict: as of `panel_of`.
         leads: of the first of the ranked strategies, as of `lead`.
     """
     named = [
         (
-            one,
-            other,
+            strategy,
+            rival,
             [
-                [PANEL[metric] for metric in found.ahead[pair]]
-                for pair in ((one, other), (other, one))
+                [PANEL[metric] for metric in verdict.ahead[pair]]
+                for pair in ((strategy, rival), (rival, strategy))
             ],
         )
-        for one, other in found.disputed
+        for strategy, rival in verdict.disputed
     ]
-    level = [name for name in level_with_first(ranked(run), leads) if name in found.rank]
+    level = [name for name in level_with_first(ranked(run), leads) if name in verdict.rank]
     apart = [
-        (one, other, [PANEL[metric] for metric in found.ahead[one, other]])
-        for one, other in permutations(level, 2)
-        if found.rank[one] < found.rank[other] and found.above(one, other)
+        (strategy, rival, [PANEL[metric] for metric in verdict.ahead[strategy, rival]])
+        for strategy, rival in permutations(level, 2)
+        if verdict.rank[strategy] < verdict.rank[rival] and verdict.above(strategy, rival)
     ]
     ranks: dict[int, list[str]] = {}
-    for name, rank in found.rank.items():
+    for name, rank in verdict.rank.items():
         ranks.setdefault(rank, []).append(name)
     return " ".join(
         sentences(
@@ -198,6 +200,6 @@ def panel_words(run: Tables, found: Panel, leads: pd.DataFrame) -> str:
             level=level,
             apart=apart,
             members=list(PANEL.values()),
-            silent=[PANEL[metric] for metric in found.silent],
+            silent=[PANEL[metric] for metric in verdict.silent],
         )
     )

@@ -12,8 +12,8 @@ PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "u
 def by_cost(run: Tables) -> list[str]:
     """Contenders by what they cost, cheapest first, then the references."""
     means = run.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
-    known = [name for name in means if name not in REFERENCES]
-    return [*known, *(name for name in REFERENCES if name in set(means))]
+    contenders = [name for name in means if name not in REFERENCES]
+    return [*contenders, *(name for name in REFERENCES if name in set(means))]
 
 
 def bills(run: Tables) -> pd.DataFrame:
@@ -22,19 +22,21 @@ def bills(run: Tables) -> pd.DataFrame:
 
 
 def _bill(run: Tables, name: str) -> dict[str, object]:
-    mine = run.costs[run.costs["strategy"] == name]
-    prompts = mine[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
-    after = (mine["even_at"] - mine["parted_at"]).dropna()
+    strategy_costs = run.costs[run.costs["strategy"] == name]
+    prompts = strategy_costs[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
+    requests_to_even = (strategy_costs["even_at"] - strategy_costs["parted_at"]).dropna()
     return {
         "strategy": name,
         "reference": name in REFERENCES,
-        "sessions": len(mine),
-        **mine[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]].mean().to_dict(),
+        "sessions": len(strategy_costs),
+        **strategy_costs[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]]
+        .mean()
+        .to_dict(),
         **interval_columns("saved", run.net_saving(name)),
-        "cache_read": float((mine["tokens_read"] / prompts.where(prompts > 0)).mean()),
-        "compacted": int(mine["parted_at"].notna().sum()),
-        "paid": len(after),
-        "even_after": float(after.median()) if len(after) else None,
+        "cache_read": float((strategy_costs["tokens_read"] / prompts.where(prompts > 0)).mean()),
+        "compacted": int(strategy_costs["parted_at"].notna().sum()),
+        "paid": len(requests_to_even),
+        "even_after": float(requests_to_even.median()) if len(requests_to_even) else None,
     }
 
 
@@ -46,11 +48,13 @@ def typical(run: Tables) -> str | None:
     cut = set(
         costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"]
     )
-    whole = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
-    known = sorted(
-        (float(usd), str(session)) for session, usd in whole.items() if session in cut or not cut
+    uncompacted_usd = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
+    candidates = sorted(
+        (float(usd), str(session))
+        for session, usd in uncompacted_usd.items()
+        if session in cut or not cut
     )
-    return known[len(known) // 2][1] if known else None
+    return candidates[len(candidates) // 2][1] if candidates else None
 
 
 def within_reach(run: Tables) -> pd.DataFrame:
@@ -58,8 +62,8 @@ def within_reach(run: Tables) -> pd.DataFrame:
     columns.
     """
     mine = run.paging[run.paging["mode"] == "natural"]
-    known = (name for name in run.strategies if (mine["strategy"] == name).any())
-    return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in known])
+    names = (name for name in run.strategies if (mine["strategy"] == name).any())
+    return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in names])
 
 
 def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
@@ -69,7 +73,7 @@ def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
     }
     costs = run.costs[(run.costs["strategy"] == name) & run.costs["session"].isin(mine["session"])]
     priced = mine[mine["session"].isin(costs["session"])]
-    whole, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
+    uncompacted_usd, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
     return {
         "strategy": name,
         "sessions": len(mine),
@@ -77,6 +81,6 @@ def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
         "fault_rate": mine["asked"].sum() / mine["items"].sum(),
         "calls": 100 * mine["calls"].sum() / requests if requests else None,
         "usd_recall": priced["usd_recall"].mean(),
-        "saved": priced["net_saving"].sum() / whole if whole else None,
-        "saved_without": costs["net_saving"].sum() / whole if whole else None,
+        "saved": priced["net_saving"].sum() / uncompacted_usd if uncompacted_usd else None,
+        "saved_without": costs["net_saving"].sum() / uncompacted_usd if uncompacted_usd else None,
     }

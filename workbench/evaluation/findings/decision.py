@@ -76,44 +76,44 @@ def decide(figures: Figures) -> Decision | None:
     points = points.dropna()
     recall = Trade(0).points(rows).dropna().mean() / 100
     # shares of the bill, of the sessions that count
-    counted = ((points.mean() - 100 * recall) / (10 * WORTH)).to_dict()
+    saved_shares = ((points.mean() - 100 * recall) / (10 * WORTH)).to_dict()
     saved: dict[str, float] = {}
     for name in map(str, points):
         bill = figures.strategies[name].net_saving
         saved[name] = bill.mean if bill else nan
-    chosen = choice(points, saved)
-    use, others, means = chosen.use, list(chosen.others), chosen.means
+    trade_choice = choice(points, saved)
+    use, alternatives, means = trade_choice.use, list(trade_choice.others), trade_choice.means
     half = run.leading("natural")
     unsettled = set[str]()
-    for name in others:
+    for name in alternatives:
         bias = bias_between(run, use, name, half, "natural")
         if abs(means[use] - means[name]) < 100 * bias:
-            unsettled |= {name, *chosen.level}
-    rivals = sorted(unsettled - {use}, key=others.index)
+            unsettled |= {name, *trade_choice.level}
+    rivals = sorted(unsettled - {use}, key=alternatives.index)
     why_none = no_winner(run, use, rivals, half, "natural")
     text = render(
         "report/decision.txt",
         half=half,
         no_winner=why_none,
         use=use,
-        level=list(chosen.level),
-        others=others,
+        level=list(trade_choice.level),
+        others=alternatives,
         recall=recall.to_dict(),
         saved=saved,
         margin=MARGIN,
         alone=len(set(run.contenders) - {RECORDED}) == 1,
         idle=not (run.compactions["mode"] == "natural").any(),
-        ahead=_ahead(points, use, others),
+        ahead=_ahead(points, use, alternatives),
         fewest=FEWEST,
-        recorded={one["strategy"]: one for one in figures.recorded.to_dict("records")},
+        recorded={row["strategy"]: row for row in figures.recorded.to_dict("records")},
         projects=len(points),
         priced=any(not missing(share) for share in saved.values()),
-        reach={one["strategy"]: one for one in figures.within_reach.to_dict("records")}.get(use),
+        reach={row["strategy"]: row for row in figures.within_reach.to_dict("records")}.get(use),
         lists=[name for name in run.contenders if name in run.names_only],
     )
     words = dict(zip(FIELDS, (" ".join(block.split()) for block in text.split("---")), strict=True))
     rounded = {name: round(mean, 1) for name, mean in means.items()}
-    changes = tuple(_changes(figures, rows, use, others, recall.to_dict(), counted))
+    changes = tuple(_changes(figures, rows, use, alternatives, recall.to_dict(), saved_shares))
     return Decision(
         "" if why_none else use, changes=changes, points=rounded, no_winner=why_none, **words
     )
@@ -123,12 +123,12 @@ def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     """A row a session and strategy on its own trigger, as `analysis.trade.Trade` reads them."""
     costs = run.costs.set_index(["session", "strategy"])
     half = run.leading("natural")
-    known = [
+    recalls = [
         run.values(half, name).rename("recall").to_frame().assign(candidate=name) for name in names
     ]
     rows = (
-        pd.concat(known).reset_index()
-        if known
+        pd.concat(recalls).reset_index()
+        if recalls
         else pd.DataFrame(columns=["session", "recall", "candidate"])
     )
     rows["project"] = [run.project(session) for session in rows["session"]]
@@ -142,32 +142,40 @@ def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
     return rows
 
 
-def _ahead(points: pd.DataFrame, use: str, others: Sequence[str]) -> dict[str, object] | None:
+def _ahead(points: pd.DataFrame, use: str, alternatives: Sequence[str]) -> dict[str, object] | None:
     """The lead over the next strategy: its estimate, whether it is beyond chance over all pairs,
     and where it leads.
     """
-    if not others:
+    if not alternatives:
         return None
     pairs = list(combinations(points.columns, 2))
     enough = len(points) >= FEWEST
-    every = holm(
+    adjusted = holm(
         [
-            float(sign_flip((points[one] - points[other]).to_numpy())) if enough else None
-            for one, other in pairs
+            float(sign_flip((points[strategy] - points[rival]).to_numpy())) if enough else None
+            for strategy, rival in pairs
         ]
     )
-    p = next(p for pair, p in zip(pairs, every, strict=True) if set(pair) == {use, others[0]})
-    lead = difference(points, use, others[0]) or Estimate(0.0, 0, 0)
-    beyond = lead.low is not None and lead.low > 0 and p is not None and p <= ALPHA
-    first = int((points[use] > points[others[0]]).sum())
-    return {"of": others[0], "lead": lead, "p": p, "beyond_chance": beyond, "first": first}
+    p = next(
+        p for pair, p in zip(pairs, adjusted, strict=True) if set(pair) == {use, alternatives[0]}
+    )
+    lead = difference(points, use, alternatives[0]) or Estimate(0.0, 0, 0)
+    is_beyond_chance = lead.low is not None and lead.low > 0 and p is not None and p <= ALPHA
+    projects_led = int((points[use] > points[alternatives[0]]).sum())
+    return {
+        "of": alternatives[0],
+        "lead": lead,
+        "p": p,
+        "beyond_chance": is_beyond_chance,
+        "first": projects_led,
+    }
 
 
 def _changes(
     figures: Figures,
     rows: pd.DataFrame,
     use: str,
-    others: Sequence[str],
+    alternatives: Sequence[str],
     recall: Mapping[str, float],
     saved: Mapping[str, float],
 ) -> list[str]:
@@ -175,20 +183,20 @@ def _changes(
     run, panel = figures.tables, figures.panel
     rates = [
         (name, rate)
-        for name in others
+        for name in alternatives
         if (rate := _rate(recall[use] - recall[name], saved[name] - saved[use]))
     ]
     dearer = sorted((one for one in rates if one[1] > WORTH), key=lambda one: one[1])[:1]
     cheaper = sorted((one for one in rates if one[1] <= WORTH), key=lambda one: -one[1])[:1]
     plain = Trade(WORTH).points(rows.assign(saved=rows["saved"] + rows["fetching"])).dropna().mean()
     sizes = figures.by_size
-    sizes = sizes[sizes["strategy"].isin([use, *others])]
+    sizes = sizes[sizes["strategy"].isin([use, *alternatives])]
     best = sizes.loc[sizes.groupby("share")["mean"].idxmax()] if len(sizes) else sizes
     windows = run.replayed["window_used"].dropna().astype(int)
-    before = (
+    ahead_by_panel = (
         []
         if panel is None
-        else [name for name in others if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
+        else [name for name in alternatives if panel.rank.get(name, inf) < panel.rank.get(use, 0)]
     )
     return sentences(
         "decision_changes",
@@ -204,7 +212,7 @@ def _changes(
         ],
         by_panel=[
             (name, by)
-            for name in before
+            for name in ahead_by_panel
             if panel and (by := [PANEL[one] for one in panel.ahead[name, use]])
         ],
         windows=(int(windows.min()), int(windows.max())) if len(windows) else None,

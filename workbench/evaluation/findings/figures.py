@@ -230,10 +230,18 @@ def _by_size(strategies: Mapping[str, StrategyFigures]) -> pd.DataFrame:
     """
     rows = []
     for name, figures in strategies.items():
-        for share, told in figures.at_share.items():
-            if told is not None:
+        for share, estimate in figures.at_share.items():
+            if estimate is not None:
                 rows.append(
-                    (name, share, figures.used[share], told.mean, told.low, told.high, told.n)
+                    (
+                        name,
+                        share,
+                        figures.used[share],
+                        estimate.mean,
+                        estimate.low,
+                        estimate.high,
+                        estimate.n,
+                    )
                 )
     return pd.DataFrame(
         rows, columns=["strategy", "share", "used", "mean", "low", "high", "sessions"]

@@ -80,7 +80,7 @@ def calibrations() -> Mapping[TextKind, Calibration]:
     return {} if left_out is None else left_out.kinds
 
 
-def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str = "") -> float:
+def bias_between(run: Tables, strategy: str, rival: str, metric: str, mode: str = "") -> float:
     """How much of a difference between two strategies may be the reader's error, in the metric's
     unit; 0 for one kind.
 
@@ -90,11 +90,11 @@ def bias_between(run: Tables, strategy: str, other: str, metric: str, mode: str 
     Args:
         run: the run.
         strategy: a strategy.
-        other: with which it is compared.
+        rival: with which it is compared.
         metric: in which.
         mode: in which mode; empty for all.
     """
-    return run.writers.bias_between(strategy, other, metric, _projects_with_work(run), mode)
+    return run.writers.bias_between(strategy, rival, metric, _projects_with_work(run), mode)
 
 
 def _projects_with_work(run: Tables) -> int:
@@ -102,7 +102,7 @@ def _projects_with_work(run: Tables) -> int:
 
 
 def without_bias(
-    run: Tables, rows: pd.DataFrame, metric: str, first: str, mode: str
+    run: Tables, rows: pd.DataFrame, metric: str, leader: str, mode: str
 ) -> pd.DataFrame:
     """A table of differences in which those that may be the reader's error decide nothing, and say
     so.
@@ -111,7 +111,7 @@ def without_bias(
         run: the run.
         rows: as of `analysis.compared`.
         metric: that was compared.
-        first: with which each strategy of the rows is compared.
+        leader: with which each strategy of the rows is compared.
         mode: in which they were compared.
     """
     # a column without a word has no place for one
@@ -120,7 +120,7 @@ def without_bias(
         name = str(row["strategy"])
         if row["verdict"] not in ("better", "worse") or name in REFERENCES:
             continue
-        if abs(float(row["difference"])) < bias_between(run, name, first, metric, mode):
+        if abs(float(row["difference"])) < bias_between(run, name, leader, metric, mode):
             rows.loc[index, ["verdict", "why"]] = ["undecided", BIAS]
     return rows
 
@@ -142,13 +142,16 @@ def calibration_words(run: Tables) -> str:
     """How the reader does on each kind of context that is compared here; empty for one kind."""
     writers = {part for kind in kinds(run).values() for part in parts_of(kind)}
     present = [kind for kind in KIND_WORDS if kind in writers]
-    known = calibrations()
+    calibration_by_kind = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
     parts = []
     for kind in present:
-        if kind in known:
-            promised, real = short_share(known[kind].promised), short_share(known[kind].real)
+        if kind in calibration_by_kind:
+            promised, real = (
+                short_share(calibration_by_kind[kind].promised),
+                short_share(calibration_by_kind[kind].real),
+            )
             parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
     return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
 

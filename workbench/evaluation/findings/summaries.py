@@ -46,11 +46,16 @@ def recorded(run: Tables) -> pd.DataFrame:
     rows = []
     for name in recall["strategy"].unique():
         values = run.values(NAMES, name, "recorded")
-        found = run.mean_over_projects(values, most=1)
+        recall_mean = run.mean_over_projects(values, highest=1)
         size = run.mean_over_projects(run.values("tokens_kept", name, "recorded"))
-        kept = {"tokens_kept": size.mean if size else None}
+        size_column = {"tokens_kept": size.mean if size else None}
         rows.append(
-            {"strategy": name, "sessions": len(values), **interval_columns("recall", found), **kept}
+            {
+                "strategy": name,
+                "sessions": len(values),
+                **interval_columns("recall", recall_mean),
+                **size_column,
+            }
         )
     return pd.DataFrame(rows, columns=columns).sort_values(
         "recall", ascending=False, ignore_index=True
@@ -82,12 +87,12 @@ def by_session(run: Tables) -> pd.DataFrame:
     own trigger.
     """
     mode = "matched" if run.shares else "natural"
-    found = {name: run.values(run.first_half, name, mode) for name in replayed_contenders(run)}
+    recalls = {name: run.values(run.first_half, name, mode) for name in replayed_contenders(run)}
     titles = session_titles(run)
     rows = [
         (session, titles[str(session)], name, float(recall.get(session, float("nan"))))
         for session in run.replayed["session"]
-        for name, recall in found.items()
+        for name, recall in recalls.items()
     ]
     return pd.DataFrame(rows, columns=["session", "title", "strategy", "recall"])
 
@@ -97,10 +102,12 @@ def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
     where it has none.
     """
     titles = zip(run.sessions["session"], run.sessions["title"], strict=True)
-    every = {str(id): str(id if missing(title) or not title else title) for id, title in titles}
+    full_titles = {
+        str(id): str(id if missing(title) or not title else title) for id, title in titles
+    }
     short = {
         id: title if len(title) <= longest else title[: longest - 1].rstrip() + "…"
-        for id, title in every.items()
+        for id, title in full_titles.items()
     }
     times, number = Counter(short.values()), Counter[str]()
     for id, title in short.items():
@@ -145,14 +152,14 @@ def typical(run: Tables) -> str | None:
     ]
     sizes = run.steps.groupby("session")["request"].max()
     times = fired.groupby("session").size()
-    chosen = times if len(times) else sizes
+    counts = times if len(times) else sizes
     ordered = sorted(
-        chosen.index, key=lambda session: (chosen[session], sizes[session], str(session))
+        counts.index, key=lambda session: (counts[session], sizes[session], str(session))
     )
     return str(ordered[len(ordered) // 2]) if len(sizes) else None
 
 
-def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
+def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFrame:
     """What was lost and needed again, worst first; an entity that several strategies lost at one
     boundary is one row.
 
@@ -165,8 +172,8 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     """
     keys = ["session", "kind", "entity", "needed_at"]
     rows = run.losses[~run.losses["strategy"].isin(REFERENCES)]
-    own = rows["mode"] == "natural"
-    rows = rows[own] if own.any() else rows
+    is_natural = rows["mode"] == "natural"
+    rows = rows[is_natural] if is_natural.any() else rows
     if rows.empty:
         return rows.assign(lost_by=[])
     losers = rows.drop_duplicates([*keys, "strategy"])
@@ -176,27 +183,29 @@ def worst_losses(run: Tables, most: int = 60, each: int = 0) -> pd.DataFrame:
     losers = losers.assign(
         lost_by=list(losers[["strategy", "stage", "level"]].itertuples(index=False, name=None))
     )
-    found = rows.drop_duplicates(keys).set_index(keys, drop=False)
-    found = found.assign(
+    losses = rows.drop_duplicates(keys).set_index(keys, drop=False)
+    losses = losses.assign(
         lost_by=losers.groupby(keys)["lost_by"].agg(tuple),
         weight=rows.groupby(keys)["weight"].max(),
     )
-    found = found.reset_index(drop=True)
-    found["times"] = found["lost_by"].map(len)
-    done = run.replays[(run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)]
-    found["by_all"] = found["times"] >= found["session"].map(
-        done.groupby("session")["strategy"].nunique()
+    losses = losses.reset_index(drop=True)
+    losses["times"] = losses["lost_by"].map(len)
+    replays = run.replays[
+        (run.replays["status"] == "ok") & ~run.replays["strategy"].isin(REFERENCES)
+    ]
+    losses["by_all"] = losses["times"] >= losses["session"].map(
+        replays.groupby("session")["strategy"].nunique()
     )
-    stated = zip(found["kind"], found["entity"], found["evidence"], strict=True)
-    found["boilerplate"] = [_is_boilerplate(*map(str, one)) for one in stated]
+    stated = zip(losses["kind"], losses["entity"], losses["evidence"], strict=True)
+    losses["boilerplate"] = [_is_boilerplate(*map(str, statement)) for statement in stated]
     # so that no session fills it
-    found["turn"] = found.groupby(["weight", "times", "session"], sort=False).cumcount()
+    losses["turn"] = losses.groupby(["weight", "times", "session"], sort=False).cumcount()
     order = ["boilerplate", "by_all", "weight", "times", "turn"]
-    found = found.sort_values(
+    losses = losses.sort_values(
         order, ascending=[True, True, False, False, True], kind="stable", ignore_index=True
     )
-    of_session = found.groupby("session", sort=False).cumcount()
-    return found[(found.index < most) | (of_session < each)].reset_index(drop=True)
+    of_session = losses.groupby("session", sort=False).cumcount()
+    return losses[(losses.index < row_limit) | (of_session < each)].reset_index(drop=True)
 
 
 _KEY_ENDS = re.compile(r"[\"']?\??:(?![:=])")
@@ -207,25 +216,25 @@ def _is_boilerplate(kind: str, entity: str, evidence: str) -> bool:
     """Whether an entity is stated as the key of a field, as a class of a page's style, or inside
     a longer word.
     """
-    before, found, after = evidence.partition(entity)
-    begins_line = not any(map(str.isalnum, before.rpartition("\n")[2]))
-    key = (before.endswith('"') and after.startswith('":')) or (
-        begins_line and _KEY_ENDS.match(after)
+    text_before, match, text_after = evidence.partition(entity)
+    begins_line = not any(map(str.isalnum, text_before.rpartition("\n")[2]))
+    key = (text_before.endswith('"') and text_after.startswith('":')) or (
+        begins_line and _KEY_ENDS.match(text_after)
     )
-    inside = kind in ("identifier", "error", "id") and before[-1:].isalnum()
-    return bool(found and (key or inside or _CLASSES.search(before)))
+    inside = kind in ("identifier", "error", "id") and text_before[-1:].isalnum()
+    return bool(match and (key or inside or _CLASSES.search(text_before)))
 
 
 def integrity(run: Tables) -> pd.DataFrame:
     """What the guard found and what has no figure, one row a replayed contender, in counts."""
     compactions = run.compactions.assign(too_large=run.compactions["outcome"] == "too_large")
     by = compactions.groupby("strategy")
-    found = by[["violations", "too_large", "fallbacks"]].sum()
-    found.insert(0, "compactions", by.size())
+    counts = by[["violations", "too_large", "fallbacks"]].sum()
+    counts.insert(0, "compactions", by.size())
     for status in ("failed", "pending"):
-        found[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
-    found = found.reindex(pd.Index(replayed_contenders(run), name="strategy"))
-    return found.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
+        counts[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
+    counts = counts.reindex(pd.Index(replayed_contenders(run), name="strategy"))
+    return counts.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
 
 def points(run: Tables) -> pd.DataFrame:
@@ -237,7 +246,7 @@ def points(run: Tables) -> pd.DataFrame:
         either = dots(run, name)
         both = either.dropna()
         if len(both):
-            recall = run.mean_over_projects(both["recall"], most=1)
+            recall = run.mean_over_projects(both["recall"], highest=1)
             saved = run.mean_over_projects(both["saved"])
             figures = interval_columns("recall", recall) | interval_columns("saved", saved)
             counts = {"sessions": len(both), "of": len(either)}
@@ -255,19 +264,19 @@ def writers(run: Tables) -> pd.DataFrame:
     """One row a strategy that asked for summaries: who wrote them, at what cost, and with which
     faults.
     """
-    asked = run.compactions[run.compactions["requests"] > 0]
+    compactions = run.compactions[run.compactions["requests"] > 0]
     rows = [
-        _writer(run, name, own)
+        _writer(run, name, own_compactions)
         for name in run.strategies
-        if len(own := asked[asked["strategy"] == name])
+        if len(own_compactions := compactions[compactions["strategy"] == name])
     ]
     return pd.DataFrame(rows)
 
 
-def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
+def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, object]:
     counts, faulty = (
-        own["writer"].value_counts(),
-        (own["findings"].astype(str) != "") & (own["fallbacks"] == 0),
+        compactions["writer"].value_counts(),
+        (compactions["findings"].astype(str) != "") & (compactions["fallbacks"] == 0),
     )
     several = ", ".join(f"{writer} ({n})" for writer, n in counts.items())
     leading = run.leading("matched")
@@ -275,19 +284,19 @@ def _writer(run: Tables, name: str, own: pd.DataFrame) -> dict[str, object]:
     return {
         "strategy": name,
         "writer": several if len(counts) > 1 else str(counts.index[0]),
-        "summaries": len(own),
+        "summaries": len(compactions),
         "recall": run.values(run.leading("natural"), name).mean(),
         "recall_at_size": at_size.loc[at_size["strategy"] == name, "value"].mean(),
         "fabricated": fabricated.loc[fabricated["strategy"] == name, "value"].mean(),
         "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),
-        "price": own["usd"].sum(skipna=False),
-        "seconds": own["seconds"].mean(),
-        "read": own["input_tokens"].sum(),
-        "wrote": own["output_tokens"].sum(),
-        "repaired": int(own["method"].astype(str).str.contains("repaired").sum()),
-        "replaced": int((own["fallbacks"] > 0).sum()),
+        "price": compactions["usd"].sum(skipna=False),
+        "seconds": compactions["seconds"].mean(),
+        "read": compactions["input_tokens"].sum(),
+        "wrote": compactions["output_tokens"].sum(),
+        "repaired": int(compactions["method"].astype(str).str.contains("repaired").sum()),
+        "replaced": int((compactions["fallbacks"] > 0).sum()),
         "faulty": int(faulty.sum()),
-        "unread": int(own["left_out"].fillna(0).sum()),
+        "unread": int(compactions["left_out"].fillna(0).sum()),
     }
 
 
@@ -336,19 +345,19 @@ def answers(replays: pd.DataFrame) -> pd.DataFrame:
             `usd`, the dollars
         that the run has paid, missing if unknown.
     """
-    asked = replays[~replays["model"].fillna("").isin(OWN)]
-    by = asked.assign(pending=asked["status"] == "pending").groupby("model", sort=False)
-    found = by[[*COUNTS, "pending"]].sum().astype(int)
-    lacking = found["summaries"] - found["written"] - found["useless"]
-    found["not_bundled"] = lacking.where(found.index == BUNDLED, 0)
-    return found.assign(usd=by["usd"].apply(lambda each: each.sum(skipna=False))).reset_index()
+    with_model = replays[~replays["model"].fillna("").isin(OWN)]
+    by = with_model.assign(pending=with_model["status"] == "pending").groupby("model", sort=False)
+    counts = by[[*COUNTS, "pending"]].sum().astype(int)
+    lacking = counts["summaries"] - counts["written"] - counts["useless"]
+    counts["not_bundled"] = lacking.where(counts.index == BUNDLED, 0)
+    return counts.assign(usd=by["usd"].apply(lambda each: each.sum(skipna=False))).reset_index()
 
 
 def answer_sentences(replays: pd.DataFrame) -> list[str]:
     """Where a model did not write all summaries: `0 of 8 summaries were written by gpt-4o-mini;
     ...`.
     """
-    found = answers(replays)
+    models = answers(replays)
     return sentences(
-        "answers", models=found[found["written"] < found["summaries"]].to_dict("records")
+        "answers", models=models[models["written"] < models["summaries"]].to_dict("records")
     )

@@ -77,12 +77,12 @@ class Tables:
         Raises:
             UnknownName: the run has no such strategy.
         """
-        found = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
-        by = str(found.settings.get("group_by", "project"))
-        found = found.changed(scores=with_projects(found.scores, found.sessions, by))
-        if baseline and baseline not in found.strategies:
-            raise UnknownName("strategy of this run", baseline, found.strategies)
-        return found
+        tables = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
+        by = str(tables.settings.get("group_by", "project"))
+        tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))
+        if baseline and baseline not in tables.strategies:
+            raise UnknownName("strategy of this run", baseline, tables.strategies)
+        return tables
 
     def changed(self, **tables: pd.DataFrame) -> Tables:
         """The same run with other tables in the place of these."""
@@ -112,9 +112,9 @@ class Tables:
         names = list(dict.fromkeys([*self.replays["strategy"], *self.scores["strategy"]]))
         out = self.unranked()
         recall = {
-            name: found.mean
+            name: estimated.mean
             for name in names
-            if name not in out and (found := self.best_recall(name))
+            if name not in out and (estimated := self.best_recall(name))
         }
         contenders = sorted(
             (n for n in names if n not in REFERENCES),
@@ -152,8 +152,8 @@ class Tables:
 
         In a sweep each window and model has its own baseline beside that of the run.
         """
-        known = self.baseline_at_sizes
-        return known if self.baseline in set(known["baseline"]) else known.iloc[:0]
+        table = self.baseline_at_sizes
+        return table if self.baseline in set(table["baseline"]) else table.iloc[:0]
 
     @cached_property
     def shares(self) -> tuple[float, ...]:
@@ -162,8 +162,8 @@ class Tables:
         """
         is_half = self.scores["metric"].isin(list(HALVES))
         scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
-        found = self.scores.loc[scored, "share"].dropna().unique()
-        return tuple(sorted(float(share) for share in found))
+        scored_shares = self.scores.loc[scored, "share"].dropna().unique()
+        return tuple(sorted(float(share) for share in scored_shares))
 
     def leading(self, mode: str) -> str:
         """The number that strategies are ranked by: the work, where at least half of the scored
@@ -266,10 +266,10 @@ class Tables:
         """A half of the headline at equal size, and the `reason` where there is none, in
         sessions that have a value.
         """
-        every, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
-        return rows[rows["session"].isin(every.loc[every["value"].notna(), "session"])].assign(
-            reason=rows["why"]
-        )
+        all_shares, rows = self.select(metric, "matched"), self.select(metric, "matched", share)
+        return rows[
+            rows["session"].isin(all_shares.loc[all_shares["value"].notna(), "session"])
+        ].assign(reason=rows["why"])
 
     @cached_property
     def projects(self) -> dict[str, str]:
@@ -281,11 +281,14 @@ class Tables:
         return self.projects.get(str(session), str(session))
 
     def mean_over_projects(
-        self, found: pd.Series[float], *, least: float = -inf, most: float = inf
+        self, values: pd.Series[float], *, lowest: float = -inf, highest: float = inf
     ) -> Estimate | None:
         """The mean of one value a session, with its interval over projects."""
         return estimate(
-            found.tolist(), [self.project(name) for name in found.index], least=least, most=most
+            values.tolist(),
+            [self.project(name) for name in values.index],
+            least=lowest,
+            most=highest,
         )
 
     @cached_property
@@ -318,7 +321,7 @@ class Tables:
         The interval of the work holds the fitted reader's own error on projects that it was not
         fitted to.
         """
-        half = self.mean_over_projects(values, most=1)
+        half = self.mean_over_projects(values, highest=1)
         left_out = shipped_reader().left_out
         if half is None or half.low is None or metric != WORK or left_out is None:
             return half
@@ -347,8 +350,8 @@ class Tables:
         history: a mean.
         """
         inside = self.values(self.leading("matched"), strategy, "matched", share).index
-        found = self.values(USED, strategy, "matched", share)
-        mean = self.mean_over_projects(found[found.index.isin(inside)])
+        sizes = self.values(USED, strategy, "matched", share)
+        mean = self.mean_over_projects(sizes[sizes.index.isin(inside)])
         return None if mean is None else mean.mean
 
     @cached_property
@@ -363,10 +366,10 @@ class Tables:
         curve = Curve([], [])
         for share in self.shares:
             size = self.used(strategy, share)
-            told = self.equal_size(strategy, share, half)
-            if size is not None and told is not None:
+            recall = self.equal_size(strategy, share, half)
+            if size is not None and recall is not None:
                 curve.sizes.append(size)
-                curve.values.append(told.mean)
+                curve.values.append(recall.mean)
         return curve
 
     @cached_property
@@ -397,11 +400,11 @@ class Tables:
         of how many.
         """
         rows = self.boundaries[self.boundaries["mode"] == "matched"]
-        found = {
-            float(share): (int(own["left_out"].sum()), len(own))
-            for share, own in rows.groupby("share")
+        left_out_counts = {
+            float(share): (int(share_rows["left_out"].sum()), len(share_rows))
+            for share, share_rows in rows.groupby("share")
         }
-        return {share: counts for share, counts in found.items() if counts[0]}
+        return {share: counts for share, counts in left_out_counts.items() if counts[0]}
 
     def at_sizes(self, strategy: str, metric: str) -> Estimate | None:
         """Any metric of a strategy when all are cut to the same size, over all shares."""
@@ -430,16 +433,17 @@ class Tables:
         """
         metric = metric or self.first_half
         values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
-        found = self.half_of_headline(values, strategy, metric, "matched")
+        mean_recall = self.half_of_headline(values, strategy, metric, "matched")
         area = self.area(strategy, metric)
-        if found and area:
-            shift = area.mean - found.mean
+        if mean_recall and area:
+            shift = area.mean - mean_recall.mean
             ends = (
-                None if end is None else min(end + shift, 1.0) for end in (found.low, found.high)
+                None if end is None else min(end + shift, 1.0)
+                for end in (mean_recall.low, mean_recall.high)
             )
-            found = Estimate(area.mean, found.n, found.projects, *ends)
-        own = not self.shares or strategy in REFERENCES
-        return found or (self.own_trigger(strategy, metric) if own else None)
+            mean_recall = Estimate(area.mean, mean_recall.n, mean_recall.projects, *ends)
+        may_use_own_trigger = not self.shares or strategy in REFERENCES
+        return mean_recall or (self.own_trigger(strategy, metric) if may_use_own_trigger else None)
 
     @cached_property
     def _credited(self) -> dict[str, pd.DataFrame]:
@@ -472,8 +476,8 @@ class Tables:
         without prices.
         """
         mine = self.costs[self.costs["strategy"] == strategy]
-        found = (mine["usd"] + mine["usd_fetching"]).mean()
-        return None if pd.isna(found) else float(found)
+        mean_bill = (mine["usd"] + mine["usd_fetching"]).mean()
+        return None if pd.isna(mean_bill) else float(mean_bill)
 
     @cached_property
     def names_only(self) -> dict[str, tuple[float, float]]:
@@ -481,27 +485,27 @@ class Tables:
         size.
         """
         small = [share for share in self.shares if TRIED[0] <= share <= TRIED[1]] or self.shares[:1]
-        found = {}
+        lists = {}
         for name in self.contenders:
             pairs = [
                 [self.values(metric, name, "matched", share) for metric in METRICS]
                 for share in small
             ]
-            known = [pd.concat(pair, axis=1).dropna() for pair in pairs]
-            presence, exam = pd.concat(known).mean() if known else (nan, nan)
+            complete_pairs = [pd.concat(pair, axis=1).dropna() for pair in pairs]
+            presence, exam = pd.concat(complete_pairs).mean() if complete_pairs else (nan, nan)
             if names_only(presence, exam):
-                found[name] = float(presence), float(exam)
-        return found
+                lists[name] = float(presence), float(exam)
+        return lists
 
     @property
     def over_window(self) -> dict[str, tuple[int, int]]:
         """The contenders that sent requests larger than the window: in how many sessions, and of
         how many.
         """
-        found = {name: self.values("over_window", name) for name in self.contenders}
+        shares = {name: self.values("over_window", name) for name in self.contenders}
         return {
             name: (int((share > 0).sum()), len(share))
-            for name, share in found.items()
+            for name, share in shares.items()
             if (share > 0).any()
         }
 
@@ -516,8 +520,8 @@ class Tables:
             .groupby(level=[0, 1])
             .any()
         )
-        found = lacking.groupby("strategy").agg(["sum", "count"])
-        return {str(name): (int(n), int(every)) for name, n, every in found.itertuples() if n}
+        counts = lacking.groupby("strategy").agg(["sum", "count"])
+        return {str(name): (int(n), int(total)) for name, n, total in counts.itertuples() if n}
 
     def over_target(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """The strategies that stay larger than a share, or than any: in how many sessions, and of
@@ -525,18 +529,22 @@ class Tables:
 
         Sessions in which too little is needed later for a score count in neither.
         """
-        found = over_target(self._at_size(self.leading("matched"), share))
-        return {name: (len(one.inside), one.of) for name, one in found.items()}
+        reach_by_strategy = over_target(self._at_size(self.leading("matched"), share))
+        return {name: (len(reach.inside), reach.of) for name, reach in reach_by_strategy.items()}
 
     def unranked(self, share: float | None = None) -> dict[str, tuple[int, int]]:
         """Those of `over_target` in too many sessions for a mean that compares with the others'."""
-        found = over_target(self._at_size(self.leading("matched"), share))
-        return {name: (len(one.inside), one.of) for name, one in found.items() if not one.compared}
+        reach_by_strategy = over_target(self._at_size(self.leading("matched"), share))
+        return {
+            name: (len(reach.inside), reach.of)
+            for name, reach in reach_by_strategy.items()
+            if not reach.compared
+        }
 
     @property
     def left_out(self) -> set[str]:
         """The sessions in which a ranked strategy stays larger than a share: no mean at equal
         size counts them.
         """
-        found = over_target(self._at_size(self.leading("matched"), None)).values()
-        return {session for one in found if one.compared for session in one.inside}
+        reaches = over_target(self._at_size(self.leading("matched"), None)).values()
+        return {session for reach in reaches if reach.compared for session in reach.inside}

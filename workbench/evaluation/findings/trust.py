@@ -71,13 +71,13 @@ def _dominant(run: Tables) -> list[str]:
     ]
 
 
-def _dominant_in(parts: pd.Series, whole: str, effect: str) -> list[str]:
+def _dominant_in(parts: pd.Series, total: str, effect: str) -> list[str]:
     parts = parts.dropna()
     parts = parts[parts > 0]
     if len(parts) < FEWEST_SESSIONS or parts.max() <= DOMINANT * parts.sum():
         return []
     share = percent(float(parts.max() / parts.sum()))
-    return [f"Session {parts.idxmax()} has {share} of {whole} of {len(parts)} sessions: {effect}."]
+    return [f"Session {parts.idxmax()} has {share} of {total} of {len(parts)} sessions: {effect}."]
 
 
 def _sized_alone(run: Tables) -> list[str]:
@@ -85,10 +85,10 @@ def _sized_alone(run: Tables) -> list[str]:
     sessions = run.replayed
     if len(sessions) < FEWEST_SESSIONS:
         return []
-    counted = sessions[sessions["scale"].isna()]
+    unreported = sessions[sessions["scale"].isna()]
     sentences = []
-    if 0 < len(counted) <= max(FEW_SESSIONS * len(sessions), 1):
-        names = joined(list(map(str, counted["session"])))
+    if 0 < len(unreported) <= max(FEW_SESSIONS * len(sessions), 1):
+        names = joined(list(map(str, unreported["session"])))
         sentences.append(
             f"The sizes of {names} are counted, since no reports fit the text; the others' are"
             " reported."

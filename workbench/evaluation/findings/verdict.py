@@ -48,18 +48,18 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
     metric, mode = run.first_half, "matched" if run.shares else "natural"
     recall = []
     for name in ranked(run):
-        told = figures.strategies[name].same_size[metric]
-        if told is not None:
-            recall.append((name, told))
+        estimate = figures.strategies[name].same_size[metric]
+        if estimate is not None:
+            recall.append((name, estimate))
     if not recall or figures.lead is None:
         return Conclusion(_no_answer(run), caveats=caveats)
     best, best_mean = recall[0][0], recall[0][1].mean
     unsettled = [
         name
-        for name, told in recall[1:]
-        if best_mean - told.mean < bias_between(run, best, name, metric, mode)
+        for name, estimate in recall[1:]
+        if best_mean - estimate.mean < bias_between(run, best, name, metric, mode)
     ]
-    own = figures.strategies[best].own_trigger
+    own_figures = figures.strategies[best].own_trigger
     own_half = run.leading("natural")
     unranked = run.unranked()
     text = render(
@@ -72,8 +72,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
         own_half=own_half,
         no_winner=no_winner(run, best, unsettled, metric, mode),
         rivals=[row for row in figures.lead.to_dict("records") if row["strategy"] not in unranked],
-        saved=own[SAVED],
-        own=own[own_half],
+        saved=own_figures[SAVED],
+        own=own_figures[own_half],
     )
     answer, price, sure = (" ".join(block.split()) for block in text.split("---"))
     return Conclusion(answer, price, sure, caveats)
@@ -82,8 +82,8 @@ def conclude(figures: Figures, warnings: tuple[str, ...]) -> Conclusion:
 def _no_answer(run: Tables) -> str:
     if run.replays.empty or run.replayed.empty:
         return "Nothing was compared: no session could be read."
-    why = run.scores.loc[(run.scores["metric"] == NAMES) & run.scores["value"].isna(), "why"]
-    reason = next((f": {text}" for text in why if text), "")
+    reasons = run.scores.loc[(run.scores["metric"] == NAMES) & run.scores["value"].isna(), "why"]
+    reason = next((f": {text}" for text in reasons if text), "")
     return f"No strategy could be scored{reason}."
 
 

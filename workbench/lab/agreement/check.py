@@ -35,26 +35,28 @@ def same_order(
         families: of each one task is tried.
     """
     with TemporaryDirectory() as folder:
-        done = trial(
+        results = trial(
             strategies=strategies, families=families, seeds=1, out=Path(folder), quiet=True
         )
-        assert done is not None
-        success = by_family(done.table)
-    found = Agreement.of(
+        assert results is not None
+        success = by_family(results.table)
+    agreement = Agreement.of(
         on_tasks([tasks(family, [0])[0] for family in families], strategies), success
     )
-    rows = found.ranks[
-        (found.ranks["family"] == ALL) & (found.ranks["metric"] == "exam")
+    rows = agreement.ranks[
+        (agreement.ranks["family"] == ALL) & (agreement.ranks["metric"] == "exam")
     ].set_index("target")
     ranks = {target: float(rows.loc[target, "rank"]) for target in TARGETS}
-    known = [rank for rank in ranks.values() if not missing(rank)]
-    cases = found.cases[(found.cases["metric"] == "exam") & found.cases["target"].isin(TARGETS)]
-    wrong = [f"{one.better} before {one.worse} by {one.target}" for one in cases.itertuples()]
+    known_ranks = [rank for rank in ranks.values() if not missing(rank)]
+    cases = agreement.cases[
+        (agreement.cases["metric"] == "exam") & agreement.cases["target"].isin(TARGETS)
+    ]
+    wrong = [f"{case.better} before {case.worse} by {case.target}" for case in cases.itertuples()]
     return check(
         "order of strategies",
         f"on tasks that run, the exam orders strategies as success and simulated blind actions do, by {LEAST} or more",
-        min(known) >= LEAST if known else None,
+        min(known_ranks) >= LEAST if known_ranks else None,
         f"rank correlation {ranks['success']:.2f} with success, {ranks['blind']:.2f} with fewer blind actions "
         f"({len(strategies)} strategies, {len(families)} tasks); the other way round: {', '.join(wrong) or 'none'}",
-        wrong if known and min(known) < LEAST else (),
+        wrong if known_ranks and min(known_ranks) < LEAST else (),
     )

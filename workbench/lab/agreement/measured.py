@@ -79,10 +79,10 @@ class Judge:
         Raises:
             Unanswered: its provider gave no answer.
         """
-        found = admission(reader)
+        outcome = admission(reader)
         if reader.outage:
             raise Unanswered(f"the test of {reader.name} is not done: {reader.outage}")
-        return cls(reader, f"{reader.name}, not admitted" if found.why_not else reader.name)
+        return cls(reader, f"{reader.name}, not admitted" if outcome.why_not else reader.name)
 
     def require_answers(self) -> None:
         """Nothing, if the reader answered whenever it was asked.
@@ -93,16 +93,16 @@ class Judge:
         if self.reader.outage:
             raise Unanswered(f"{self.reader.name} has not read all contexts: {self.reader.outage}")
 
-    def score(self, ready: Prepared, at: int, context: Context) -> float | None:
+    def score(self, prepared_session: Prepared, boundary: int, context: Context) -> float | None:
         """The mean score of an even choice of a boundary's items; None without an answer."""
-        items = even_choice(Exams.of(ready.index).at(at).items, ITEMS)
+        items = even_choice(Exams.of(prepared_session.index).at(boundary).items, ITEMS)
         credit = (
             self.reader.read(items, [context_text(context.messages)]) if items else np.array([])
         )
-        answered = [number for number, one in enumerate(credit) if not math.isnan(one)]
+        answered_numbers = [number for number, value in enumerate(credit) if not math.isnan(value)]
         return (
-            mean_score([items[number] for number in answered], credit[answered])
-            if answered
+            mean_score([items[number] for number in answered_numbers], credit[answered_numbers])
+            if answered_numbers
             else None
         )
 
@@ -148,18 +148,25 @@ def _on_task(
         file = Path(folder) / f"{task.name}.json"
         file.write_text(json.dumps({"messages": plain.messages}), encoding="utf-8")
         window = windows.get((task.family, task.seed)) or int(TrialSpec().share * plain.peak)
-        ready = prepared(load(file)[0], window)
+        prepared_session = prepared(load(file)[0], window)
     users = [
-        place for place, message in enumerate(ready.session.messages) if message.role == "user"
+        place
+        for place, message in enumerate(prepared_session.session.messages)
+        if message.role == "user"
     ]
     asks = [
         users[n] + 1 for n, turn in enumerate(task.turns) if any(step.holes for step in turn.steps)
     ]
-    needs, spec = Needs(ready), SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
+    needs, spec = Needs(prepared_session), SimulationSpec(price_model=ASSUMED, model=DEFAULT_MODEL)
     presets = _presets(strategies)
-    simulated = pd.DataFrame([simulated_row(ready, one, needs, spec) for one in presets.values()])
+    simulated = pd.DataFrame(
+        [
+            simulated_row(prepared_session, strategy_preset, needs, spec)
+            for strategy_preset in presets.values()
+        ]
+    )
     names = {"session": task.name, "family": task.family}
-    yield from _measured(ready, asks, presets, simulated, names, judge, fewest=1)
+    yield from _measured(prepared_session, asks, presets, simulated, names, judge, fewest=1)
 
 
 def on_recordings(
@@ -181,12 +188,12 @@ def on_recordings(
     """
     rows: list[dict[str, object]] = []
     presets = _presets(strategies)
-    for ready in sessions:
-        session, at = ready.session, at_shares(ready.session)
-        own = simulated[simulated["session"] == session.id]
-        if at and len(own):
+    for prepared_session in sessions:
+        session, boundaries = prepared_session.session, at_shares(prepared_session.session)
+        session_rows = simulated[simulated["session"] == session.id]
+        if boundaries and len(session_rows):
             names = {"session": session.id, "family": session.project or session.id}
-            rows += _measured(ready, at, presets, own, names, judge)
+            rows += _measured(prepared_session, boundaries, presets, session_rows, names, judge)
     return typed(rows, COLUMNS)
 
 
@@ -202,11 +209,11 @@ def detours(simulated: Mapping[Hashable, Any]) -> dict[str, float | None]:
 
 
 def _presets(strategies: Iterable[str | Preset]) -> Mapping[str, Preset]:
-    return {one.name: one for one in map(preset, strategies)}
+    return {strategy_preset.name: strategy_preset for strategy_preset in map(preset, strategies)}
 
 
 def _measured(
-    ready: Prepared,
+    prepared_session: Prepared,
     places: Sequence[int],
     presets: Mapping[str, Preset],
     simulated: pd.DataFrame,
@@ -215,31 +222,33 @@ def _measured(
     **fewest: int,
 ) -> Iterator[dict[str, object]]:
     """A row a strategy: the means over some places of a session, and what its simulation says."""
-    judged = {at: Judged(ready, at, **fewest) for at in places}
+    judged = {boundary: Judged(prepared_session, boundary, **fewest) for boundary in places}
     for row in simulated.to_dict("records"):
         name = str(row["strategy"])
         shots = natural(
-            ready.session,
+            prepared_session.session,
             presets[name],
             Extractive(),
-            ready.sizing,
-            window=ready.window,
+            prepared_session.sizing,
+            window=prepared_session.window,
             score_at=places,
         ).snapshots
         scores = pd.DataFrame(
             [judged[shot.at].scores(shot.context) for shot in shots], columns=list(METRICS)
         ).mean()
-        asked = (
-            max(shots, key=lambda shot: len(Exams.of(ready.index).at(shot.at).items))
+        asked_shot = (
+            max(shots, key=lambda shot: len(Exams.of(prepared_session.index).at(shot.at).items))
             if judge
             else None
         )
         yield {
             **names,
             "strategy": name,
-            "over": np.mean([shot.context.tokens > ready.window for shot in shots]),
+            "over": np.mean([shot.context.tokens > prepared_session.window for shot in shots]),
             **scores.to_dict(),
             "reader": judge and judge.name,
-            READ: judge.score(ready, asked.at, asked.context) if judge and asked else None,
+            READ: judge.score(prepared_session, asked_shot.at, asked_shot.context)
+            if judge and asked_shot
+            else None,
             **detours(row),
         }

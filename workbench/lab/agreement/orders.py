@@ -83,12 +83,14 @@ class Agreement:
             measured: a row a session and strategy.
             success: by `strategy` and `family`, where trials were made.
         """
-        own = measured[~measured["strategy"].isin(REFERENCES)]
-        targets = [name for name in TARGETS if name in own]
-        own = own.assign(stale=1 - own["stale"], **{name: _won(own, name) for name in targets})
-        names = [name for name in (*METRICS, READ) if own[name].notna().any()]
+        contenders = measured[~measured["strategy"].isin(REFERENCES)]
+        targets = [name for name in TARGETS if name in contenders]
+        contenders = contenders.assign(
+            stale=1 - contenders["stale"], **{name: _won(contenders, name) for name in targets}
+        )
+        names = [name for name in (*METRICS, READ) if contenders[name].notna().any()]
         means = (
-            own.groupby(["strategy", "family"], sort=False)[["over", *names, *targets]]
+            contenders.groupby(["strategy", "family"], sort=False)[["over", *names, *targets]]
             .mean()
             .reset_index()
         )
@@ -103,17 +105,17 @@ class Agreement:
             [name for name in sent.index if name.endswith(RECALL)],
         )
         compared = means[~means["strategy"].isin([*over, *recall])]
-        found = [
-            _Order.of(target, metric, family, rows, every)
+        orders = [
+            _Order.of(target, metric, family, rows, all_rows)
             for target in targets
             for metric in names
-            for family, rows, every in _parts(compared, means)
+            for family, rows, all_rows in _parts(compared, means)
         ]
         readers = measured["reader"].dropna().unique()
         return cls(
-            pd.DataFrame([order.row for order in found], columns=list(RANKS)),
+            pd.DataFrame([order.row for order in orders], columns=list(RANKS)),
             pd.DataFrame(
-                [case for order in found if order.family == ALL for case in order.cases],
+                [case for order in orders if order.family == ALL for case in order.cases],
                 columns=list(CASES),
             ),
             tuple(over),
@@ -127,17 +129,17 @@ class Agreement:
 
     def by_target(self, column: str = "rank") -> pd.DataFrame:
         """The ranks over all families: a row a metric, a column a target."""
-        whole = self.ranks[self.ranks["family"] == ALL]
-        found = whole.pivot_table(column, "metric", "target", sort=False, dropna=False)
+        overall = self.ranks[self.ranks["family"] == ALL]
+        table = overall.pivot_table(column, "metric", "target", sort=False, dropna=False)
         return (
-            found.rename(index=self.title, columns=TARGETS).rename_axis(columns=None).reset_index()
+            table.rename(index=self.title, columns=TARGETS).rename_axis(columns=None).reset_index()
         )
 
     def by_family(self, target: str) -> pd.DataFrame:
         """The ranks against one target: a row a metric, a column a family."""
         rows = self.ranks[self.ranks["target"] == target]
-        found = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
-        return found.rename(index=self.title).rename_axis(columns=None).reset_index()
+        table = rows.pivot_table("rank", "metric", "family", sort=False, dropna=False)
+        return table.rename(index=self.title).rename_axis(columns=None).reset_index()
 
     def disputes(self) -> pd.DataFrame:
         """The contradictions, a row a pair of strategies, those that most metrics get wrong first.
@@ -148,28 +150,28 @@ class Agreement:
         """
         rows = self.cases.assign(against=self.cases["metric"].map(self.title))
         pairs = rows.groupby(["target", "better", "worse"], sort=False)
-        found = (
+        pair_rows = (
             pairs[["target_better", "target_worse"]]
             .first()
             .assign(against=pairs["against"].agg(list))
         )
         order = [
             list(TARGETS).index(target) * 1000 - len(wrong)
-            for (target, *_), wrong in found["against"].items()
+            for (target, *_), wrong in pair_rows["against"].items()
         ]
-        return found.iloc[np.argsort(order, kind="stable")].reset_index()
+        return pair_rows.iloc[np.argsort(order, kind="stable")].reset_index()
 
-    def told(self, most: int = 5) -> dict[str, tuple[list[str], int]]:
+    def told(self, limit: int = 5) -> dict[str, tuple[list[str], int]]:
         """By target so many contradictions in words, and how many more there are."""
-        found = {}
-        for target, own in self.disputes().groupby("target", sort=False):
+        texts = {}
+        for target, target_rows in self.disputes().groupby("target", sort=False):
             cases = [
-                f"{one.better} ({one.target_better:.2f}) before {one.worse}"
-                f" ({one.target_worse:.2f}), against {', '.join(one.against)}"
-                for one in own.head(most).itertuples()
+                f"{case.better} ({case.target_better:.2f}) before {case.worse}"
+                f" ({case.target_worse:.2f}), against {', '.join(case.against)}"
+                for case in target_rows.head(limit).itertuples()
             ]
-            found[TARGETS[str(target)]] = (cases, len(own) - len(cases))
-        return found
+            texts[TARGETS[str(target)]] = (cases, len(target_rows) - len(cases))
+        return texts
 
 
 @dataclass(frozen=True)
@@ -184,15 +186,15 @@ class _Order:
 
     @classmethod
     def of(
-        cls, target: str, metric: str, family: str, compared: pd.DataFrame, every: pd.DataFrame
+        cls, target: str, metric: str, family: str, compared: pd.DataFrame, all_rows: pd.DataFrame
     ) -> _Order:
-        compared, every = (
+        compared, all_rows = (
             part.dropna(subset=[target, metric])
             .groupby("strategy", sort=False)[[target, metric]]
             .mean()
-            for part in (compared, every)
+            for part in (compared, all_rows)
         )
-        return cls(target, metric, family, compared, every)
+        return cls(target, metric, family, compared, all_rows)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -207,8 +209,8 @@ class _Order:
     @property
     def cases(self) -> list[dict[str, object]]:
         """The pairs that the metric puts the other way round, widest difference first."""
-        came, said = self.compared[self.target], self.compared[self.metric]
-        wrong = [pair for pair in self.pairs if said[pair[0]] < said[pair[1]]]
+        came, values = self.compared[self.target], self.compared[self.metric]
+        wrong = [pair for pair in self.pairs if values[pair[0]] < values[pair[1]]]
         return [
             dict(
                 zip(
@@ -216,17 +218,19 @@ class _Order:
                     (
                         self.target,
                         self.metric,
-                        one,
-                        other,
-                        came[one],
-                        came[other],
-                        said[one],
-                        said[other],
+                        better,
+                        worse,
+                        came[better],
+                        came[worse],
+                        values[better],
+                        values[worse],
                     ),
                     strict=True,
                 )
             )
-            for one, other in sorted(wrong, key=lambda pair: float(came[pair[1]] - came[pair[0]]))
+            for better, worse in sorted(
+                wrong, key=lambda pair: float(came[pair[1]] - came[pair[0]])
+            )
         ]
 
     @property
@@ -251,12 +255,12 @@ class _Order:
 
 
 def _parts(
-    compared: pd.DataFrame, every: pd.DataFrame
+    compared: pd.DataFrame, all_rows: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame]]:
     """All families, then each: its name, and its rows of the compared strategies and of all."""
-    yield ALL, compared, every
+    yield ALL, compared, all_rows
     for family, rows in compared.groupby("family", sort=False):
-        yield str(family), rows, every[every["family"] == family]
+        yield str(family), rows, all_rows[all_rows["family"] == family]
 
 
 def _won(rows: pd.DataFrame, target: str) -> pd.Series:

@@ -90,26 +90,26 @@ class Compacted:
 Item = TypeVar("Item")
 
 
-def even_choice(items: Sequence[Item], most: int) -> Sequence[Item]:
+def even_choice(items: Sequence[Item], limit: int) -> Sequence[Item]:
     """All items, or at most so many of them at even distances; the first is among them."""
-    return items if len(items) <= most else [items[i * len(items) // most] for i in range(most)]
+    return items if len(items) <= limit else [items[i * len(items) // limit] for i in range(limit)]
 
 
 def _compacted(
-    ready: Prepared, replay: Replay, why: Mapping[float, str], chain: int
+    prepared_session: Prepared, replay: Replay, over_target: Mapping[float, str], chain: int
 ) -> Iterator[Compacted]:
     completions = [completion for event in replay.events for completion in _completions(event)]
     awaited = any(completion.awaited for completion in completions)
     for event in replay.events:
         share, sent = event.share or 1.0, event.compaction.sent
-        history = ready.sizing.history(ready.session.messages, event.at)
+        history = prepared_session.sizing.history(prepared_session.session.messages, event.at)
         yield Compacted(
-            ready,
+            prepared_session,
             replay.preset,
             share,
             event.at,
             sent,
-            over_target=why.get(share, ""),
+            over_target=over_target.get(share, ""),
             used=sent.spoken / max(history.spoken, 1),
             writer=next((completion.model for completion in reversed(_completions(event))), ""),
             chain=chain,
@@ -127,22 +127,22 @@ def _completions(event: CompactionEvent) -> list[Completion]:
 
 
 def _at_sizes(
-    found: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
+    contexts: Sequence[Compacted], events: Sequence[CompactionEvent], baseline: BaselineAtSizes
 ) -> Iterator[Compacted]:
     """The baseline at the sizes of some contexts that may be compared."""
-    for one, event in zip(found, events, strict=True):
-        if one.over_target:
+    for context, event in zip(contexts, events, strict=True):
+        if context.over_target:
             continue
-        sent, before = baseline.context(event), event.compaction.before
-        used = one.used if sent is None else sent.spoken / max(before.spoken, 1)
-        why = "the baseline cannot be cut to that size" if sent is None else ""
+        sent, context_before = baseline.context(event), event.compaction.before
+        used = context.used if sent is None else sent.spoken / max(context_before.spoken, 1)
+        over_target = "the baseline cannot be cut to that size" if sent is None else ""
         yield replace(
-            one,
+            context,
             strategy=baseline.preset.name,
-            context=sent or one.context,
-            over_target=why,
+            context=sent or context.context,
+            over_target=over_target,
             used=used,
-            at_size_of=one.strategy,
+            at_size_of=context.strategy,
         )
 
 
@@ -221,24 +221,31 @@ class ContextSpec(Masking):
         )
         base = next((preset for preset in presets if preset.name == named_baseline), None)
         awaited: list[Unanswered] = []
-        for ready in self._sessions(what):
-            at, writer = self.boundaries_of(ready.session), ready.reader(model)
+        for prepared_session in self._sessions(what):
+            boundaries, writer = (
+                self.boundaries_of(prepared_session.session),
+                prepared_session.reader(model),
+            )
             if isinstance(innermost(model), Folder):
                 writer = RequestsAhead(writer, awaited=awaited)
-            baseline = BaselineAtSizes(ready, base, writer, at, self.shares) if base else None
+            baseline = (
+                BaselineAtSizes(prepared_session, base, writer, boundaries, self.shares)
+                if base
+                else None
+            )
             for preset, chain in product(presets, chains):
                 replay = matched(
-                    ready.session,
+                    prepared_session.session,
                     preset,
                     writer,
-                    ready.sizing,
-                    window=ready.window,
-                    at=at,
+                    prepared_session.sizing,
+                    window=prepared_session.window,
+                    at=boundaries,
                     shares=self.shares,
                     chain=chain,
                 )
                 too_large = {share: stays_larger(replay, share) for share in self.shares}
-                contexts = list(_compacted(ready, replay, too_large, chain))
+                contexts = list(_compacted(prepared_session, replay, too_large, chain))
                 yield from contexts
                 if (
                     baseline
@@ -259,21 +266,27 @@ class ContextSpec(Masking):
         for source in sources_of(what, smallest_first):
             if used == self.limit:
                 break
-            found = read(source, self.window, redaction=self.redaction)
-            bad += found.unreadable
-            left_out += [one for one in found.unreadable if source.named or not one.is_prose]
-            ready = found.ready[: None if self.limit is None else self.limit - used]
-            used += len(ready)
-            for session in ready:
+            outcome = read(source, self.window, redaction=self.redaction)
+            bad += outcome.unreadable
+            left_out += [
+                unreadable
+                for unreadable in outcome.unreadable
+                if source.named or not unreadable.is_prose
+            ]
+            sessions = outcome.ready[: None if self.limit is None else self.limit - used]
+            used += len(sessions)
+            for session in sessions:
                 for reports in session.left_out:
-                    told = f"left out of {session.session.id}, since it cannot be true: {reports}"
-                    warnings.warn(told, LeftOut, stacklevel=2)
-            yield from ready
+                    message = (
+                        f"left out of {session.session.id}, since it cannot be true: {reports}"
+                    )
+                    warnings.warn(message, LeftOut, stacklevel=2)
+            yield from sessions
         if not used and bad:
             more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
             raise SettingError(f"no session could be read: {bad[0]}{more}")
-        for one in left_out:
-            warnings.warn(f"left out: {one}", LeftOut, stacklevel=2)
+        for unreadable in left_out:
+            warnings.warn(f"left out: {unreadable}", LeftOut, stacklevel=2)
 
 
 class ContextSettings(MaskingSettings, total=False):

@@ -58,7 +58,7 @@ def fitted(
     """Weights from all samples but those of some projects."""
     return LearnedWeights(
         **{
-            part: _fit(part, [one for one in samples[part] if one.project not in without])
+            part: _fit(part, [sample for sample in samples[part] if sample.project not in without])
             for part in PARTS
         }
     )
@@ -111,18 +111,18 @@ def folds_of(projects: Collection[str]) -> list[list[str]]:
 
 def cross_validated(samples: Mapping[Part, Sequence[Sample]]) -> dict[Part, FitCheck]:
     """Each model on each project, fitted without it."""
-    projects = {one.project for part in PARTS for one in samples[part]}
-    seen: dict[Part, list[tuple[Floats, Sample]]] = {part: [] for part in PARTS}
+    projects = {sample.project for part in PARTS for sample in samples[part]}
+    predictions: dict[Part, list[tuple[Floats, Sample]]] = {part: [] for part in PARTS}
     for fold in folds_of(projects):
         weights = fitted(samples, without=fold)
         for part in PARTS:
             model: Logistic = getattr(weights, part)
-            seen[part] += [
-                (model.probability(one.features), one)
-                for one in samples[part]
-                if one.project in fold
+            predictions[part] += [
+                (model.probability(sample.features), sample)
+                for sample in samples[part]
+                if sample.project in fold
             ]
-    return {part: _check(rows) for part, rows in seen.items()}
+    return {part: _check(rows) for part, rows in predictions.items()}
 
 
 def _check(rows: Sequence[tuple[Floats, Sample]]) -> FitCheck:

@@ -91,26 +91,26 @@ def learn(what: What, jobs: int | None = 1, redaction: frozenset[str] | None = N
     Raises:
         SettingError: no session is long enough.
     """
-    found: list[tuple[Part, Sample]] = []
+    labelled: list[tuple[Part, Sample]] = []
     failed: list[str] = []
     sources, sessions = sources_of(what), 0
     with workers(jobs, sources=sources) as crew:
-        done = dict(crew.surely(partial(_samples, redaction), sources))
+        results = dict(crew.surely(partial(_samples, redaction), sources))
     for place, source in enumerate(sources):
-        samples, trouble = done[place] or (
+        samples, trouble = results[place] or (
             [],
             [f"{masker(redaction)(source.name)}: its worker died"],
         )
         sessions += sum(bool(one) for one in samples)
-        found += [sample for one in samples for sample in one]
+        labelled += [sample for one in samples for sample in one]
         failed += trouble
-    if not found:
+    if not labelled:
         raise SettingError(
             f"no session has {FEWEST_BEFORE} messages before a boundary, {FEWEST_AFTER} after it,"
             " and something that was needed again; learn from longer recordings"
         )
-    parts = by_part(found)
-    projects = tuple(sorted({sample.project for _, sample in found}))
+    parts = by_part(labelled)
+    projects = tuple(sorted({sample.project for _, sample in labelled}))
     checks = cross_validated(parts) if len(projects) > 1 else {}
     return Learned(fitted(parts), projects, sessions, checks, tuple(failed))
 

@@ -31,63 +31,67 @@ class Sample(NamedTuple):
     project: str
 
 
-def samples_of(ready: Prepared, at: Sequence[float] = AT) -> list[tuple[Part, Sample]]:
+def samples_of(prepared_session: Prepared, at: Sequence[float] = AT) -> list[tuple[Part, Sample]]:
     """The rows of one session."""
-    session, reader = ready.session, LineReader(ready.index.extractor)
+    session, reader = prepared_session.session, LineReader(prepared_session.index.extractor)
     project = session.project or session.id
-    found: list[tuple[Part, Sample]] = []
-    for boundary in at_boundaries(session, ready.sizing, ready.window, tuple(at)):
-        exam = Exams.of(ready.index).at(boundary)
+    samples: list[tuple[Part, Sample]] = []
+    for boundary in at_boundaries(
+        session, prepared_session.sizing, prepared_session.window, tuple(at)
+    ):
+        exam = Exams.of(prepared_session.index).at(boundary)
         if not exam.items:
             continue
         table = LineTable(session.messages[:boundary], reader)
         places = table.names_by_text()
-        asked: dict[int, list[int]] = {}
+        questions_by_name: dict[int, list[int]] = {}
         for number, item in enumerate(exam.items):
             for place in (
                 places.get(item.answer.lower(), ()) if item.kind not in ("rule", "todo") else ()
             ):
-                asked.setdefault(int(table.known[place]), []).append(number)
-        found.append(
+                questions_by_name.setdefault(int(table.known[place]), []).append(number)
+        samples.append(
             (
                 "needed",
-                _thinned(table.needed, np.asarray(np.isin(table.known, list(asked))), project),
+                _thinned(
+                    table.needed, np.asarray(np.isin(table.known, list(questions_by_name))), project
+                ),
             )
         )
-        pairs = np.flatnonzero(np.isin(table.pair_name, list(asked)))
+        pairs = np.flatnonzero(np.isin(table.pair_name, list(questions_by_name)))
         lines, row = np.unique(table.pair_line[pairs], return_inverse=True)
-        answered = exam.answered_by([table.lines[i].text for i in lines.tolist()])
+        is_answered = exam.answered_by([table.lines[i].text for i in lines.tolist()])
         tells = [
-            bool(answered[at, asked[name]].any())
+            bool(is_answered[at, questions_by_name[name]].any())
             for at, name in zip(row.tolist(), table.pair_name[pairs].tolist(), strict=True)
         ]
         weights = np.ones(len(pairs))
-        found.append(
+        samples.append(
             ("tells", Sample(table.tells[pairs], np.array(tells, dtype=bool), weights, project))
         )
         sentences = [n for n, item in enumerate(exam.items) if item.kind in ("rule", "todo")]
         stated: Flags = exam.answered_by([table.lines[i].text for i in table.stating.tolist()])[
             :, sentences
         ]
-        found.append(
+        samples.append(
             (
                 "states",
                 _thinned(table.states, np.asarray(stated.max(axis=1, initial=False)), project),
             )
         )
-    return found
+    return samples
 
 
 def _thinned(features: Floats, labels: Flags, project: str) -> Sample:
     """All rows that were needed, and some of the others, which count for all of them."""
-    kept = labels | (np.arange(len(labels)) % KEPT_NEGATIVES == 0)
-    weights = np.where(labels[kept], 1.0, float(KEPT_NEGATIVES))
-    return Sample(features[kept], labels[kept], weights, project)
+    is_kept = labels | (np.arange(len(labels)) % KEPT_NEGATIVES == 0)
+    weights = np.where(labels[is_kept], 1.0, float(KEPT_NEGATIVES))
+    return Sample(features[is_kept], labels[is_kept], weights, project)
 
 
-def by_part(found: Iterable[tuple[Part, Sample]]) -> dict[Part, list[Sample]]:
+def by_part(samples: Iterable[tuple[Part, Sample]]) -> dict[Part, list[Sample]]:
     """The samples of each model."""
     parts: dict[Part, list[Sample]] = {part: [] for part in PARTS}
-    for part, sample in found:
+    for part, sample in samples:
         parts[part].append(sample)
     return parts

@@ -24,20 +24,20 @@ def _trials(run: Results) -> Html:
     if not (run.path / TrialResults.file).is_file():
         return empty()
     table = TrialResults.open(run.path).table
-    found = trials_by_strategy(table)
-    done = table[table["status"] == "ok"]
-    if done.empty:
+    by_strategy = trials_by_strategy(table)
+    completed = table[table["status"] == "ok"]
+    if completed.empty:
         return empty()
     families = by_family(table).pivot_table("success", "strategy", "family", sort=False)
     return part(
         "trials",
-        found,
+        by_strategy,
         families=list(families.columns),
         by_family=families.reset_index().to_dict("records"),
-        base=str(found["baseline"].iloc[0]),
-        agents=list(done["agent"].unique()),
-        tasks=done.groupby("strategy").size().max(),
-        undone=len(table) - len(done),
+        base=str(by_strategy["baseline"].iloc[0]),
+        agents=list(completed["agent"].unique()),
+        tasks=completed.groupby("strategy").size().max(),
+        undone=len(table) - len(completed),
     )
 
 

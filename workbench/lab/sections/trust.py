@@ -52,16 +52,16 @@ def judges_html(run: Results) -> Html:
     """What a real model answered about this run's contexts; a sentence where none was asked."""
     if not (run.path / ExamResults.file).is_file():
         return part("judges", None, rows=())
-    found = ExamResults.open(run.path)
-    rows = [asdict(one) for one in scores(found.table)]
+    results = ExamResults.open(run.path)
+    rows = [asdict(score) for score in scores(results.table)]
     return part(
         "judges",
-        found.table,
+        results.table,
         rows=rows,
         base=next((row["baseline"] for row in rows if row["baseline"]), ""),
         known=[row["strategy"] for row in rows],
-        reader=found.notes["reader"],
-        admission=found.notes["admission"],
-        agreement=agreement_note(agreement(found.table)),
-        larger=over_target_notes(found.table),
+        reader=results.notes["reader"],
+        admission=results.notes["admission"],
+        agreement=agreement_note(agreement(results.table)),
+        larger=over_target_notes(results.table),
     )

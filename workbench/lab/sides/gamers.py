@@ -70,16 +70,16 @@ class Place:
             return gamed_context(name, self.ready, self.at, SHARE)
         if name == "oracle":
             return reference_context(name, self.ready, self.at, SHARE).context
-        ready = self.ready
-        writer = ready.reader(Extractive())
-        at, shares = (self.at,), (SHARE,)
+        prepared_session = self.ready
+        writer = prepared_session.reader(Extractive())
+        boundaries, shares = (self.at,), (SHARE,)
         replay = matched(
-            ready.session,
+            prepared_session.session,
             preset(name),
             writer,
-            ready.sizing,
-            window=ready.window,
-            at=at,
+            prepared_session.sizing,
+            window=prepared_session.window,
+            at=boundaries,
             shares=shares,
         )
         return replay.snapshots[0].context
@@ -116,11 +116,13 @@ def gamers(sessions: Sequence[Prepared], family: Sequence[Gamer | Salad] = FAMIL
     searched = _searched(places, family)
     is_read = searched["context"].isin([gamer.label for gamer in GAMERS.values()])
     best_of_form = ~searched.duplicated("form")
-    shown = [
+    shown_gamers = [
         gamer for gamer in family if gamer.label in set(searched[is_read | best_of_form]["context"])
     ]
     rows = pd.concat(
-        [_with_other_measures(places, shown), searched.set_index("context")], axis=1, join="inner"
+        [_with_other_measures(places, shown_gamers), searched.set_index("context")],
+        axis=1,
+        join="inner",
     )
     strategies = _with_other_measures(places, STRATEGIES)
     rows = (
@@ -183,13 +185,15 @@ def _with_other_measures(
 
 
 def _places(sessions: Sequence[Prepared]) -> Iterator[Place]:
-    for ready in sessions:
-        exams = exams_of(ready.session)
-        boundaries = at_shares(ready.session, BOUNDARIES)
+    for prepared_session in sessions:
+        exams = exams_of(prepared_session.session)
+        boundaries = at_shares(prepared_session.session, BOUNDARIES)
         for exam in exams.exams if exams else ():
             if exam.at in boundaries and exam.questions:
-                history = ready.session.messages[: exam.at]
-                yield Place(ready, exam.at, exam.questions, Bm25(map(said_text, history)))
+                history = prepared_session.session.messages[: exam.at]
+                yield Place(
+                    prepared_session, exam.at, exam.questions, Bm25(map(said_text, history))
+                )
 
 
 def _real_readers() -> pd.DataFrame:
@@ -248,14 +252,14 @@ def _says(rows: pd.DataFrame, settings: int) -> str:
         f" {truncate:.2f}"
     )
     unread = "; no real reader has read it" if pd.isna(best["real readers"]) else ""
-    chosen = (
+    sentence = (
         f"Of {settings} settings the fitted reader likes {best['context']!r} best:"
         f" {promise}{unread}."
     )
     if read.empty:
-        return chosen
+        return sentence
     too_high = (read["foretold of these"] - read["real readers"]).max()
     return (
-        f"{chosen} Where real readers read such contexts, at most {too_high:.2f} too much is"
+        f"{sentence} Where real readers read such contexts, at most {too_high:.2f} too much is"
         " foretold."
     )

@@ -45,10 +45,10 @@ def wordings() -> SideTable:
     document = json.loads(files("workbench.lab.sides").joinpath("wordings.json").read_text("utf-8"))
     sessions = {session.id: prepared(session) for session in bundled()}
     values: list[dict[str, object]] = []
-    for (session, at), facts in _by_boundary(document["work"]):
-        values += _work_values(sessions[session], at, facts)
-    for (session, at), facts in _by_boundary(document["names"]):
-        values += _name_values(sessions[session], at, facts)
+    for (session, boundary), facts in _by_boundary(document["work"]):
+        values += _work_values(sessions[session], boundary, facts)
+    for (session, boundary), facts in _by_boundary(document["names"]):
+        values += _name_values(sessions[session], boundary, facts)
     groups = pd.DataFrame(values).groupby(["half", "wording"], sort=False)
     figures = {
         "facts": ("reader", "size"),
@@ -67,25 +67,30 @@ def _by_boundary(facts: Iterable[Fact]) -> Iterator[tuple[tuple[str, int], list[
     yield from groups.items()
 
 
-def _work_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
+def _work_values(
+    prepared_session: Prepared, boundary: int, facts: Sequence[Fact]
+) -> Iterator[dict[str, object]]:
     """A row a fact and wording: the chance that a real model knows it from a context with all of
     the wording.
     """
-    exams = exams_of(ready.session)
-    exam = None if exams is None else exams.at(at)
+    exams = exams_of(prepared_session.session)
+    exam = None if exams is None else exams.at(boundary)
     by_text = {question.question: question for question in exam.questions} if exam else {}
     # an exam that is written anew asks otherwise
-    asked = [fact for fact in facts if fact["question"] in by_text]
-    questions = [by_text[fact["question"]] for fact in asked]
-    history = [said_text(message) for message in ready.session.messages[:at]]
+    asked_facts = [fact for fact in facts if fact["question"] in by_text]
+    questions = [by_text[fact["question"]] for fact in asked_facts]
+    history = [said_text(message) for message in prepared_session.session.messages[:boundary]]
     bm25, rarity = Bm25(history), Rarity(history)
     sought = [f"{question.question} {question.gold}" for question in questions]
     for wording in WORDINGS:
         text = "\n".join(
-            _told(fact, question, wording) for fact, question in zip(asked, questions, strict=True)
+            _told(fact, question, wording)
+            for fact, question in zip(asked_facts, questions, strict=True)
         )
         chances = shipped_reader().chances(questions, text, rarity).tolist()
-        for fact, chance, share in zip(asked, chances, bm25.shares(sought, text), strict=True):
+        for fact, chance, share in zip(
+            asked_facts, chances, bm25.shares(sought, text), strict=True
+        ):
             real = fact["read"][_key(wording)]
             yield {
                 "half": "the work",
@@ -106,21 +111,23 @@ def _key(wording: str) -> str:
     return wording.replace(" ", "_")
 
 
-def _name_values(ready: Prepared, at: int, facts: Sequence[Fact]) -> Iterator[dict[str, object]]:
+def _name_values(
+    prepared_session: Prepared, boundary: int, facts: Sequence[Fact]
+) -> Iterator[dict[str, object]]:
     """A row a name and wording: what the lexical reader credits to a context with all of the
     wording.
     """
-    exam = Exams.of(ready.index).at(at)
+    exam = Exams.of(prepared_session.index).at(boundary)
     by_name = {
         item.answer: (number, item) for number, item in enumerate(exam.items) if item.kind == "fact"
     }
-    asked = [(fact, *by_name[fact["name"]]) for fact in facts if fact["name"] in by_name]
-    bm25 = Bm25(said_text(message) for message in ready.session.messages[:at])
+    asked_facts = [(fact, *by_name[fact["name"]]) for fact in facts if fact["name"] in by_name]
+    bm25 = Bm25(said_text(message) for message in prepared_session.session.messages[:boundary])
     for wording in WORDINGS:
-        text = "\n".join(_line(fact, item, wording) for fact, _, item in asked)
+        text = "\n".join(_line(fact, item, wording) for fact, _, item in asked_facts)
         credit = exam.credit(View(frozenset(), (text,), (text,))).tolist()
-        shares = bm25.shares([f"{item.use} {item.answer}" for _, _, item in asked], text)
-        for (_, number, _), share in zip(asked, shares, strict=True):
+        shares = bm25.shares([f"{item.use} {item.answer}" for _, _, item in asked_facts], text)
+        for (_, number, _), share in zip(asked_facts, shares, strict=True):
             yield {"half": "names", "wording": wording, "reader": credit[number], "bm25": share}
 
 

@@ -62,21 +62,23 @@ class Gamer:
         """Its setting in words."""
         return f"{self.form}, {self.names} names, {self.words} words, {self.order} first"
 
-    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+    def lines(self, history: ExamHistory, boundary: int) -> Iterator[str]:
         """The lines of its context, best first, until the reader has enough."""
         chance = random.Random(f"0 {self.label}")
-        names = self._ordered(history, at, chance)
-        newest = history.before(at).newest
+        names = self._ordered(history, boundary, chance)
+        newest = history.before(boundary).newest
         for start in range(0, len(names), self.names):
             group = names[start : start + self.names]
             texts = [history.names[name].text for name in group]
             near = [history.lines_with(name, newest).tolist() for name in group]
             if self.form in ("list", "soup", "sided"):
                 common = _common(history, near, texts, self.words)
-                before = [
+                words_before = [
                     word for word, place in common.items() if place < 0 and self.form == "sided"
                 ]
-                yield " ".join([*before, *texts, *(word for word in common if word not in before)])
+                yield " ".join(
+                    [*words_before, *texts, *(word for word in common if word not in words_before)]
+                )
             elif self.form == "cue":
                 yield f"{texts[0]}: {' '.join(_rare(history, near[0][-1], texts[0], self.words))}"
             elif self.form == "fragment":
@@ -86,8 +88,8 @@ class Gamer:
                 chance.shuffle(words)
                 yield " ".join(words)
 
-    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[int]:
-        past = history.before(at)
+    def _ordered(self, history: ExamHistory, boundary: int, chance: random.Random) -> list[int]:
+        past = history.before(boundary)
         names = np.flatnonzero(past.names).tolist()
         chance.shuffle(names)
         if self.order == "newest":
@@ -146,26 +148,28 @@ class Salad:
         repeats = "each once" if self.once else "repeated"
         return f"{self.form} of {self.speakers}, {self.words} words, {repeats}, {self.order} first"
 
-    def lines(self, history: ExamHistory, at: int) -> Iterator[str]:
+    def lines(self, history: ExamHistory, boundary: int) -> Iterator[str]:
         """The lines of its context, best first."""
         chance = random.Random(f"0 {self.label}")
-        written: set[str] = set()
-        for line in self._ordered(history, at, chance):
+        written_words: set[str] = set()
+        for line in self._ordered(history, boundary, chance):
             for start in range(0, len(line), self.words):
-                part = [
+                line_words = [
                     word
                     for word in line[start : start + self.words]
-                    if not (self.once and word in written)
+                    if not (self.once and word in written_words)
                 ]
-                written.update(part)
+                written_words.update(line_words)
                 if self.shuffled:
-                    chance.shuffle(part)
-                if part:
-                    yield " ".join(part)
+                    chance.shuffle(line_words)
+                if line_words:
+                    yield " ".join(line_words)
 
-    def _ordered(self, history: ExamHistory, at: int, chance: random.Random) -> list[list[str]]:
+    def _ordered(
+        self, history: ExamHistory, boundary: int, chance: random.Random
+    ) -> list[list[str]]:
         lines: list[list[str]] = []
-        for message in history.messages[:at]:
+        for message in history.messages[:boundary]:
             if self.speakers == "all" or message.role in ("user", "assistant"):
                 lines += [_saying_words(line) for line in said_text(message).splitlines()]
         lines.reverse()
@@ -199,28 +203,30 @@ SALADS: tuple[Salad, ...] = tuple(
 
 
 def _common(
-    history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], most: int
+    history: ExamHistory, near: Sequence[Sequence[int]], texts: Sequence[str], limit: int
 ) -> dict[str, int]:
     """The words that most lines of some names hold; of each how many lines more have it behind
     the name than before.
     """
     counts: dict[str, int] = {}
     places: dict[str, int] = {}
-    for text, lines in zip(texts, near, strict=True) if most else ():
+    for text, lines in zip(texts, near, strict=True) if limit else ():
         for line in lines[-20:]:
             words = history.texts[line].split()
-            own = next((place for place, word in enumerate(words) if text in word), -1)
+            name_place = next((place for place, word in enumerate(words) if text in word), -1)
             for word in dict.fromkeys(words):
                 if word.isalpha() and len(word) > 2 and word not in texts:
                     counts[word] = counts.get(word, 0) + 1
-                    places[word] = places.get(word, 0) + (1 if words.index(word) > own else -1)
-    return {word: places[word] for word in sorted(counts, key=lambda word: -counts[word])[:most]}
+                    places[word] = places.get(word, 0) + (
+                        1 if words.index(word) > name_place else -1
+                    )
+    return {word: places[word] for word in sorted(counts, key=lambda word: -counts[word])[:limit]}
 
 
-def _rare(history: ExamHistory, line: int, text: str, most: int) -> list[str]:
+def _rare(history: ExamHistory, line: int, text: str, limit: int) -> list[str]:
     """The rarest words of a line, in their order."""
     words = [word.strip(".,:;()\"'`") for word in history.texts[line].split() if text not in word]
-    rarest = sorted(dict.fromkeys(words), key=lambda word: -history.weight(word.lower()))[:most]
+    rarest = sorted(dict.fromkeys(words), key=lambda word: -history.weight(word.lower()))[:limit]
     return [word for word in dict.fromkeys(words) if word in rarest]
 
 
@@ -228,8 +234,8 @@ def _around(line: str, text: str, side: int) -> str:
     """The words of a line on both sides of a name."""
     words = line.split()
     start = text.split()[0].lower()
-    at = next((place for place, word in enumerate(words) if start in word.lower()), 0)
-    return " ".join(words[max(0, at - side) : at + side + 1])
+    name_place = next((place for place, word in enumerate(words) if start in word.lower()), 0)
+    return " ".join(words[max(0, name_place - side) : name_place + side + 1])
 
 
 def scored(
@@ -244,7 +250,9 @@ def scored(
     context kind: `session project share name`, and the means over boundaries of `MEASURES`.
     """
     rows = [
-        row for ready in with_many_entities(sessions) for row in _scores(ready, family, strategies)
+        row
+        for prepared_session in with_many_entities(sessions)
+        for row in _scores(prepared_session, family, strategies)
     ]
     table = pd.DataFrame(rows, columns=["session", "project", "share", "name", *MEASURES])
     table = table.astype(dict.fromkeys(MEASURES, "float"))
@@ -253,23 +261,26 @@ def scored(
 
 
 def _scores(
-    ready: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
+    prepared_session: Prepared, family: Sequence[Gamer], strategies: Sequence[str]
 ) -> Iterator[tuple[str | float | None, ...]]:
-    exams = Exams.of(ready.index)
-    of = ready.session.id, ready.session.project or ready.session.id
-    at = [
+    exams = Exams.of(prepared_session.index)
+    of = (
+        prepared_session.session.id,
+        prepared_session.session.project or prepared_session.session.id,
+    )
+    boundaries = [
         place
-        for place in at_shares(ready.session, BOUNDARIES)
+        for place in at_shares(prepared_session.session, BOUNDARIES)
         if len(exams.at(place).items) >= FEWEST
     ]
-    for name in strategies if at else ():
+    for name in strategies if boundaries else ():
         replay = matched(
-            ready.session,
+            prepared_session.session,
             preset(name),
-            ready.reader(Extractive()),
-            ready.sizing,
-            window=ready.window,
-            at=tuple(at),
+            prepared_session.reader(Extractive()),
+            prepared_session.sizing,
+            window=prepared_session.window,
+            at=tuple(boundaries),
             shares=SHARES,
         )
         for shot in replay.snapshots:
@@ -277,24 +288,38 @@ def _scores(
                 *of,
                 shot.share or 1.0,
                 name,
-                *_scored(ready, shot.at, view(ready.session, shot.context)),
+                *_scored(prepared_session, shot.at, view(prepared_session.session, shot.context)),
             )
-    for place in at:
-        budgets = [int(share * sum(ready.sizing.sizes[:place])) for share in SHARES]
-        made = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
-        for label, lines in made.items():
-            texts = filled(lines, partial(count_line, ready), budgets)
+    for place in boundaries:
+        budgets = [int(share * sum(prepared_session.sizing.sizes[:place])) for share in SHARES]
+        lines_by_label = {gamer.label: gamer.lines(exams.history, place) for gamer in family}
+        for label, lines in lines_by_label.items():
+            texts = filled(lines, partial(count_line, prepared_session), budgets)
             for share, text in zip(SHARES, texts, strict=True):
-                yield *of, share, label, *_scored(ready, place, View(frozenset(), (text,), ()))
-        history = ready.sizing.history(ready.session.messages, place)
+                yield (
+                    *of,
+                    share,
+                    label,
+                    *_scored(prepared_session, place, View(frozenset(), (text,), ())),
+                )
+        history = prepared_session.sizing.history(prepared_session.session.messages, place)
         oracle = Oracle(history, exams.at(place))
         for share in SHARES:
             best = oracle.context(budget(history, share))
-            yield *of, share, "oracle", *_scored(ready, place, view(ready.session, best))
+            yield (
+                *of,
+                share,
+                "oracle",
+                *_scored(prepared_session, place, view(prepared_session.session, best)),
+            )
 
 
-def _scored(ready: Prepared, at: int, seen: View) -> tuple[float, float]:
+def _scored(prepared_session: Prepared, boundary: int, context_view: View) -> tuple[float, float]:
     """The values of `MEASURES` for one context."""
-    demand = ready.index.demand(at)
-    presence = demand.retained(seen.kept, seen.texts).mean("presence") if len(demand) else 0.0
-    return Exams.of(ready.index).at(at).score(seen), presence
+    demand = prepared_session.index.demand(boundary)
+    presence = (
+        demand.retained(context_view.kept, context_view.texts).mean("presence")
+        if len(demand)
+        else 0.0
+    )
+    return Exams.of(prepared_session.index).at(boundary).score(context_view), presence

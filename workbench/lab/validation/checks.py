@@ -53,14 +53,14 @@ class Check:
 
 
 def check(
-    name: str, claim: str, holds: bool | None, found: str, where: Sequence[str] = ()
+    name: str, claim: str, holds: bool | None, measured: str, where: Sequence[str] = ()
 ) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
     return Check(
         name,
         claim,
         "skipped" if holds is None else "passed" if holds else "failed",
-        found,
+        measured,
         tuple(where[:3]),
     )
 
@@ -74,7 +74,7 @@ TOKENS = 30_000
 
 
 def planted(
-    made: Sequence[Generated] | None = None,
+    generated: Sequence[Generated] | None = None,
     make_index: Callable[[Sequence[Message]], Index] = Index,
 ) -> Check:
     """Planted dependencies are recovered: facts that are said once and used later, and nothing
@@ -84,26 +84,29 @@ def planted(
     """
     sessions = (
         [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)]
-        if made is None
-        else made
+        if generated is None
+        else generated
     )
-    hit = found = true = 0
+    hit = extracted_count = true = 0
     wrong: list[str] = []
-    for one in sessions:
-        index = make_index(one.session.messages)
-        for at in at_shares(one.session):
-            wanted = _needed(one, index, at)
-            extracted = {need.entity for need in index.demand(at).needs}
-            hit, found, true = (
-                hit + len(extracted & wanted),
-                found + len(extracted),
-                true + len(wanted),
+    for sample in sessions:
+        index = make_index(sample.session.messages)
+        for boundary in at_shares(sample.session):
+            expected = _needed(sample, index, boundary)
+            extracted = {need.entity for need in index.demand(boundary).needs}
+            hit, extracted_count, true = (
+                hit + len(extracted & expected),
+                extracted_count + len(extracted),
+                true + len(expected),
             )
             wrong += [
-                f"{entity.text} in {one.session.id} at {at}"
-                for entity in sorted(extracted ^ wanted)
+                f"{entity.text} in {sample.session.id} at {boundary}"
+                for entity in sorted(extracted ^ expected)
             ]
-    precision, recall = (hit / found if found else 0.0), (hit / true if true else 0.0)
+    precision, recall = (
+        (hit / extracted_count if extracted_count else 0.0),
+        (hit / true if true else 0.0),
+    )
     return check(
         "planted dependencies",
         "on generated sessions the extractor finds later needs with precision and recall of at"
@@ -114,55 +117,64 @@ def planted(
     )
 
 
-def _needed(one: Generated, index: Index, at: int) -> set[Entity]:
+def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
     """What was planted before a boundary and is used after it, within the horizon."""
-    place = one.session.index_of
-    found: set[Entity] = set()
-    for fact in one.facts:
-        after = [place[use] for use in fact.uses if place[use] >= at]
-        if place[fact.message] < at and after and after[0] < at + HORIZON:
-            found.update(
+    place = sample.session.index_of
+    entities: set[Entity] = set()
+    for fact in sample.facts:
+        later_uses = [place[use] for use in fact.uses if place[use] >= boundary]
+        if place[fact.message] < boundary and later_uses and later_uses[0] < boundary + HORIZON:
+            entities.update(
                 index.inverted_index.names[number] for number in index.read((fact.entity,)).entities
             )
-    return found
+    return entities
 
 
 def placebo(sessions: Sequence[Prepared]) -> Check:
     """Futures that belong to other projects need next to nothing of a history."""
-    own = foreign = pairs = 0
+    own_demand = foreign_demand = pairs = 0
     worst: list[str] = []
-    for one, other in _unrelated(sessions):
-        at = at_shares(one.session)[0]  # one boundary a pair: extraction is the cost
-        after = other.session.messages[at_shares(other.session)[0] :]
-        swapped = Index((*one.session.messages[:at], *after), one.session.cwd, one.index.background)
-        mine, theirs = len(one.index.demand(at)), len(swapped.demand(at))
-        own, foreign, pairs = own + mine, foreign + theirs, pairs + 1
+    for prepared_session, stranger in _unrelated(sessions):
+        boundary = at_shares(prepared_session.session)[
+            0
+        ]  # one boundary a pair: extraction is the cost
+        foreign_future = stranger.session.messages[at_shares(stranger.session)[0] :]
+        swapped = Index(
+            (*prepared_session.session.messages[:boundary], *foreign_future),
+            prepared_session.session.cwd,
+            prepared_session.index.background,
+        )
+        mine, theirs = len(prepared_session.index.demand(boundary)), len(swapped.demand(boundary))
+        own_demand, foreign_demand, pairs = own_demand + mine, foreign_demand + theirs, pairs + 1
         if theirs > CHANCE * max(mine, 10):
             worst.append(
-                f"{one.session.id} at {at} with the future of {other.session.id}: {theirs} of"
+                f"{prepared_session.session.id} at {boundary} with the future of {stranger.session.id}: {theirs} of"
                 f" {mine}"
             )
-    rate = foreign / own if own else 0.0
+    rate = foreign_demand / own_demand if own_demand else 0.0
     return check(
         "placebo futures",
         f"with the future of an unrelated project at most {CHANCE:.0%} of the demand is left",
-        rate <= CHANCE if own else None,
-        f"{foreign} of {own} demanded things ({rate:.1%}) over {pairs} swapped futures",
+        rate <= CHANCE if own_demand else None,
+        f"{foreign_demand} of {own_demand} demanded things ({rate:.1%}) over {pairs} swapped futures",
         worst if rate > CHANCE else (),
     )
 
 
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
     """Each session with the next one of another project."""
-    good = [one for one in sessions if at_shares(one.session)]
-    for i, one in enumerate(good):
-        others = (
-            other
-            for other in good[i + 1 :] + good[:i]
-            if other.session.project != one.session.project or not one.session.project
+    good = [
+        prepared_session for prepared_session in sessions if at_shares(prepared_session.session)
+    ]
+    for i, prepared_session in enumerate(good):
+        strangers = (
+            stranger
+            for stranger in good[i + 1 :] + good[:i]
+            if stranger.session.project != prepared_session.session.project
+            or not prepared_session.session.project
         )
-        if (other := next(others, None)) is not None:
-            yield one, other
+        if (stranger := next(strangers, None)) is not None:
+            yield prepared_session, stranger
 
 
 SHARE = 0.2
@@ -178,26 +190,26 @@ def blindness(
     bytes.
     """
     tried, apart = 0, []
-    for ready in sessions:
-        at = at_shares(ready.session, (0.5,))
-        for part in presets or map(preset, STRATEGIES) if at else ():
+    for prepared_session in sessions:
+        boundaries = at_shares(prepared_session.session, (0.5,))
+        for strategy in presets or map(preset, STRATEGIES) if boundaries else ():
             tried += 1
             sent = set()
-            for one in (ready, _relabelled(ready, at[0])):
+            for variant in (prepared_session, _relabelled(prepared_session, boundaries[0])):
                 # as a replay asks it: it knows what the index has read
-                writer = one.reader(model or Extractive())
+                writer = variant.reader(model or Extractive())
                 replay = matched(
-                    one.session,
-                    part,
+                    variant.session,
+                    strategy,
                     writer,
-                    one.sizing,
-                    window=ready.window,
-                    at=at,
+                    variant.sizing,
+                    window=prepared_session.window,
+                    at=boundaries,
                     shares=(SHARE,),
                 )
                 sent.add(repr(replay.snapshots[0].context.messages))
             if len(sent) > 1:
-                apart.append(f"{part.name} on {ready.session.id} at {at[0]}")
+                apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
     return check(
         "blindness",
         "a strategy sends the same bytes whatever the session is called and whatever comes later",
@@ -207,21 +219,26 @@ def blindness(
     )
 
 
-def _relabelled(ready: Prepared, at: int) -> Prepared:
+def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
     """The same history with every later message saying something else, under another name."""
     log = Log()
-    for i, message in enumerate(ready.session.messages):
+    for i, message in enumerate(prepared_session.session.messages):
         new: Message = message
-        if i >= at and message.role == "assistant":
+        if i >= boundary and message.role == "assistant":
             new = replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
-        elif i >= at:
+        elif i >= boundary:
             new = UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
         log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
-    known = replace(ready.session, id="relabelled", log=log, title="", project="relabelled")
-    sizes = ready.sizing.sizes[:at] + tuple(
-        ready.sizing.count(message) for message in known.messages[at:]
+    renamed = replace(
+        prepared_session.session, id="relabelled", log=log, title="", project="relabelled"
     )
-    return replace(prepared(known, ready.window), sizing=replace(ready.sizing, sizes=sizes))
+    sizes = prepared_session.sizing.sizes[:boundary] + tuple(
+        prepared_session.sizing.count(message) for message in renamed.messages[boundary:]
+    )
+    return replace(
+        prepared(renamed, prepared_session.window),
+        sizing=replace(prepared_session.sizing, sizes=sizes),
+    )
 
 
 CLOSE = 0.02
@@ -243,12 +260,14 @@ def reconciliation(
     """
     errors: dict[str, tuple[float, float]] = {}
     left_out = 0
-    for ready in sessions:
-        found = predict(ready.session, ready.sizing, pricing(ready.session))
-        left_out += found.turns["unseen start"] > 0
-        prompt, read = found.error("prompt"), found.error("read")
-        if not found.turns["unseen start"] and prompt is not None and read is not None:
-            errors[ready.session.id] = prompt, read
+    for prepared_session in sessions:
+        predicted = predict(
+            prepared_session.session, prepared_session.sizing, pricing(prepared_session.session)
+        )
+        left_out += predicted.turns["unseen start"] > 0
+        prompt, read = predicted.error("prompt"), predicted.error("read")
+        if not predicted.turns["unseen start"] and prompt is not None and read is not None:
+            errors[prepared_session.session.id] = prompt, read
     prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
     far = sorted(
         ((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True

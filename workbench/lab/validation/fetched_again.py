@@ -32,12 +32,17 @@ def scored(rows: pd.DataFrame) -> pd.DataFrame:
 
     With a column `when`: the band of its first use, in messages after the compaction.
     """
-    known = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
+    with_verdict = rows[rows["fetched_again"].notna() & rows["exam"].notna()]
     labels = [f"{low} to {high - 1}" for low, high in pairwise(BANDS)] + [f"from {BANDS[-1]}"]
     band = pd.cut(
-        (known["used"] - known["at"]).astype(int), [*BANDS, np.inf], right=False, labels=labels
+        (with_verdict["used"] - with_verdict["at"]).astype(int),
+        [*BANDS, np.inf],
+        right=False,
+        labels=labels,
     )
-    return known.assign(when=band.astype(str), fetched_again=known["fetched_again"].astype(bool))
+    return with_verdict.assign(
+        when=band.astype(str), fetched_again=with_verdict["fetched_again"].astype(bool)
+    )
 
 
 def figures(
@@ -68,14 +73,14 @@ def figures(
             units. A compaction's
         pairs weigh one over its things and one (van Elteren).
     """
-    known = scored(rows)
-    groups = known.groupby(list(by), sort=False, observed=True) if by else [((), known)]
-    found = [
-        {**dict(zip(by, key, strict=True)), "metric": metric, **_figures(own, metric, unit)}
-        for key, own in groups
+    scored_rows = scored(rows)
+    groups = scored_rows.groupby(list(by), sort=False, observed=True) if by else [((), scored_rows)]
+    figure_rows = [
+        {**dict(zip(by, key, strict=True)), "metric": metric, **_figures(group_rows, metric, unit)}
+        for key, group_rows in groups
         for metric in metrics
     ]
-    return pd.DataFrame(found)
+    return pd.DataFrame(figure_rows)
 
 
 def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | int | None]:
@@ -93,7 +98,7 @@ def _figures(rows: pd.DataFrame, metric: str, unit: str) -> dict[str, float | in
         **interval_columns("if_kept", _share(rows[~lost], unit)),
         **interval_columns("auc", _ratio(pairs)),
         **interval_columns("alike", _ratio(alike)),
-        **interval_columns("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), least=-1)),
+        **interval_columns("lead", _ratio(pairs.assign(won=pairs["won"] - base["won"]), lowest=-1)),
     }
 
 
@@ -102,44 +107,52 @@ def _share(rows: pd.DataFrame, unit: str) -> Estimate | None:
     return ratio(sums["sum"].tolist(), sums["size"].tolist(), sums.index.tolist(), least=0, most=1)
 
 
-def _pairs(rows: pd.DataFrame, metric: str, unit: str, more: Sequence[str]) -> pd.DataFrame:
+def _pairs(rows: pd.DataFrame, metric: str, unit: str, more_columns: Sequence[str]) -> pd.DataFrame:
     """By unit, weighted: `won` and `all` pairs of things of one compaction that agree in some
     more columns.
     """
-    found = []
-    for _, own in rows.groupby(["session", "compaction", *more], sort=False, observed=True):
-        again = own["fetched_again"].to_numpy()
-        values = own[metric].to_numpy(dtype=float)
+    pair_rows = []
+    for _, compaction_rows in rows.groupby(
+        ["session", "compaction", *more_columns], sort=False, observed=True
+    ):
+        again = compaction_rows["fetched_again"].to_numpy()
+        values = compaction_rows[metric].to_numpy(dtype=float)
         apart = values[~again][None, :] - values[again][:, None]
         won = float((apart > 0).sum() + (apart == 0).sum() / 2)
-        found.append((own[unit].iloc[0], won / (len(own) + 1), apart.size / (len(own) + 1)))
-    return pd.DataFrame(found, columns=["unit", "won", "all"]).groupby("unit").sum()
+        pair_rows.append(
+            (
+                compaction_rows[unit].iloc[0],
+                won / (len(compaction_rows) + 1),
+                apart.size / (len(compaction_rows) + 1),
+            )
+        )
+    return pd.DataFrame(pair_rows, columns=["unit", "won", "all"]).groupby("unit").sum()
 
 
-def _ratio(pairs: pd.DataFrame, least: float = 0) -> Estimate | None:
+def _ratio(pairs: pd.DataFrame, lowest: float = 0) -> Estimate | None:
     return ratio(
-        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=least, most=1
+        pairs["won"].tolist(), pairs["all"].tolist(), pairs.index.tolist(), least=lowest, most=1
     )
 
 
-def with_intervals(found: pd.DataFrame) -> pd.DataFrame:
+def with_intervals(table: pd.DataFrame) -> pd.DataFrame:
     """The figures with their intervals as text, one column each: `.72 (.62 to .83)`."""
-    if "auc" not in found:
-        return found
-    shown = found.drop(columns=[f"{name}_{end}" for name in SHOWN for end in ("low", "high")])
+    if "auc" not in table:
+        return table
+    with_text = table.drop(columns=[f"{name}_{end}" for name in SHOWN for end in ("low", "high")])
     for name in SHOWN:
-        ends = zip(found[name], found[f"{name}_low"], found[f"{name}_high"], strict=True)
+        ends = zip(table[name], table[f"{name}_low"], table[f"{name}_high"], strict=True)
         texts = [
             decimal(mean) + f" ({interval(low, high, decimal)})" * (not missing(low))
             for mean, low, high in ends
         ]
-        shown[name] = [text.replace("0.", ".") for text in texts]
-    return shown
+        with_text[name] = [text.replace("0.", ".") for text in texts]
+    return with_text
 
 
-def lead_note(found: pd.DataFrame) -> str:
+def lead_note(table: pd.DataFrame) -> str:
     """Whether the exam tells what was fetched again better than presence does, in a sentence."""
-    row = found[found["metric"] == "exam"].iloc[0]
+    row = table[table["metric"] == "exam"].iloc[0]
     if missing(row["lead"]):
         return (
             "No compaction has both a thing that was fetched again and one that was not: there is"
@@ -163,9 +176,9 @@ def by_way(rows: pd.DataFrame) -> pd.DataFrame:
     """How agents came by what they used, and the shares that `recall` demands and that the exam
     asks.
     """
-    own = rows[rows["context"] == "recorded"]
-    found = own.astype({"demanded": float, "asked": float}).groupby("how", sort=False)
-    return found.agg(
+    recorded_rows = rows[rows["context"] == "recorded"]
+    by_how = recorded_rows.astype({"demanded": float, "asked": float}).groupby("how", sort=False)
+    return by_how.agg(
         things=("thing", "size"), demanded=("demanded", "mean"), asked=("asked", "mean")
     ).reset_index()
 
@@ -176,27 +189,29 @@ def ranks(rows: pd.DataFrame) -> pd.DataFrame:
     `used`: over all things with a verdict; `asked`: verdicts over those alone that `recall`
     demands, or the exam asks.
     """
-    known = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
-    fetched = known["how"].isin(["fetched", "looked for"]).groupby(known["session"]).mean()
-    found = []
+    scored_rows = rows[(rows["context"] == "recorded") & rows["exam"].notna()]
+    fetched = (
+        scored_rows["how"].isin(["fetched", "looked for"]).groupby(scored_rows["session"]).mean()
+    )
+    rank_rows = []
     for metric in METRICS:
-        own = known[known["asked" if metric == "exam" else "demanded"]]
-        means = {"used": known, "asked": own}
+        asked_rows = scored_rows[scored_rows["asked" if metric == "exam" else "demanded"]]
+        means = {"used": scored_rows, "asked": asked_rows}
         values = {
             name: some.groupby("session")[metric].mean().astype(float)
             for name, some in means.items()
         }
-        found.append(
+        rank_rows.append(
             {"metric": metric, "sessions": len(fetched)}
             | {name: _spearman(mean, fetched[mean.index]) for name, mean in values.items()}
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rank_rows)
 
 
-def _spearman(one: pd.Series, other: pd.Series) -> float | None:
+def _spearman(values: pd.Series, other_values: pd.Series) -> float | None:
     """The rank correlation; None with fewer than three values, or where one side is constant."""
-    varied = len(one) > 2 and one.nunique() > 1 and other.nunique() > 1
-    return float(one.corr(other, method="spearman")) if varied else None
+    varied = len(values) > 2 and values.nunique() > 1 and other_values.nunique() > 1
+    return float(values.corr(other_values, method="spearman")) if varied else None
 
 
 def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
@@ -229,9 +244,9 @@ def precision_table(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _precision(rows: pd.DataFrame) -> dict[str, float | int | None]:
-    first, second = (rows[f"label_{reader}"] == NEEDED for reader in READERS)
-    both, either = _mean(rows, first & second), _mean(rows, first | second)
-    given = _mean(rows, (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes"))
+    first_needs, second_needs = (rows[f"label_{reader}"] == NEEDED for reader in READERS)
+    both, either = _mean(rows, first_needs & second_needs), _mean(rows, first_needs | second_needs)
+    given_away = _mean(rows, (rows["given_away_1"] == "yes") & (rows["given_away_2"] == "yes"))
     return {
         "items": len(rows),
         "sessions": rows["session"].nunique(),
@@ -239,8 +254,8 @@ def _precision(rows: pd.DataFrame) -> dict[str, float | int | None]:
         "low": both.low,
         "high": both.high,
         "by_either": either.mean,
-        "kappa": kappa(first, second),
-        "given_away": given.mean,
+        "kappa": kappa(first_needs, second_needs),
+        "given_away": given_away.mean,
     }
 
 
@@ -248,16 +263,20 @@ def _mean(rows: pd.DataFrame, needed: pd.Series[bool]) -> Estimate:
     """A mean over projects, each the mean of its sessions."""
     places = [rows["session"], rows["project"]]
     shares = (rows["weight"] * needed).groupby(places).sum() / rows["weight"].groupby(places).sum()
-    found = estimate(shares.tolist(), [str(project) for _, project in shares.index], most=1)
-    assert found is not None
-    return found
+    mean = estimate(shares.tolist(), [str(project) for _, project in shares.index], most=1)
+    assert mean is not None
+    return mean
 
 
-def kappa(first: Iterable[object], second: Iterable[object]) -> float | None:
+def kappa(labels: Iterable[object], other_labels: Iterable[object]) -> float | None:
     """Cohen's kappa of two readers' labels of the same items; None where chance alone would
     agree always.
     """
-    one, other = pd.Series(list(first)), pd.Series(list(second))
-    shares = one.value_counts(normalize=True), other.value_counts(normalize=True)
+    first_labels, second_labels = pd.Series(list(labels)), pd.Series(list(other_labels))
+    shares = first_labels.value_counts(normalize=True), second_labels.value_counts(normalize=True)
     chance = float((shares[0] * shares[1]).sum())
-    return None if chance == 1 else float(((one == other).mean() - chance) / (1 - chance))
+    return (
+        None
+        if chance == 1
+        else float(((first_labels == second_labels).mean() - chance) / (1 - chance))
+    )

@@ -40,24 +40,27 @@ half.
 """
 
 
-def entity_list(index: Index, at: int) -> Iterable[str]:
+def entity_list(index: Index, boundary: int) -> Iterable[str]:
     """Every entity of the history, without the words around it, in a random order."""
-    return _lines(_entities(index, at))
+    return _lines(_entities(index, boundary))
 
 
-def word_soup(index: Index, at: int) -> Iterable[str]:
+def word_soup(index: Index, boundary: int) -> Iterable[str]:
     """The words and entities of the history in a random order."""
     p = index.inverted_index
-    said = p.place_span[: p.message_start[at]][~p.thought[: p.message_start[at]]]
+    spoken_spans = p.place_span[: p.message_start[boundary]][
+        ~p.thought[: p.message_start[boundary]]
+    ]
     names = list(p.extractor.words)
     return _lines(
-        _entities(index, at) + [names[number] for number in np.unique(p.span_words[said].indices)]
+        _entities(index, boundary)
+        + [names[number] for number in np.unique(p.span_words[spoken_spans].indices)]
     )
 
 
-def marker_copy(index: Index, at: int) -> Iterable[str]:
+def marker_copy(index: Index, boundary: int) -> Iterable[str]:
     """Every entity of the history behind a word that promises weight, in a random order."""
-    chance, entities = random.Random("0"), _entities(index, at)
+    chance, entities = random.Random("0"), _entities(index, boundary)
     chance.shuffle(entities)
     return [f"{chance.choice(MARKERS)} {entity}" for entity in entities]
 
@@ -73,7 +76,9 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
     """Lists of entities, word soup and copied markers win next to nothing, at every budget."""
     judged = with_many_entities(sessions)
     rows = [
-        (number, *row) for number, ready in enumerate(judged) for row in _recalls(ready, gamers)
+        (number, *row)
+        for number, prepared_session in enumerate(judged)
+        for row in _recalls(prepared_session, gamers)
     ]
     table = pd.DataFrame(rows, columns=["session", "gamer", "share", "recall"])
     each = table.groupby(["session", "gamer", "share"], sort=False)["recall"].mean()
@@ -82,56 +87,70 @@ def gaming(sessions: Sequence[Prepared], gamers: Mapping[str, Gamer] = GAMERS) -
     high = [
         f"{name} at {share:.0%}: {mean:.3f}" for (name, share), mean in means.items() if mean > bar
     ]
-    most = means.groupby("gamer", sort=False).max()
-    left = len(sessions) - len(judged)
+    highest_means = means.groupby("gamer", sort=False).max()
+    left_out_count = len(sessions) - len(judged)
     return check(
         "gamers",
         f"contexts made to please the metric have a mean recall of at most {bar} at every budget",
         not high if tried else None,
-        ", ".join(f"{name} {mean:.3f}" for name, mean in most.items())
+        ", ".join(f"{name} {mean:.3f}" for name, mean in highest_means.items())
         + f"; {tried} sessions"
-        + (f"; not judged: {left} with fewer than {FEW_ENTITIES} entities" if left else ""),
+        + (
+            f"; not judged: {left_out_count} with fewer than {FEW_ENTITIES} entities"
+            if left_out_count
+            else ""
+        ),
         high,
     )
 
 
 def with_many_entities(sessions: Sequence[Prepared]) -> Sequence[Prepared]:
     """The sessions with `FEW_ENTITIES` and more; all of them where none has so many."""
-    return [ready for ready in sessions if len(ready.index.entities) >= FEW_ENTITIES] or sessions
+    return [
+        prepared_session
+        for prepared_session in sessions
+        if len(prepared_session.index.entities) >= FEW_ENTITIES
+    ] or sessions
 
 
-def _recalls(ready: Prepared, gamers: Mapping[str, Gamer]) -> Iterator[tuple[str, float, float]]:
+def _recalls(
+    prepared_session: Prepared, gamers: Mapping[str, Gamer]
+) -> Iterator[tuple[str, float, float]]:
     """Gamer, budget and exam recall at each boundary of one session with enough items."""
-    for at in at_shares(ready.session):
-        exam = Exams.of(ready.index).at(at)
+    for boundary in at_shares(prepared_session.session):
+        exam = Exams.of(prepared_session.index).at(boundary)
         if len(exam.items) < FEWEST:
             continue
-        budgets = [int(share * sum(ready.sizing.sizes[:at])) for share in SHARES]
+        budgets = [int(share * sum(prepared_session.sizing.sizes[:boundary])) for share in SHARES]
         for name, gamer in gamers.items():
-            texts = filled(gamer(ready.index, at), partial(count_line, ready), budgets)
+            texts = filled(
+                gamer(prepared_session.index, boundary),
+                partial(count_line, prepared_session),
+                budgets,
+            )
             for share, text in zip(SHARES, texts, strict=True):
                 yield name, share, exam.score(View(frozenset(), (text,), ()))
 
 
 def filled(lines: Iterable[str], count: Callable[[str], int], budgets: Sequence[int]) -> list[str]:
     """For each budget, in tokens and growing, as many of the lines as fit, best first."""
-    every, spent = list[str](), list[int]()
+    all_lines, spent = list[str](), list[int]()
     for line in lines:
-        every.append(line)
+        all_lines.append(line)
         spent.append((spent[-1] if spent else 0) + count(line) + 1)
         if spent[-1] > budgets[-1]:
             break
-    return ["\n".join(every[: bisect_right(spent, budget)]) for budget in budgets]
+    return ["\n".join(all_lines[: bisect_right(spent, budget)]) for budget in budgets]
 
 
-def count_line(ready: Prepared, line: str) -> int:
+def count_line(prepared_session: Prepared, line: str) -> int:
     """The tokens of one line of a context."""
-    return ready.sizing.count(UserMessage(id="", blocks=(Text(line),)))
+    return prepared_session.sizing.count(UserMessage(id="", blocks=(Text(line),)))
 
 
-def _entities(index: Index, at: int) -> list[str]:
+def _entities(index: Index, boundary: int) -> list[str]:
     p = index.inverted_index
-    return [p.names[number].text for number in np.flatnonzero(p.first_seen < at).tolist()]
+    return [p.names[number].text for number in np.flatnonzero(p.first_seen < boundary).tolist()]
 
 
 def _lines(words: list[str]) -> list[str]:

@@ -65,37 +65,44 @@ class Judged:
         """By judge; without those that have too little to go by here. In [0, 1] but the exam,
         whose 0 is guessing.
         """
-        ready, at, seen = self.ready, self.at, view(self.ready.session, context)
-        index, exams = ready.index, Exams.of(ready.index)
-        found: dict[str, float] = {}
-        if len(exams.at(at).items) >= self.fewest:
-            found["exam"] = exams.at(at).score(seen)
+        prepared_session, boundary, context_view = (
+            self.ready,
+            self.at,
+            view(self.ready.session, context),
+        )
+        index, exams = prepared_session.index, Exams.of(prepared_session.index)
+        scores: dict[str, float] = {}
+        if len(exams.at(boundary).items) >= self.fewest:
+            scores["exam"] = exams.at(boundary).score(context_view)
         stale, values = index.changes.stale(
-            at, kept_mask(seen.kept, index.inverted_index.n), seen.texts
+            boundary, kept_mask(context_view.kept, index.inverted_index.n), context_view.texts
         )
         if values:
-            found["stale"] = stale / values
-        found |= {str(part): share for part, share in exams.later_use.shares(at, seen).items()}
-        if len(index.demand(at)) >= self.fewest:
-            retained = index.demand(at).retained(seen.kept, seen.texts)
-            found |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
-        return found | self._by_text(text_of(context.messages))
+            scores["stale"] = stale / values
+        scores |= {
+            str(judge): share
+            for judge, share in exams.later_use.shares(boundary, context_view).items()
+        }
+        if len(index.demand(boundary)) >= self.fewest:
+            retained = index.demand(boundary).retained(context_view.kept, context_view.texts)
+            scores |= {"bound": retained.mean("bound"), "presence": retained.mean("presence")}
+        return scores | self._by_text(text_of(context.messages))
 
     def _by_text(self, text: str) -> dict[str, float]:
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         if len(self._runs) >= self.fewest:
-            found["runs"] = len(self._runs & _runs(text)) / len(self._runs)
+            scores["runs"] = len(self._runs & _runs(text)) / len(self._runs)
         if len(self._rare) >= self.fewest:
-            held = set(_WORD.findall(text.lower()))
-            found["rare"] = sum(self._rare[word] for word in held & self._rare.keys()) / sum(
-                self._rare.values()
+            context_words = set(_WORD.findall(text.lower()))
+            scores["rare"] = sum(
+                self._rare[word] for word in context_words & self._rare.keys()
+            ) / sum(self._rare.values())
+        alone, behind_history = self._packed
+        if behind_history < alone:
+            scores["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (
+                alone - behind_history
             )
-        alone, whole = self._packed
-        if whole < alone:
-            found["compressed"] = (alone - packed(f"{text}\n{self._future}") + packed(text)) / (
-                alone - whole
-            )
-        return found
+        return scores
 
     @cached_property
     def _past(self) -> Sequence[Message]:
@@ -103,8 +110,10 @@ class Judged:
 
     @cached_property
     def _future(self) -> str:
-        after = self.ready.session.messages[self.at : self.at + HORIZON]
-        return text_of(message for message in after if isinstance(message, AssistantMessage))
+        later_messages = self.ready.session.messages[self.at : self.at + HORIZON]
+        return text_of(
+            message for message in later_messages if isinstance(message, AssistantMessage)
+        )
 
     @cached_property
     def _runs(self) -> set[tuple[str, ...]]:
@@ -115,14 +124,14 @@ class Judged:
         """The words of the future that are in at most a tenth of the history's messages, by
         rarity.
         """
-        said = Counter(
+        message_counts = Counter(
             word for message in self._past for word in {*_WORD.findall(said_text(message).lower())}
         )
-        most = max(len(self._past) / 10, 1)
+        message_limit = max(len(self._past) / 10, 1)
         return {
-            word: log(len(self._past) / said[word])
+            word: log(len(self._past) / message_counts[word])
             for word in {*_WORD.findall(self._future.lower())}
-            if 0 < said[word] <= most
+            if 0 < message_counts[word] <= message_limit
         }
 
     @cached_property

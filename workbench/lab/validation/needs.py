@@ -35,8 +35,8 @@ def key_of(item: Item) -> str:
     has another one.
     """
     cue = sorted(item.cue, key=lambda name: -item.cue[name])
-    asked = (item.kind, item.evidence, item.use, *cue, *item.candidates)
-    return sha256("\0".join(asked).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    key_texts = (item.kind, item.evidence, item.use, *cue, *item.candidates)
+    return sha256("\0".join(key_texts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.DataFrame:
@@ -61,7 +61,11 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
     Raises:
         SettingError: the sessions have no exam.
     """
-    rows = [row for one in sessions for row in _drawn(one, -(-items // len(sessions)), seed)]
+    rows = [
+        row
+        for prepared_session in sessions
+        for row in _drawn(prepared_session, -(-items // len(sessions)), seed)
+    ]
     if not rows:
         raise SettingError(
             "no item to label: the recordings are too short for an exam; name longer ones"
@@ -69,48 +73,51 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
     return pd.DataFrame(rows[:items])
 
 
-def _drawn(ready: Prepared, most: int, seed: int) -> Iterator[dict[str, object]]:
-    drawn = random.Random(f"{seed} {ready.session.id}")
-    every = list(_items(ready))
-    drawn.shuffle(every)
-    seen, count = Counter[str](), Counter(item.kind for _, item in every)
+def _drawn(prepared_session: Prepared, limit: int, seed: int) -> Iterator[dict[str, object]]:
+    chance = random.Random(f"{seed} {prepared_session.session.id}")
+    items = list(_items(prepared_session))
+    chance.shuffle(items)
+    turn_counts, count = Counter[str](), Counter(item.kind for _, item in items)
     turns = []
-    for at, item in every:
-        turns.append((seen[item.kind], at, item))
-        seen[item.kind] += 1
-    chosen = sorted(turns, key=lambda one: one[0])[:most]
-    taken = Counter(item.kind for _, _, item in chosen)
-    for _, at, item in chosen:
-        yield _row(ready, at, item, count[item.kind] / taken[item.kind])
+    for boundary, item in items:
+        turns.append((turn_counts[item.kind], boundary, item))
+        turn_counts[item.kind] += 1
+    drawn_items = sorted(turns, key=lambda turn: turn[0])[:limit]
+    drawn_counts = Counter(item.kind for _, _, item in drawn_items)
+    for _, boundary, item in drawn_items:
+        yield _row(prepared_session, boundary, item, count[item.kind] / drawn_counts[item.kind])
 
 
-def _items(ready: Prepared) -> Iterator[tuple[int, Item]]:
+def _items(prepared_session: Prepared) -> Iterator[tuple[int, Item]]:
     """The items of a session's boundaries; what an earlier boundary asks for is left out, it is
     no duplicate there.
     """
-    known = set[tuple[str, str]]()
-    for at in at_shares(ready.session):
+    earlier_questions = set[tuple[str, str]]()
+    for boundary in at_shares(prepared_session.session):
         new = [
             item
-            for item in Exams.of(ready.index).at(at).items
-            if (item.kind, item.answer) not in known
+            for item in Exams.of(prepared_session.index).at(boundary).items
+            if (item.kind, item.answer) not in earlier_questions
         ]
-        known.update((item.kind, item.answer) for item in new)
-        yield from ((at, item) for item in new)
+        earlier_questions.update((item.kind, item.answer) for item in new)
+        yield from ((boundary, item) for item in new)
 
 
-def _row(ready: Prepared, at: int, item: Item, weight: float) -> dict[str, object]:
-    messages = ready.session.messages
-    asked = next((plain_text(one) for one in reversed(messages[:at]) if is_real_user(one)), "")
+def _row(prepared_session: Prepared, boundary: int, item: Item, weight: float) -> dict[str, object]:
+    messages = prepared_session.session.messages
+    request = next(
+        (plain_text(message) for message in reversed(messages[:boundary]) if is_real_user(message)),
+        "",
+    )
     cue = sorted(item.cue, key=lambda name: -item.cue[name])
     return {
-        "session": ready.session.id,
-        "at": at,
+        "session": prepared_session.session.id,
+        "at": boundary,
         "kind": item.kind,
         "key": key_of(item),
-        "project": ready.session.project or ready.session.id,
+        "project": prepared_session.session.project or prepared_session.session.id,
         "weight": weight,
-        "request": asked[:SHOWN],
+        "request": request[:SHOWN],
         "evidence": item.evidence[:SHOWN],
         "said_by": _speaker(messages, item.said),
         "use": item.use[:SHOWN],
@@ -128,7 +135,7 @@ def _speaker(messages: Sequence[Message], number: int) -> str:
     return f"{number}: {type(messages[number]).__name__}" if number >= 0 else ""
 
 
-def labelled(first: Path | None = None, second: Path | None = None) -> pd.DataFrame:
+def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) -> pd.DataFrame:
     """Labels of two readers in one table: of two filled sheets, or without any those that ship with
     the package.
 
@@ -138,45 +145,49 @@ def labelled(first: Path | None = None, second: Path | None = None) -> pd.DataFr
     Raises:
         SettingError: a sheet lacks a column, or has a label that is none of `LABELS`.
     """
-    if first is None or second is None:
+    if first_sheet is None or second_sheet is None:
         return pd.read_csv(SHIPPED, dtype={"key": str})
-    one, other = (
+    first_labels, second_labels = (
         _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
-        for path, reader in zip((first, second), READERS, strict=True)
+        for path, reader in zip((first_sheet, second_sheet), READERS, strict=True)
     )
     filled = [f"{name}_{reader}" for name in LABELS for reader in READERS]
-    return one.merge(other[[*KEY, *(f"{name}_2" for name in LABELS)]], on=KEY)[
+    return first_labels.merge(second_labels[[*KEY, *(f"{name}_2" for name in LABELS)]], on=KEY)[
         [*KEY, "project", "weight", *filled]
     ]
 
 
 def _filled(path: Path) -> pd.DataFrame:
     try:
-        found = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
+        table = pd.read_csv(path, dtype={"key": str}, keep_default_na=False)
     except ValueError as error:
         raise SettingError(
             f"{path} is no table of comma-separated values: {str(error).strip()}"
         ) from error
     # a sheet has an apostrophe before what would be a formula
-    for column in found.columns.intersection(KEY):
-        found[column] = found[column].map(
-            lambda one: one.lstrip("'") if isinstance(one, str) else one
+    for column in table.columns.intersection(KEY):
+        table[column] = table[column].map(
+            lambda text: text.lstrip("'") if isinstance(text, str) else text
         )
-    if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in found]:
+    if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in table]:
         raise SettingError(
             f"{path}: the column {missing[0]!r} is missing; take a sheet of `lab validate needs`"
         )
-    for column, known in LABELS.items():
-        for number, label in enumerate(found[column], 2):
-            if label not in known:
+    for column, allowed in LABELS.items():
+        for number, label in enumerate(table[column], 2):
+            if label not in allowed:
                 raise SettingError(
                     f"{path}, row {number}: {column} is {label!r}; it must be one of"
-                    f" {', '.join(known)}"
+                    f" {', '.join(allowed)}"
                 )
-    return found
+    return table
 
 
 def still_asked(labels: pd.DataFrame, sessions: Sequence[Prepared]) -> pd.DataFrame:
     """The labelled items of these sessions that the exam still asks."""
-    asked = {(ready.session.id, key_of(item)) for ready in sessions for _, item in _items(ready)}
-    return labels[[one in asked for one in zip(labels["session"], labels["key"], strict=True)]]
+    asked_keys = {
+        (prepared_session.session.id, key_of(item))
+        for prepared_session in sessions
+        for _, item in _items(prepared_session)
+    }
+    return labels[[key in asked_keys for key in zip(labels["session"], labels["key"], strict=True)]]

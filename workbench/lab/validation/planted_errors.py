@@ -110,24 +110,24 @@ def _values(chance: random.Random) -> Iterator[_Thing]:
     """Values that are said once; each may be denied, or given to another thing with the same
     trait.
     """
-    chosen = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[:2]], EACH)
-    value = dict(zip(chosen, _numbers(chance, EACH), strict=True))
-    for place, trait in chosen:
-        same = [pair for pair in chosen if pair[1] == trait]
-        other = value[same[(same.index((place, trait)) + 1) % len(same)]]
-        own, short = (
+    pairs = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[:2]], EACH)
+    value = dict(zip(pairs, _numbers(chance, EACH), strict=True))
+    for place, trait in pairs:
+        same = [pair for pair in pairs if pair[1] == trait]
+        other_value = value[same[(same.index((place, trait)) + 1) % len(same)]]
+        true_value, short = (
             value[place, trait],
             partial(chance.choice(_SHORT).format, place=place, trait=trait),
         )
         yield _Thing(
-            (chance.choice(_SAID).format(place=place, trait=trait, value=own),),
+            (chance.choice(_SAID).format(place=place, trait=trait, value=true_value),),
             f"What is the {trait} of the {place}?",
-            own,
+            true_value,
             "fact",
             {
-                "intact": short(value=own),
-                "negated": f"The {trait} of the {place} is no longer {own}.",
-                "swapped": short(value=other),
+                "intact": short(value=true_value),
+                "negated": f"The {trait} of the {place} is no longer {true_value}.",
+                "swapped": short(value=other_value),
             },
         )
 
@@ -136,16 +136,18 @@ def _changing(chance: random.Random) -> Iterator[_Thing]:
     """Values that were replaced; a summary may give the old one."""
     pairs = chance.sample([(place, trait) for place in _PLACES for trait in _TRAITS[2:]], EACH)
     old, new = _numbers(chance, EACH), _numbers(chance, EACH)
-    for (place, trait), before, now in zip(pairs, old, new, strict=True):
+    for (place, trait), old_value, new_value in zip(pairs, old, new, strict=True):
         short = partial(chance.choice(_SHORT).format, place=place, trait=trait)
-        first = chance.choice(_SAID).format(place=place, trait=trait, value=before)
-        then = chance.choice(_CHANGED).format(place=place, trait=trait, old=before, value=now)
+        first_statement = chance.choice(_SAID).format(place=place, trait=trait, value=old_value)
+        second_statement = chance.choice(_CHANGED).format(
+            place=place, trait=trait, old=old_value, value=new_value
+        )
         yield _Thing(
-            (first, then),
+            (first_statement, second_statement),
             f"What is the {trait} of the {place} now?",
-            now,
+            new_value,
             "latest",
-            {"intact": short(value=now), "stale": short(value=before)},
+            {"intact": short(value=new_value), "stale": short(value=old_value)},
         )
 
 
@@ -156,16 +158,16 @@ def _relations(chance: random.Random) -> Iterator[_Thing]:
         for place, number in zip(_PLACES, _numbers(chance, EACH), strict=True)
     ]
     chance.shuffle(names)
-    for one, other in pairwise(names):
-        said, short = chance.choice(_JOINED), chance.choice(_SHORT_JOINED)
+    for service, needed_service in pairwise(names):
+        statement, short = chance.choice(_JOINED), chance.choice(_SHORT_JOINED)
         yield _Thing(
-            (said.format(one=one, other=other),),
-            f"What does {one} depend on or call?",
-            other,
+            (statement.format(one=service, other=needed_service),),
+            f"What does {service} depend on or call?",
+            needed_service,
             "fact",
             {
-                "intact": short.format(one=one, other=other),
-                "reversed": short.format(one=other, other=one),
+                "intact": short.format(one=service, other=needed_service),
+                "reversed": short.format(one=needed_service, other=service),
             },
         )
 

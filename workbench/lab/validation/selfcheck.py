@@ -78,16 +78,18 @@ def equal_size(run: Results) -> Check:
     `WASTEFUL` used.
     """
     scores, at_sizes = run.table("scores"), run.table("baseline_at_sizes")
-    asked = _lead_of_wasteful(scores, None)
-    used = _lead_of_wasteful(scores, at_sizes)
-    tested = abs(asked) > APART
+    lead_at_asked = _lead_of_wasteful(scores, None)
+    lead_at_used = _lead_of_wasteful(scores, at_sizes)
+    tested = abs(lead_at_asked) > APART
     return check(
         "equal size",
         "truncate that leaves a part of its size unused differs by nothing from truncate at the"
         " size used",
-        abs(used) <= CLOSE if tested else None,
-        f"{100 * asked:+.1f} points at the size asked for, {100 * used:+.1f} at the size used",
-        [] if abs(used) <= CLOSE else [f"at the size used it differs by {100 * used:+.1f} points"],
+        abs(lead_at_used) <= CLOSE if tested else None,
+        f"{100 * lead_at_asked:+.1f} points at the size asked for, {100 * lead_at_used:+.1f} at the size used",
+        []
+        if abs(lead_at_used) <= CLOSE
+        else [f"at the size used it differs by {100 * lead_at_used:+.1f} points"],
     )
 
 
@@ -97,10 +99,10 @@ def too_small(run: Results) -> Check:
     place = ["session", "mode", "share", "at"]
     is_out = rows["must_stay"] > rows["asked"]
     out = rows[is_out].copy()
-    there = run.table("retention")[place].drop_duplicates()
+    scored_places = run.table("retention")[place].drop_duplicates()
     out["share"] = out["share"].fillna(0.0)
-    there["share"] = there["share"].fillna(0.0)
-    scored = out.merge(there, on=place)
+    scored_places["share"] = scored_places["share"].fillna(0.0)
+    scored = out.merge(scored_places, on=place)
     return check(
         "too small",
         "a boundary where what must stay is larger than the size is in no figure",
@@ -113,8 +115,8 @@ def too_small(run: Results) -> Check:
 def neighbours(run: Results, few: Results) -> Check:
     """What a session scores among a few others it scores among all."""
     both = run.table("scores").merge(few.table("scores"), on=PLACE, suffixes=("", "_few"))
-    gone = both["value"].isna() != both["value_few"].isna()
-    apart = both[gone | ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)]
+    one_is_missing = both["value"].isna() != both["value_few"].isna()
+    apart = both[one_is_missing | ((both["value"] - both["value_few"]).abs() > TINY).fillna(False)]
     alone = run.table("sessions")["session"].nunique() > few.table("sessions")["session"].nunique()
     return check(
         "neighbours",
@@ -182,8 +184,15 @@ def selfcheck(
     checks = (placebo, blindness, gaming, reconciliation)
     with tempfile.TemporaryDirectory() as folder:
         spec = RunSpec(model=DEFAULT_MODEL, window=window, quiet=True)
-        run = compare([one.session for one in sessions], spec=spec, out=f"{folder}/all")
-        fewer = [one.session for one in sessions[: max(1, min(FEW, len(sessions) // 2))]]
+        run = compare(
+            [prepared_session.session for prepared_session in sessions],
+            spec=spec,
+            out=f"{folder}/all",
+        )
+        fewer = [
+            prepared_session.session
+            for prepared_session in sessions[: max(1, min(FEW, len(sessions) // 2))]
+        ]
         sizes = (0.01, 0.1, 0.2)
         few = compare(
             fewer, spec=spec, strategies=("truncate", WASTEFUL), shares=sizes, out=f"{folder}/few"
@@ -202,14 +211,16 @@ def sessions_of(
     `selfcheck`.
     """
     named = list(what)
-    made = (
+    generated = (
         [generate(GENERATED, seed, profile).session for seed, profile in enumerate(VOCABULARY)]
         if not named
         else []
     )
-    sources = sources_of(named or [*bundled_files(), *made])
+    sources = sources_of(named or [*bundled_files(), *generated])
     sessions = [
-        ready for source in sources for ready in read(source, window, redaction=redaction).ready
+        prepared_session
+        for source in sources
+        for prepared_session in read(source, window, redaction=redaction).ready
     ][:limit]
     if not sessions:
         of = f" in {', '.join(map(str, named))}" if named else ""

@@ -84,15 +84,21 @@ def compacted(
         for source in sources_of(what)
         for session in _read(source, redaction)
     ]
-    ready = (prepared(session) for session in sessions if any(map(_is_readable, session.path)))
-    found = [one for one in ready if recorded_contexts(one.session, one.sizing)][:limit]
-    if not found:
+    prepared_sessions = (
+        prepared(session) for session in sessions if any(map(_is_readable, session.path))
+    )
+    compacted_sessions = [
+        prepared_session
+        for prepared_session in prepared_sessions
+        if recorded_contexts(prepared_session.session, prepared_session.sizing)
+    ][:limit]
+    if not compacted_sessions:
         raise SettingError(
             f"{some(len(sessions), 'recorded session')} without a compaction that has a readable"
             f" summary, {FEWEST_BEFORE} messages before it and {FEWEST_AFTER} after it; name"
             " recordings of agents that compacted"
         )
-    return found
+    return compacted_sessions
 
 
 def _read(source: SessionSource, redaction: frozenset[str] | None) -> list[Session]:
@@ -117,58 +123,68 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
     among the next `HORIZON` messages, and before the next compaction. Columns:
     docs/reference/tables.md.
     """
-    return typed((row for ready in sessions for row in _of_session(ready)), COLUMNS)
+    return typed(
+        (row for prepared_session in sessions for row in _of_session(prepared_session)), COLUMNS
+    )
 
 
-def _of_session(ready: Prepared) -> Iterator[dict[str, object]]:
-    session = ready.session
-    really = recorded_contexts(session, ready.sizing)
+def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
+    session = prepared_session.session
+    recorded = recorded_contexts(session, prepared_session.sizing)
     control = at_recorded_sizes(
         session,
         preset(CONTROL),
-        ready.reader(Extractive()),
-        ready.sizing,
-        window=ready.window,
-        really=really,
+        prepared_session.reader(Extractive()),
+        prepared_session.sizing,
+        window=prepared_session.window,
+        really=recorded,
     )
     controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
     looks = Looks(session)
-    for number, (at, one) in enumerate(really.items()):
+    for number, (boundary, compaction) in enumerate(recorded.items()):
         of = {
             "session": session.id,
             "project": session.project or session.id,
             "source": session.origin.format,
             "compaction": number,
-            "at": at,
+            "at": boundary,
         }
         # no control where what must stay is larger
-        contexts = {"recorded": one.after, **controls.get(at, {})}
+        contexts = {"recorded": compaction.after, **controls.get(boundary, {})}
         views = {name: view(session, context) for name, context in contexts.items()}
-        yield from ({**of, **row} for row in _of_compaction(ready, at, views, looks))
+        yield from (
+            {**of, **row} for row in _of_compaction(prepared_session, boundary, views, looks)
+        )
 
 
 def _of_compaction(
-    ready: Prepared, at: int, views: Mapping[str, View], looks: Looks
+    prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
 ) -> Iterator[dict[str, object]]:
     index, end = (
-        ready.index,
-        min([later.at for later in ready.session.recorded if later.at > at], default=at + HORIZON),
+        prepared_session.index,
+        min(
+            [later.at for later in prepared_session.session.recorded if later.at > boundary],
+            default=boundary + HORIZON,
+        ),
     )
-    used, history = index.used(at), Exams.of(index).history
-    exam = BoundaryExam(history, at, tuple(facts(history, at, every=True)))
-    asked = {item.answer for item in Exams.of(index).at(at).items}
-    stands_for = stand_ins(history, at)
-    demanded = set(index.demand(at).entities.tolist())
-    ways = _ways(ready, used, looks)
-    messages = ready.session.messages
-    bm25 = Bm25(map(said_text, messages[:at]))
+    used, history = index.used(boundary), Exams.of(index).history
+    exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
+    asked_answers = {item.answer for item in Exams.of(index).at(boundary).items}
+    stands_for = stand_ins(history, boundary)
+    demanded = set(index.demand(boundary).entities.tolist())
+    ways = _ways(prepared_session, used, looks)
+    messages = prepared_session.session.messages
+    bm25 = Bm25(map(said_text, messages[:boundary]))
     answers = [item.answer.lower() for item in exam.items]
     sought = [f"{item.use} {item.answer}" for item in exam.items]
-    for name, seen in views.items():
-        kept = used.retained(seen.kept, seen.texts)
-        credit = dict(zip(answers, exam.credit(seen).tolist(), strict=True))
+    for name, context_view in views.items():
+        retained = used.retained(context_view.kept, context_view.texts)
+        credit = dict(zip(answers, exam.credit(context_view).tolist(), strict=True))
         text = "\n".join(
-            (*(said_text(messages[number]) for number in sorted(seen.kept)), *seen.texts)
+            (
+                *(said_text(messages[number]) for number in sorted(context_view.kept)),
+                *context_view.texts,
+            )
         )
         shares = dict(zip(answers, bm25.shares(sought, text), strict=True))
         for slot, need in enumerate(used.needs):
@@ -183,9 +199,9 @@ def _of_compaction(
                     "how": ways[slot],
                     "fetched_again": FETCHED_AGAIN.get(ways[slot]),
                     "demanded": number in demanded,
-                    "asked": stands_for.get(thing.lower()) in asked,
+                    "asked": stands_for.get(thing.lower()) in asked_answers,
                     **{
-                        level: float(kept.level(level)[slot])
+                        level: float(retained.level(level)[slot])
                         for level in ("presence", "bound", "coverage")
                     },
                     "exam": credit.get(thing.lower()),
@@ -193,13 +209,15 @@ def _of_compaction(
                 }
 
 
-def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
+def _ways(prepared_session: Prepared, used: Demand, looks: Looks) -> list[How]:
     """How the agent came by each thing before it first named it."""
-    p, messages = ready.index.inverted_index, ready.session.messages
-    after = p.pair_message >= used.at
-    entities, first = np.unique(p.pair_entity[after], return_index=True)
-    mention = dict(zip(entities.tolist(), p.pair_message[after][first].tolist(), strict=True))
-    found: list[How] = []
+    p, messages = prepared_session.index.inverted_index, prepared_session.session.messages
+    is_later = p.pair_message >= used.at
+    entities, first_pairs = np.unique(p.pair_entity[is_later], return_index=True)
+    mention = dict(
+        zip(entities.tolist(), p.pair_message[is_later][first_pairs].tolist(), strict=True)
+    )
+    ways: list[How] = []
     for entity in used.entities.tolist():
         place = mention[entity]
         message = messages[place]
@@ -207,14 +225,16 @@ def _ways(ready: Prepared, used: Demand, looks: Looks) -> list[How]:
             texts = [
                 "\n".join(argument_texts(call.arguments)) for call in looks.of(message, used.at)
             ]
-            found.append(
-                "looked for" if entity in ready.index.read(texts).entities else "remembered"
+            ways.append(
+                "looked for"
+                if entity in prepared_session.index.read(texts).entities
+                else "remembered"
             )
         elif isinstance(message, ToolResult):
-            found.append("fetched" if looks.gave(message, used.at) else "in passing")
+            ways.append("fetched" if looks.gave(message, used.at) else "in passing")
         else:
-            found.append("told")
-    return found
+            ways.append("told")
+    return ways
 
 
 class Looks:
@@ -223,19 +243,19 @@ class Looks:
     def __init__(self, session: Session) -> None:
         self._calls: dict[str, ToolCall] = {}
         self._first: dict[tuple[str, str], int] = {}
-        for at, message in enumerate(session.messages):
+        for place, message in enumerate(session.messages):
             for call in message.calls if isinstance(message, AssistantMessage) else ():
                 self._calls[call.id] = call
-                self._first.setdefault((call.name, call.arguments_json()), at)
+                self._first.setdefault((call.name, call.arguments_json()), place)
 
-    def of(self, message: AssistantMessage, at: int) -> list[ToolCall]:
+    def of(self, message: AssistantMessage, boundary: int) -> list[ToolCall]:
         """Those among a message's calls, with what was called before a boundary."""
-        return [call for call in message.calls if self._is_look(call, at)]
+        return [call for call in message.calls if self._is_look(call, boundary)]
 
-    def gave(self, result: ToolResult, at: int) -> bool:
+    def gave(self, result: ToolResult, boundary: int) -> bool:
         """Whether one of them gave this result."""
         call = self._calls.get(result.call_id)
-        return call is not None and self._is_look(call, at)
+        return call is not None and self._is_look(call, boundary)
 
-    def _is_look(self, call: ToolCall, at: int) -> bool:
-        return repeatable(call) or self._first[call.name, call.arguments_json()] < at
+    def _is_look(self, call: ToolCall, boundary: int) -> bool:
+        return repeatable(call) or self._first[call.name, call.arguments_json()] < boundary

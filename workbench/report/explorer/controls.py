@@ -121,18 +121,23 @@ class Controls:
         self.overview, self.tabs, row = self._pane(), w.Tab(), w.Layout(flex_flow="row wrap")
         moves = w.HBox([self.play, self.request], layout=row)
         self.box = w.VBox(
-            [w.HBox([w.VBox(one) for one in columns], layout=row), moves, self.overview, self.tabs]
+            [
+                w.HBox([w.VBox(column) for column in columns], layout=row),
+                moves,
+                self.overview,
+                self.tabs,
+            ]
         )
         self.redraw()
 
-    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **how: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
+    def _control(self, kind: Any, name: str, then: Callable[[Any], object], **traits: Any) -> Any:  # noqa: ANN401 - ipywidgets is untyped
         """A widget that acts when a person changes its value."""
         late = {} if kind is w.Dropdown else {"continuous_update": False}
         widget = kind(
             description=name,
             layout=w.Layout(width="340px"),
             style={"description_width": "90px"},
-            **{**late, **how},
+            **{**late, **traits},
         )
 
         def changed(change: dict[str, Any]) -> None:
@@ -152,21 +157,21 @@ class Controls:
         self._turn += 1
         self._replay(lambda: self.view.begin(FIRST, **changes), self._turn)
 
-    def _replay(self, how: Callable[[], bool], turn: int) -> None:
+    def _replay(self, replay: Callable[[], bool], turn: int) -> None:
         if turn != self._turn:
             return  # the settings are others by now
         try:
-            done = how()
+            is_complete = replay()
         except WorkbenchError as error:
             self.overview.html = render("explore/error.html", error=error)
             return
         self.redraw()
-        if not done:
+        if not is_complete:
             _soon(lambda: self._replay(lambda: self.view.go_on(THEN), turn))
 
-    def moved(self, how: Callable[[int], object], number: int) -> None:
+    def moved(self, move: Callable[[int], object], number: int) -> None:
         """Look at another place of the same replay."""
-        how(number)
+        move(number)
         self.redraw()
 
     def _clicked(self, _: object, message: dict[str, Any], __: object) -> None:
@@ -193,16 +198,16 @@ class Controls:
         view, self._quiet = self.view, True
         try:
             events = view.replay.events
-            options = [(f"{one.number + 1} of {len(events)}", one.number) for one in events]
+            options = [(f"{event.number + 1} of {len(events)}", event.number) for event in events]
             options = (
                 [("none yet", -1), *options] if view.selected < 0 else options or [("none", 0)]
             )
             if list(self.boundary.options) != options:
                 self.boundary.options = options
             self.boundary.value = view.selected
-            at = (step.request for step in view.replay.steps if step.index >= view.at)
+            next_requests = (step.request for step in view.replay.steps if step.index >= view.at)
             self.request.value = (
-                view.request if view.request is not None else next(at, self.request.max)
+                view.request if view.request is not None else next(next_requests, self.request.max)
             )
         finally:
             self._quiet = False
@@ -216,7 +221,8 @@ def _soon(what: Callable[[], None]) -> None:
         what()
 
 
-def _labelled(values: tuple[int, ...], own: int | None) -> list[tuple[str, int]]:
+def _labelled(values: tuple[int, ...], current: int | None) -> list[tuple[str, int]]:
     return [
-        (f"{value:,}", value) for value in sorted({*values, *([own] if own is not None else [])})
+        (f"{value:,}", value)
+        for value in sorted({*values, *([current] if current is not None else [])})
     ]

@@ -45,17 +45,25 @@ def explore(
     Raises:
         UnknownName: no strategy or model of that name.
     """
-    ready = prepared(session, window)
+    prepared_session = prepared(session, window)
     presets = {name: preset(name) for name in tuple(strategies) or tuple(BUILTIN)}
-    chosen = preset(strategy)
-    other = None if beside is None else preset(beside)
-    presets |= {part.name: part for part in (chosen, other) if part is not None}
-    used = telling_window(ready) if window is None else ready.sizing.window(window)
-    found = find_model(model)
-    settings = ExplorerSettings(
-        chosen.name, used, threshold, tail, None if other is None else other.name
+    main_preset = preset(strategy)
+    second_preset = None if beside is None else preset(beside)
+    presets |= {part.name: part for part in (main_preset, second_preset) if part is not None}
+    used = (
+        telling_window(prepared_session)
+        if window is None
+        else prepared_session.sizing.window(window)
     )
-    return Explorer(ready, presets, found, settings)
+    writer = find_model(model)
+    settings = ExplorerSettings(
+        main_preset.name,
+        used,
+        threshold,
+        tail,
+        None if second_preset is None else second_preset.name,
+    )
+    return Explorer(prepared_session, presets, writer, settings)
 
 
 class Explorer(SessionView):
@@ -74,10 +82,10 @@ class Explorer(SessionView):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
         bundle = {"text/plain": repr(self), "text/html": self.html()}
-        shown = self.widget._repr_mimebundle_(**kwargs)
+        widget_bundle = self.widget._repr_mimebundle_(**kwargs)
         return {
             **bundle,
-            **{kind: data for kind, data in (shown or {}).items() if kind != "text/plain"},
+            **{kind: data for kind, data in (widget_bundle or {}).items() if kind != "text/plain"},
         }
 
     def __repr__(self) -> str:

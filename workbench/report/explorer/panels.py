@@ -38,12 +38,12 @@ class Scale:
         """One for the whole session however far it is replayed, and for its window unless that
         is far above.
         """
-        most = max(
+        most_tokens = max(
             replay.sizing.overhead + sum(replay.sizing.sizes),
             *(step.tokens_sent for step in replay.steps),
         )
-        last = max(len(replay.session.requests) - 1, 1)
-        return cls(last, 1.06 * max(most, min(replay.window, 2 * most)))
+        last_request = max(len(replay.session.requests) - 1, 1)
+        return cls(last_request, 1.06 * max(most_tokens, min(replay.window, 2 * most_tokens)))
 
     def x(self, request: int) -> float:
         """From the left."""
@@ -67,11 +67,13 @@ def timeline(view: SessionView) -> dict[str, object] | None:
     replay, selected = view.replay, view.event
     if not replay.steps:
         return None
-    scale, last = Scale.of(replay), replay.steps[-1].request
-    left, right, floor = scale.x(0), scale.x(scale.last), scale.y(0)
+    scale, last_request = Scale.of(replay), replay.steps[-1].request
+    left_edge, right_edge, floor = scale.x(0), scale.x(scale.last), scale.y(0)
     lines = [one for one in (replay, view.other) if one is not None and one.steps]
     colours, few = looks(one.preset for one in lines), len(replay.events) <= MOST_REACHED
-    first = {step.compaction: step.request for step in replay.steps if step.compaction is not None}
+    first_requests = {
+        step.compaction: step.request for step in replay.steps if step.compaction is not None
+    }
     limits = ((replay.window, "window", "2 3"), (_limit(view), "compacts here", "6 4"))
     return {
         "width": WIDTH,
@@ -81,7 +83,7 @@ def timeline(view: SessionView) -> dict[str, object] | None:
         "bottom": BOTTOM,
         "last": scale.last,
         "label": f"Tokens of {len(replay.steps)} requests under {replay.preset}; {len(replay.events)} compactions",
-        "recorded": f"{left},{floor} {scale.points(replay.steps, 'tokens_recorded')} {right},{floor}",
+        "recorded": f"{left_edge},{floor} {scale.points(replay.steps, 'tokens_recorded')} {right_edge},{floor}",
         "ticks": _ticks(scale),
         "cursor": None if view.request is None else scale.x(view.request),
         "limits": [
@@ -92,7 +94,7 @@ def timeline(view: SessionView) -> dict[str, object] | None:
         "compactions": [
             {
                 "number": event.number,
-                "x": scale.x(first.get(event.number, last)),
+                "x": scale.x(first_requests.get(event.number, last_request)),
                 "selected": event is selected,
                 "label": f"compaction {event.number + 1}, before message {event.at}",
                 "reachable": few or event is selected,
@@ -100,7 +102,9 @@ def timeline(view: SessionView) -> dict[str, object] | None:
             for event in replay.events
         ],
         "recorded_compactions": [
-            scale.x(next((step.request for step in replay.steps if step.index >= one.at), last))
+            scale.x(
+                next((step.request for step in replay.steps if step.index >= one.at), last_request)
+            )
             for one in replay.session.recorded
         ],
         "lines": [
@@ -143,11 +147,11 @@ def bars(
     """
     edges = 1000 * np.cumsum([0, *sizes]) / max(sum(sizes), 1)
     if len(outcomes) > MOST_BARS:
-        drawn = (
+        drawn_outcomes = (
             outcomes[place]
             for place in np.searchsorted(edges, np.arange(MOST_BARS), side="right") - 1
         )
-        runs = [(outcome, len(list(run))) for outcome, run in groupby(drawn)]
+        runs = [(outcome, len(list(run))) for outcome, run in groupby(drawn_outcomes)]
         outcomes, edges = (
             [outcome for outcome, _ in runs],
             np.cumsum([0, *(length for _, length in runs)]),
@@ -164,7 +168,7 @@ FEW = 40
 
 def overview(view: SessionView) -> str:
     """What the replay comes to in a sentence, and the timeline."""
-    replays = [one for one in (view.replay, view.other) if one is not None]
+    replays = [replay for replay in (view.replay, view.other) if replay is not None]
     return render(
         "explore/overview.html", replays=replays, timeline=timeline(view), progress=view.progress
     )
@@ -172,17 +176,17 @@ def overview(view: SessionView) -> str:
 
 def panels(view: SessionView) -> dict[str, str]:
     """What is below the timeline: title and HTML of each panel."""
-    found = {"Messages": _messages(view)}
+    html_by_title = {"Messages": _messages(view)}
     if view.event is not None:
         missing = view.missing(view.replay)
-        found["Before and after"] = _panel(
+        html_by_title["Before and after"] = _panel(
             "compaction", event=view.event, summaries=summaries_of(view.event)
         )
-        found[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
+        html_by_title[f"Lost ({len(missing.lost)})"] = _panel("lost", missing=missing)
     if view.other is not None:
-        found["Side by side"] = _comparison(view, view.other)
-    found["As code"] = _panel("code", code=view.settings.code())
-    return found
+        html_by_title["Side by side"] = _comparison(view, view.other)
+    html_by_title["As code"] = _panel("code", code=view.settings.code())
+    return html_by_title
 
 
 def _panel(name: str, **values: Any) -> str:  # noqa: ANN401 - whatever its template shows
@@ -199,39 +203,47 @@ def _messages(view: SessionView) -> str:
     selected one.
     """
     session, sizes = view.ready.session, view.replay.sizing.sizes
-    found = outcomes(session, view.event, view.at)
-    chosen = sorted({*_chosen(found, view.at), *([] if view.message is None else [view.message])})
+    message_outcomes = outcomes(session, view.event, view.at)
+    places = sorted(
+        {*_chosen(message_outcomes, view.at), *([] if view.message is None else [view.message])}
+    )
     rows = [
         {
             "at": place,
             "message": session.messages[place],
-            "outcome": found[place],
+            "outcome": message_outcomes[place],
             "tokens": sizes[place],
             "text": " ".join(next(iter(texts_of(session.messages[place])))[:1000].split()),
-            "skipped": place - before - 1,
+            "skipped": place - previous - 1,
         }
-        for before, place in zip([-1, *chosen], chosen, strict=False)
+        for previous, place in zip([-1, *places], places, strict=False)
     ]
-    story = None if view.message is None else story_of(view, view.message, found[view.message])
+    story = (
+        None
+        if view.message is None
+        else story_of(view, view.message, message_outcomes[view.message])
+    )
     return _panel(
         "messages",
         story=story,
         here=view.message,
-        count=len(found),
-        bars=bars(found, sizes),
+        count=len(message_outcomes),
+        bars=bars(message_outcomes, sizes),
         rows=rows,
     )
 
 
-def _chosen(found: Sequence[MessageOutcome], at: int) -> list[int]:
+def _chosen(message_outcomes: Sequence[MessageOutcome], boundary: int) -> list[int]:
     """The messages to show: before the selected place the newest ones that stay and some dropped
     ones; some after.
     """
-    stay = [place for place in range(at) if found[place] in ("pinned", "rewritten", "kept")][
-        -2 * FEW :
-    ]
-    gone = [place for place in range(at) if found[place] == "dropped"][-FEW:]
-    return [*stay, *gone, *range(at, min(len(found), at + FEW))]
+    stay = [
+        place
+        for place in range(boundary)
+        if message_outcomes[place] in ("pinned", "rewritten", "kept")
+    ][-2 * FEW :]
+    dropped = [place for place in range(boundary) if message_outcomes[place] == "dropped"][-FEW:]
+    return [*stay, *dropped, *range(boundary, min(len(message_outcomes), boundary + FEW))]
 
 
 def texts_of(message: Message) -> list[str]:
@@ -249,8 +261,8 @@ def story_of(view: SessionView, place: int, outcome: MessageOutcome) -> dict[str
     message, demand = replay.session.messages[place], view.ready.index.demand(view.at)
     bound = demand.retained(*held(replay.session, event, view.at)).bound
     needs = [
-        (need, bool(there))
-        for need, there in zip(demand.needs, bound, strict=True)
+        (need, bool(is_present))
+        for need, is_present in zip(demand.needs, bound, strict=True)
         if place in (need.evidence, need.said)
     ]
     changed = event is not None and outcome in ("rewritten", "dropped")
@@ -277,18 +289,20 @@ def _after(event: CompactionEvent, message: Message, outcome: MessageOutcome) ->
     ]
 
 
-def _comparison(view: SessionView, other: Replay) -> str:
+def _comparison(view: SessionView, second_replay: Replay) -> str:
     """Both strategies in figures, and what each alone lost."""
-    replays = (view.replay, other)
+    replays = (view.replay, second_replay)
     missing = [view.missing(one) for one in replays]
-    lost = [{one.need.entity: one for one in found.lost} for found in missing]
+    lost = [{one.need.entity: one for one in lack.lost} for lack in missing]
     sides = [
         {
             "replay": replay,
-            "missing": found,
+            "missing": lack,
             "tokens": [step.tokens_sent for step in replay.steps] or [0],
-            "alone": [one for entity, one in own.items() if entity not in theirs],
+            "alone": [one for entity, one in own_lost.items() if entity not in other_lost],
         }
-        for replay, found, own, theirs in zip(replays, missing, lost, reversed(lost), strict=True)
+        for replay, lack, own_lost, other_lost in zip(
+            replays, missing, lost, reversed(lost), strict=True
+        )
     ]
     return _panel("comparison", at=view.at, sides=sides)

@@ -64,11 +64,11 @@ class Tuned:
         budget = trigger.check(situation)
         if budget is None or self.tail is None:
             return budget
-        wanted = situation.overhead + self.tail
+        tail_target = situation.overhead + self.tail
         return replace(
             budget,
             keep_recent=self.tail,
-            target=wanted if self.only_tail else max(budget.target, wanted),
+            target=tail_target if self.only_tail else max(budget.target, tail_target),
         )
 
 
@@ -86,15 +86,15 @@ def tuned(preset: Preset, settings: ExplorerSettings) -> Preset:
     )
 
 
-def telling_window(ready: Prepared) -> int:
+def telling_window(prepared_session: Prepared) -> int:
     """A window (tokens) in which the session is compacted at all: its own if it fills that, else
     half its size.
     """
-    whole = ready.sizing.overhead + sum(ready.sizing.sizes)
+    history_tokens = prepared_session.sizing.overhead + sum(prepared_session.sizing.sizes)
     return (
-        ready.window
-        if whole > ready.window
-        else ready.sizing.window(max(4_000, round(whole / 2 / 1_000) * 1_000))
+        prepared_session.window
+        if history_tokens > prepared_session.window
+        else prepared_session.sizing.window(max(4_000, round(history_tokens / 2 / 1_000) * 1_000))
     )
 
 
@@ -102,7 +102,7 @@ MessageOutcome: TypeAlias = Literal["pinned", "kept", "rewritten", "dropped", "l
 
 
 def outcomes(
-    session: Session, event: CompactionEvent | None, at: int | None = None
+    session: Session, event: CompactionEvent | None, boundary: int | None = None
 ) -> tuple[MessageOutcome, ...]:
     """What became of each message of the session at this compaction and those before it; without
     one all are kept.
@@ -110,9 +110,9 @@ def outcomes(
     What comes from the place `at` on (by default from the compaction on) is still to come.
     """
     messages = session.messages
-    done, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
-    until = (len(messages) if event is None else done) if at is None else at
-    same = {id(message) for message in (*sent, *messages[done:until])}
+    compacted_count, sent = (0, ()) if event is None else (event.at, event.compaction.sent.messages)
+    until = (len(messages) if event is None else compacted_count) if boundary is None else boundary
+    same = {id(message) for message in (*sent, *messages[compacted_count:until])}
     named = {message.id for message in sent}
 
     def outcome(place: int, message: Message) -> MessageOutcome:
@@ -151,34 +151,37 @@ class Missing:
 
 
 def missing(
-    session: Session, index: Index, replay: Replay, event: CompactionEvent | None, at: int
+    session: Session, index: Index, replay: Replay, event: CompactionEvent | None, boundary: int
 ) -> Missing:
     """What the recording needs after the place `at` of the session and the context there, after
     `event`, lacks.
     """
-    demand = index.demand(at)
+    demand = index.demand(boundary)
     if not len(demand):
         return Missing(0, ())
-    found = demand.retained(*held(session, event, at))
-    present = {need: bool(there) for need, there in zip(demand.needs, found.presence, strict=True)}
-    taken, ids = takers(replay, event), [message.id for message in session.messages]
-    stages = {
-        need: taken[ids[need.evidence]].stage
-        for need in demand.needs
-        if ids[need.evidence] in taken
+    retained = demand.retained(*held(session, event, boundary))
+    present = {
+        need: bool(is_present)
+        for need, is_present in zip(demand.needs, retained.presence, strict=True)
     }
-    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in found.lost())
+    taker_by_id, ids = takers(replay, event), [message.id for message in session.messages]
+    stages = {
+        need: taker_by_id[ids[need.evidence]].stage
+        for need in demand.needs
+        if ids[need.evidence] in taker_by_id
+    }
+    lost = (LostNeed(need, present[need], stages.get(need, "")) for need in retained.lost())
     return Missing(len(demand), tuple(lost))
 
 
 def held(
-    session: Session, event: CompactionEvent | None, at: int
+    session: Session, event: CompactionEvent | None, boundary: int
 ) -> tuple[frozenset[int], tuple[str, ...]]:
     """The messages that the context holds unchanged, and the texts of the others in it."""
     if event is None:
-        return frozenset(range(at)), ()
-    seen = view(session, event.compaction.sent)
-    return seen.kept | frozenset(range(event.at, at)), seen.texts
+        return frozenset(range(boundary)), ()
+    context_view = view(session, event.compaction.sent)
+    return context_view.kept | frozenset(range(event.at, boundary)), context_view.texts
 
 
 class Taker(NamedTuple):
@@ -191,9 +194,9 @@ class Taker(NamedTuple):
 def takers(replay: Replay, event: CompactionEvent | None) -> dict[str, Taker]:
     """By message id: the stage that touched it last, in this compaction or one before."""
     return {
-        id: Taker(stage.name, one.number)
-        for one in replay.events[: 0 if event is None else event.number + 1]
-        for stage in one.compaction.stages
+        id: Taker(stage.name, past_event.number)
+        for past_event in replay.events[: 0 if event is None else event.number + 1]
+        for stage in past_event.compaction.stages
         if stage.used
         for id in (*stage.dropped, *stage.rewritten)
     }
@@ -216,9 +219,17 @@ class SessionView:
     """
 
     def __init__(
-        self, ready: Prepared, presets: dict[str, Preset], model: Model, settings: ExplorerSettings
+        self,
+        prepared_session: Prepared,
+        presets: dict[str, Preset],
+        model: Model,
+        settings: ExplorerSettings,
     ) -> None:
-        self.ready, self.presets, self.model = ready, presets, ready.reader(model)
+        self.ready, self.presets, self.model = (
+            prepared_session,
+            presets,
+            prepared_session.reader(model),
+        )
         self.settings = settings
         self.selected = 0
         self.request: int | None = None
@@ -250,21 +261,21 @@ class SessionView:
                     break
         self.replay: Replay = walks[0].replay()
         self.other: Replay | None = walks[1].replay() if len(walks) > 1 else None
-        done = all(walk.done for walk in walks)
-        at = (min(walk.at for walk in walks), len(self.ready.session.messages))
-        self.progress: tuple[int, int] | None = None if done else at
+        is_complete = all(walk.done for walk in walks)
+        progress = (min(walk.at for walk in walks), len(self.ready.session.messages))
+        self.progress: tuple[int, int] | None = None if is_complete else progress
         self.select(self.selected) if self.request is None else self.look(self.request)
-        return done
+        return is_complete
 
-    def _walk(self, wanted: ExplorerSettings) -> Walk:
+    def _walk(self, settings: ExplorerSettings) -> Walk:
         """The replay under these settings as far as it has come."""
-        if wanted not in self._walks:
-            chosen = tuned(self.presets[wanted.strategy], wanted)
+        if settings not in self._walks:
+            preset = tuned(self.presets[settings.strategy], settings)
             walk = Walk(
-                self.ready.session, chosen, self.model, self.ready.sizing, window=wanted.window
+                self.ready.session, preset, self.model, self.ready.sizing, window=settings.window
             )
-            self._walks = dict([*self._walks.items(), (wanted, walk)][-REMEMBERED:])
-        return self._walks[wanted]
+            self._walks = dict([*self._walks.items(), (settings, walk)][-REMEMBERED:])
+        return self._walks[settings]
 
     def select(self, number: int) -> Self:
         """Look at the compaction of that number, from 0."""
@@ -277,8 +288,8 @@ class SessionView:
         """
         steps = self.replay.steps
         self.request = max(0, min(request, len(steps) - 1)) if steps else None
-        before = self._before(self.replay)
-        self.selected = -1 if before is None else before.number
+        last_event = self._before(self.replay)
+        self.selected = -1 if last_event is None else last_event.number
         return self
 
     def go(self, where: str) -> str:

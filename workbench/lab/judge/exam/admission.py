@@ -104,21 +104,21 @@ class AdmissionExam(NamedTuple):
 @lru_cache(maxsize=1)
 def admission_exams() -> tuple[AdmissionExam, ...]:
     """The exams of the test, the same for every reader."""
-    found: list[AdmissionExam] = []
-    left = ITEMS
-    for one in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
-        exam = Exams.of(one.ready.index).at(one.at)
-        items = even_choice(exam.items, min(EACH, left))
-        if one.strategy == "null" and items:
-            found.append(
+    exams: list[AdmissionExam] = []
+    items_left = ITEMS
+    for context in ContextSpec(strategies=("null",), boundaries=(0.6,)).contexts():
+        exam = Exams.of(context.ready.index).at(context.at)
+        items = even_choice(exam.items, min(EACH, items_left))
+        if context.strategy == "null" and items:
+            exams.append(
                 AdmissionExam(
-                    items, "\n".join(exam.answering_lines()), context_text(one.context.messages)
+                    items, "\n".join(exam.answering_lines()), context_text(context.context.messages)
                 )
             )
-            left -= len(items)
-        if not left:
+            items_left -= len(items)
+        if not items_left:
             break
-    return tuple(found)
+    return tuple(exams)
 
 
 def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
@@ -139,17 +139,17 @@ def admission(reader: ModelReader, graded: Path | None = None) -> Admission:
     scores = np.array([corrected(items, credit) for credit in (oracle, null, sight)])
     both = ~np.isnan(scores).any(axis=0)
     means = scores[:, both].mean(axis=1).tolist() if both.any() else (0.0, 0.0, 0.0)
-    found = Admission(reader.name, len(items), int(both.sum()), *means)
-    if graded is None or found.why_not:
-        return found
+    outcome = Admission(reader.name, len(items), int(both.sum()), *means)
+    if graded is None or outcome.why_not:
+        return outcome
     rows = verdicts(even_choice(read_graded(graded), GRADED), reader)
     rows = rows[rows["metric"] == "exam"].dropna(subset="value")
-    return replace(found, answers=len(rows), auc=auc(rows["value"], rows["right"]))
+    return replace(outcome, answers=len(rows), auc=auc(rows["value"], rows["right"]))
 
 
 def _by_sight(item: Item, text: str) -> float:
     """The credit for guessing among the candidates that occur in a text in lower case; among all
     where none does.
     """
-    seen = [candidate.lower() in text for candidate in item.candidates]
-    return seen[0] / sum(seen) if any(seen) else 1 / len(seen)
+    occurs = [candidate.lower() in text for candidate in item.candidates]
+    return occurs[0] / sum(occurs) if any(occurs) else 1 / len(occurs)

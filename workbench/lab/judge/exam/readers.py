@@ -49,7 +49,7 @@ def ordered(item: Item, seed: int) -> Sequence[int]:
 def question(number: int, item: Item, order: Sequence[int]) -> str:
     """One question with its candidates."""
     line = gapped(item)
-    hints = [name.lstrip("=") for name, _ in sorted(item.cue.items(), key=lambda one: -one[1])]
+    hints = [name.lstrip("=") for name, _ in sorted(item.cue.items(), key=lambda entry: -entry[1])]
     hints = [word for word in dict.fromkeys(hints) if word not in line.lower()][:MOST_HINTS]
     parts = [f"{number}. {_ASKED[item.kind]}", f"Line: {line}" if line else ""]
     parts += [f"Related words: {', '.join(hints)}" if hints else ""]
@@ -119,7 +119,7 @@ class ModelReader(ABC):
         answer.
         """
         return np.array(
-            [one.credit for one in self.sit(items, "\n\n".join(texts))], dtype=np.float64
+            [answer.credit for answer in self.sit(items, "\n\n".join(texts))], dtype=np.float64
         )
 
 
@@ -145,15 +145,17 @@ class Choice(ModelReader):
         answers: list[Answered] = []
         for start in range(0, len(items), ITEMS_A_REQUEST):
             sheet = items[start : start + ITEMS_A_REQUEST]
-            answered = self._answered(sheet, context)
+            sheet_answers = self._answered(sheet, context)
             passed_over = [
-                number for number, answer in enumerate(answered) if answer.why == self._no_candidate
+                number
+                for number, answer in enumerate(sheet_answers)
+                if answer.why == self._no_candidate
             ]
             if 0 < len(passed_over) < len(sheet):
                 again = self._answered([sheet[number] for number in passed_over], context)
                 for number, answer in zip(passed_over, again, strict=True):
-                    answered[number] = answer.after(answered[number])
-            answers += answered
+                    sheet_answers[number] = answer.after(sheet_answers[number])
+            answers += sheet_answers
         return answers
 
     @property
@@ -164,10 +166,11 @@ class Choice(ModelReader):
         orders = [ordered(item, self._seed) for item in items]
         reply, pending = self._ask(context, "\n\n".join(map(question, count(1), items, orders)))
         usd = None if reply.usd is None else reply.usd / len(items)
-        shares, why = _chosen(reply), reply.why or self._no_candidate
+        shares, reason = _chosen(reply), reply.why or self._no_candidate
         credits = [_credit(shares.get(number, {}), order) for number, order in enumerate(orders, 1)]
         return [
-            Answered(credit, why if math.isnan(credit) else "", usd, pending) for credit in credits
+            Answered(credit, reason if math.isnan(credit) else "", usd, pending)
+            for credit in credits
         ]
 
     def _ask(self, context: str, questions: str) -> tuple[Completion, bool]:
@@ -177,8 +180,10 @@ class Choice(ModelReader):
         Without text, `why` says why.
         """
         if len(self._failed) == MOST_FAILURES:
-            why = f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
-            return self._none(why), bool(self.outage)
+            reason = (
+                f"not asked, since {MOST_FAILURES} requests in a row failed: {self._failed[-1]}"
+            )
+            return self._none(reason), bool(self.outage)
         prompt = f"<conversation>\n{context}\n</conversation>\n\n{harmless(questions)}"
         tokens, size = ITEMS_A_REQUEST * ANSWER_TOKENS, TiktokenCounter().count_text(prompt)
         request = SummaryRequest(
@@ -193,11 +198,11 @@ class Choice(ModelReader):
         window = window(request) if callable(window) else window
         try:
             if window is not None and size * MARGIN + tokens > window:
-                why = (
+                reason = (
                     f"the prompt has about {size} tokens, and {self.name} takes {window} with its"
                     " answer"
                 )
-                raise ModelError(why, overflow=True)
+                raise ModelError(reason, overflow=True)
             reply = self._model.complete(request)
         except ModelError as error:
             self.outage = str(error) if error.outage else self.outage
@@ -207,8 +212,8 @@ class Choice(ModelReader):
         self._failed = []
         return reply, False
 
-    def _none(self, why: str) -> Completion:
-        return Completion(text="", model=self.name, why=why)
+    def _none(self, reason: str) -> Completion:
+        return Completion(text="", model=self.name, why=reason)
 
 
 def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
@@ -217,14 +222,16 @@ def _chosen(reply: Completion) -> dict[int, Mapping[str, float]]:
     """
     text = "".join(token for token, _ in reply.logprobs) or reply.text
     ends = list(accumulate(len(token) for token, _ in reply.logprobs))
-    found: dict[int, Mapping[str, float]] = {}
+    shares_by_question: dict[int, Mapping[str, float]] = {}
     for line in _LINE.finditer(text):
-        token, others = reply.logprobs[bisect_right(ends, line.start(2))] if ends else ("", {})
+        token, alternatives = (
+            reply.logprobs[bisect_right(ends, line.start(2))] if ends else ("", {})
+        )
         shares = {} if token.strip() == line[2] else {line[2]: 1.0}
-        for other, logprob in others.items() if token.strip() == line[2] else ():
-            shares[other.strip()] = shares.get(other.strip(), 0.0) + math.exp(logprob)
-        found[int(line[1])] = shares
-    return found
+        for alternative, logprob in alternatives.items() if token.strip() == line[2] else ():
+            shares[alternative.strip()] = shares.get(alternative.strip(), 0.0) + math.exp(logprob)
+        shares_by_question[int(line[1])] = shares
+    return shares_by_question
 
 
 def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
@@ -232,9 +239,9 @@ def _credit(shares: Mapping[str, float], order: Sequence[int]) -> float:
     candidates was named.
     """
     letters = LETTERS[: len(order)]
-    whole = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
+    total = sum(shares.get(letter, 0.0) for letter in (*letters, UNSURE))
     right = shares.get(letters[order.index(0)], 0.0) + shares.get(UNSURE, 0.0) / len(order)
-    return right / whole if whole else math.nan
+    return right / total if total else math.nan
 
 
 class CandidateLikelihood(ModelReader):
@@ -247,33 +254,33 @@ class CandidateLikelihood(ModelReader):
         """See `ModelReader`. First without the context, then behind it, so that the model reads
         it once.
         """
-        alone, after = (
-            [self._surprises(before, item) for item in items] for before in ("", context)
+        alone, with_context = (
+            [self._surprises(text, item) for item in items] for text in ("", context)
         )
-        return [_most_gained(*both) for both in zip(alone, after, strict=True)]
+        return [_most_gained(*both) for both in zip(alone, with_context, strict=True)]
 
-    def _surprises(self, before: str, item: Item) -> list[float] | str:
+    def _surprises(self, text: str, item: Item) -> list[float] | str:
         """How many nats each candidate is worth behind a text; why not, where the model cannot
         say it.
         """
         opening = "\n\n" + (_OPENINGS.get(item.kind) or gapped(item).partition(GAP)[0])
         start = len(opening.encode("utf-8", "replace"))
-        ends = [start + len(one.encode("utf-8", "replace")) for one in item.candidates]
+        ends = [start + len(candidate.encode("utf-8", "replace")) for candidate in item.candidates]
         try:
             return [
-                sum(self._model.score(before, opening + one, ((start, end),)))
-                for one, end in zip(item.candidates, ends, strict=True)
+                sum(self._model.score(text, opening + candidate, ((start, end),)))
+                for candidate, end in zip(item.candidates, ends, strict=True)
             ]
         except ModelError as error:
             return str(error)
 
 
-def _most_gained(alone: list[float] | str, after: list[float] | str) -> Answered:
+def _most_gained(alone: list[float] | str, with_context: list[float] | str) -> Answered:
     """The credit where the context makes the true candidate more likely than all others; shared
     where several are.
     """
-    if isinstance(alone, str) or isinstance(after, str):
-        return Answered(math.nan, alone if isinstance(alone, str) else str(after))
-    gains = [one - other for one, other in zip(alone, after, strict=True)]
+    if isinstance(alone, str) or isinstance(with_context, str):
+        return Answered(math.nan, alone if isinstance(alone, str) else str(with_context))
+    gains = [gained - base for gained, base in zip(alone, with_context, strict=True)]
     best = [gain >= max(gains) - 1e-9 for gain in gains]
     return Answered(best[0] / sum(best))

@@ -66,30 +66,33 @@ def _in_common(table: pd.DataFrame) -> pd.DataFrame:
 
 def scores(table: pd.DataFrame) -> list[ExamScore]:
     """The scores of each strategy in a table of `workbench lab judge exam`."""
-    whole, table = table, at_asked_sizes(table)
-    common, even, large, found = _in_common(table), evenly(table), over_target(table), []
+    all_rows, table = table, at_asked_sizes(table)
+    common, even_rows, large, exam_scores = _in_common(table), evenly(table), over_target(table), []
     for name in dict.fromkeys(map(str, table["strategy"])):
-        own, rows = common[common["strategy"] == name], even[even["strategy"] == name]
-        left = int((rows["item"].notna() & rows["score"].isna()).sum())
+        common_rows, rows = (
+            common[common["strategy"] == name],
+            even_rows[even_rows["strategy"] == name],
+        )
+        unanswered = int((rows["item"].notna() & rows["score"].isna()).sum())
         larger = len(large[name].inside) if name in large else 0
-        score, lexical = (_mean(own, column, most=1) for column in ("score", "lexical"))
+        score, lexical = (_mean(common_rows, column, highest=1) for column in ("score", "lexical"))
         used = _mean(rows, "used") if "used" in rows else None
-        baseline, difference = _difference(rows, whole)
-        found.append(
+        baseline, difference = _difference(rows, all_rows)
+        exam_scores.append(
             ExamScore(
                 name,
                 score,
                 None if lexical is None else lexical.mean,
-                len(own),
-                own["session"].nunique(),
-                left,
+                len(common_rows),
+                common_rows["session"].nunique(),
+                unanswered,
                 larger,
                 None if used is None else used.mean,
                 baseline,
                 difference,
             )
         )
-    return found
+    return exam_scores
 
 
 def at_asked_sizes(table: pd.DataFrame) -> pd.DataFrame:
@@ -99,25 +102,25 @@ def at_asked_sizes(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["at_size_of"].fillna("") == ""] if "at_size_of" in table else table
 
 
-def _difference(own: pd.DataFrame, whole: pd.DataFrame) -> tuple[str, Estimate | None]:
+def _difference(own_rows: pd.DataFrame, all_rows: pd.DataFrame) -> tuple[str, Estimate | None]:
     """The baseline, and the mean difference of a strategy from it on the items that both
     answered at one size.
     """
-    if "at_size_of" not in whole or own.empty:
+    if "at_size_of" not in all_rows or own_rows.empty:
         return "", None
-    there = whole[whole["at_size_of"] == own["strategy"].iloc[0]]
+    baseline_rows = all_rows[all_rows["at_size_of"] == own_rows["strategy"].iloc[0]]
     items = [*PLACE, "project", "item", "replicate"]
-    both = own[own["score"].notna()].merge(
-        there[there["score"].notna()], on=items, suffixes=("", "_there")
+    both = own_rows[own_rows["score"].notna()].merge(
+        baseline_rows[baseline_rows["score"].notna()], on=items, suffixes=("", "_there")
     )
-    baseline = str(there["strategy"].iloc[0]) if len(there) else ""
+    baseline = str(baseline_rows["strategy"].iloc[0]) if len(baseline_rows) else ""
     return baseline, _mean(both.assign(gap=both["score"] - both["score_there"]), "gap")
 
 
-def _mean(rows: pd.DataFrame, column: str, most: float = inf) -> Estimate | None:
+def _mean(rows: pd.DataFrame, column: str, highest: float = inf) -> Estimate | None:
     """The mean of a column over projects, each the mean of its sessions."""
     by = rows.groupby(["session", "project"])[column].mean().astype(float)
-    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=most)
+    return estimate(by.tolist(), by.index.get_level_values("project").tolist(), most=highest)
 
 
 def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
@@ -129,38 +132,40 @@ def agreement(table: pd.DataFrame) -> dict[str, float | int | None]:
     """
     rows = at_asked_sizes(table)
     rows = rows[rows["score"].notna()]
-    one, other = (rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical"))
+    is_known, is_known_lexically = (
+        rows[name].to_numpy(dtype=float) >= KNOWN for name in ("score", "lexical")
+    )
     if not len(rows):
         return {"items": 0, "agreement": None, "kappa": None, "rank": None, "boundaries": 0}
     means = rows.groupby([*PLACE, "strategy"])[["score", "lexical"]].mean().astype(float)
     ranks = [
-        at["score"].corr(at["lexical"], method="spearman")
-        for _, at in means.groupby(PLACE)
-        if len(at) > 2 and (at.nunique() > 1).all()
+        means_at_place["score"].corr(means_at_place["lexical"], method="spearman")
+        for _, means_at_place in means.groupby(PLACE)
+        if len(means_at_place) > 2 and (means_at_place.nunique() > 1).all()
     ]
     return {
         "items": len(rows),
-        "agreement": float((one == other).mean()),
-        "kappa": kappa(one, other),
+        "agreement": float((is_known == is_known_lexically).mean()),
+        "kappa": kappa(is_known, is_known_lexically),
         "rank": float(np.mean(ranks)) if ranks else None,
         "boundaries": len(ranks),
     }
 
 
-def agreement_note(found: Mapping[str, float | int | None]) -> str:
+def agreement_note(figures: Mapping[str, float | int | None]) -> str:
     """The agreement in words."""
-    if found["agreement"] is None:
+    if figures["agreement"] is None:
         return "No item was answered."
     note = (
-        f"Agreement with the lexical reader: {percent(found['agreement'])} of {found['items']}"
+        f"Agreement with the lexical reader: {percent(figures['agreement'])} of {figures['items']}"
         " items"
     )
-    note += f", kappa {decimal(found['kappa'])}" if found["kappa"] is not None else ""
+    note += f", kappa {decimal(figures['kappa'])}" if figures["kappa"] is not None else ""
     rank = (
-        f"; rank correlation of strategies {decimal(found['rank'])}, a mean over"
-        f" {found['boundaries']} boundaries"
+        f"; rank correlation of strategies {decimal(figures['rank'])}, a mean over"
+        f" {figures['boundaries']} boundaries"
     )
-    return note + (rank if found["rank"] is not None else "") + "."
+    return note + (rank if figures["rank"] is not None else "") + "."
 
 
 def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
@@ -175,20 +180,31 @@ def readers_agreement(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
         A row a pair: `reader other`, and what `agreement` gives; readers without an exam in common
             have no row.
     """
-    every = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
-    by = every[every["score"].notna()].groupby(
+    all_rows = at_asked_sizes(pd.concat(list(tables), ignore_index=True))
+    by = all_rows[all_rows["score"].notna()].groupby(
         ["reader", *PLACE, "strategy", "item"], dropna=False, sort=False
     )
     means = by[["score", "lexical"]].mean().reset_index()
-    each = {
-        str(reader): own.drop(columns="reader")
-        for reader, own in means.groupby("reader", sort=False)
+    rows_by_reader = {
+        str(reader): reader_rows.drop(columns="reader")
+        for reader, reader_rows in means.groupby("reader", sort=False)
     }
-    pairs = [(reader, "lexical", own) for reader, own in each.items()]
-    for one, other in combinations(each, 2):
-        beside = each[other].drop(columns="lexical").rename(columns={"score": "lexical"})
-        both = each[one].drop(columns="lexical").merge(beside, on=[*PLACE, "strategy", "item"])
-        pairs += [(one, other, both)] if len(both) else []
+    pairs = [(reader, "lexical", reader_rows) for reader, reader_rows in rows_by_reader.items()]
+    for first_reader, second_reader in combinations(rows_by_reader, 2):
+        second_scores = (
+            rows_by_reader[second_reader]
+            .drop(columns="lexical")
+            .rename(columns={"score": "lexical"})
+        )
+        both = (
+            rows_by_reader[first_reader]
+            .drop(columns="lexical")
+            .merge(second_scores, on=[*PLACE, "strategy", "item"])
+        )
+        pairs += [(first_reader, second_reader, both)] if len(both) else []
     return pd.DataFrame(
-        [{"reader": one, "other": other, **agreement(rows)} for one, other, rows in pairs]
+        [
+            {"reader": first_reader, "other": second_reader, **agreement(rows)}
+            for first_reader, second_reader, rows in pairs
+        ]
     )

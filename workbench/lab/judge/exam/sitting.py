@@ -68,11 +68,11 @@ class ExamResults(TableFolder):
         empty if nothing does.
         """
         rows = self.table[self.table["pending"] == 1]
-        asked = int(self.table["item"].notna().sum())
-        last = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
+        item_count = int(self.table["item"].notna().sum())
+        reason = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
         return (
-            f"{asked - len(rows)} of {asked} items were answered by {self.notes['reader']}{last}"
-            if last
+            f"{item_count - len(rows)} of {item_count} items were answered by {self.notes['reader']}{reason}"
+            if reason
             else ""
         )
 
@@ -128,30 +128,32 @@ Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
 """A context, and the items of its boundary that are asked, by their numbers in the exam."""
 
 
-def _sittings(contexts: Iterator[Compacted], most: int) -> Iterator[Sitting]:
-    for one in contexts:
-        if items := Exams.of(one.ready.index).at(one.at).items:
-            yield one, even_choice(range(len(items)), most)
+def _sittings(contexts: Iterator[Compacted], limit: int) -> Iterator[Sitting]:
+    for context in contexts:
+        if items := Exams.of(context.ready.index).at(context.at).items:
+            yield context, even_choice(range(len(items)), limit)
 
 
 def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
     """The answers from one context; one that stays larger than the size has one row that says
     so.
     """
-    of, numbers = sitting
-    if of.over_target:
-        yield {**of.place, "reason": of.over_target}
+    context, numbers = sitting
+    if context.over_target:
+        yield {**context.place, "reason": context.over_target}
         return
-    exam = Exams.of(of.ready.index).at(of.at)
+    exam = Exams.of(context.ready.index).at(context.at)
     items = [exam.items[number] for number in numbers]
-    lexical = corrected(items, exam.credit(view(of.ready.session, of.context))[list(numbers)])
+    lexical = corrected(
+        items, exam.credit(view(context.ready.session, context.context))[list(numbers)]
+    )
     for replicate, reader in enumerate(readers):
-        found = reader.sit(items, context_text(of.context.messages))
-        scores = corrected(items, np.array([one.credit for one in found]))
-        for number, item, one, score, rule in zip(
-            numbers, items, found, scores, lexical, strict=True
+        answers = reader.sit(items, context_text(context.context.messages))
+        scores = corrected(items, np.array([answer.credit for answer in answers]))
+        for number, item, answer, score, rule in zip(
+            numbers, items, answers, scores, lexical, strict=True
         ):
-            yield of.place | {
+            yield context.place | {
                 "item": number,
                 "kind": item.kind,
                 "answer": item.answer,
@@ -159,9 +161,9 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
                 "score": None if math.isnan(score) else float(score),
                 "replicate": replicate,
                 "reader": reader.name,
-                "usd": one.usd,
-                "reason": one.why,
-                "pending": int(one.pending),
+                "usd": answer.usd,
+                "reason": answer.why,
+                "pending": int(answer.pending),
             }
 
 
@@ -220,10 +222,10 @@ def judge_exam(
         return None
     tested = admission(readers[0], spec.graded)
     if tested.why_not and readers[0].outage:
-        name, why = readers[0].name, readers[0].outage
+        name, outage = readers[0].name, readers[0].outage
         raise Unanswered(
             f"{tested.items} of {tested.asked} items of the reader's test were answered by {name}:"
-            f" {why}"
+            f" {outage}"
         )
     if tested.why_not:
         raise NotAdmitted(tested)

@@ -75,9 +75,9 @@ def _rows(sitting: Sitting, bm25: Bm25) -> Iterator[dict[str, Any]]:
 
 def _credit_by_question(sitting: Sitting) -> Mapping[SheetQuestion, float]:
     """The lexical reader's credit for each name that is asked."""
-    ready = sitting.context.ready
-    exam = Exams.of(ready.index).at(sitting.boundary.at)
-    credit = exam.credit(view(ready.session, sitting.context.context)).tolist()
+    prepared_session = sitting.context.ready
+    exam = Exams.of(prepared_session.index).at(sitting.boundary.at)
+    credit = exam.credit(view(prepared_session.session, sitting.context.context)).tolist()
     credits: dict[SheetQuestion, float] = {}
     for item, value in zip(exam.items, credit, strict=True):
         for question in name_questions([item], most=1):

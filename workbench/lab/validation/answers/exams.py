@@ -52,21 +52,23 @@ def verdicts(contexts: Sequence[GradedContext], reader: Reader | None = None) ->
         A row an answer and metric: `group variant context category kind right metric value`; values
             are about 0 to 1.
     """
-    chosen = reader or Lexical()
+    exam_reader = reader or Lexical()
     same: dict[object, list[GradedContext]] = {}
     for context in contexts:
         same.setdefault(context.history or context.group, []).append(context)
-    made = {key: _exam(group) for key, group in same.items()}
+    exams = {key: _exam(group) for key, group in same.items()}
     rows = []
     for number, context in enumerate(contexts):
-        history, items = made[context.history or context.group]
-        asked = [items[_plain(answer)] for answer in context.answers]
+        history, items = exams[context.history or context.group]
+        items_asked = [items[_plain(answer)] for answer in context.answers]
         lines = [line for text in context.texts for line in lines_of(text, headed=True)]
         read = Lines(lines, history.vocabulary)
-        known = np.maximum(corrected(asked, chosen.read(asked, context.texts)), 0).tolist()
+        credits = np.maximum(
+            corrected(items_asked, exam_reader.read(items_asked, context.texts)), 0
+        ).tolist()
         by_words = _by_words(history, context)
         for answer, item, share, (bm25, fitted) in zip(
-            context.answers, asked, known, by_words, strict=True
+            context.answers, items_asked, credits, by_words, strict=True
         ):
             of = {
                 "group": context.group,
@@ -96,9 +98,9 @@ def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, 
     instead.
     """
     texts = contexts[0].history or tuple(
-        dict.fromkeys(text for one in contexts for text in one.texts)
+        dict.fromkeys(text for question in contexts for text in question.texts)
     )
-    asked = list(
+    questions = list(
         dict.fromkeys(_plain(answer) for context in contexts for answer in context.answers)
     )
     messages: list[Message] = [
@@ -107,14 +109,21 @@ def _exam(contexts: Sequence[GradedContext]) -> tuple[ExamHistory, dict[Answer, 
     names = list(Index(messages).entities)
     if not contexts[0].history:
         names += [Entity(_kind(name), name) for text in texts for name in _names_in(text)]
-    names += [Entity(_kind(one.answer), one.answer) for one in asked if one.kind != "rule"]
+    names += [
+        Entity(_kind(question.answer), question.answer)
+        for question in questions
+        if question.kind != "rule"
+    ]
     history = ExamHistory(messages, names)
-    return history, {one: _item(history, one, [other.answer for other in asked]) for one in asked}
+    return history, {
+        question: _item(history, question, [other_question.answer for other_question in questions])
+        for question in questions
+    }
 
 
 def _names_in(text: str) -> Iterator[str]:
-    for found in _NAME.finditer(text):
-        yield found[1] or found[0]
+    for match in _NAME.finditer(text):
+        yield match[1] or match[0]
     yield from _NUMBER_WORD.findall(text)
 
 
@@ -126,51 +135,54 @@ def _kind(answer: str) -> Kind:
     )
 
 
-def _item(history: ExamHistory, asked: Answer, others: Iterable[str]) -> Item:
-    if asked.kind in ("rule", "todo") or len(asked.answer.split()) > LONG:
+def _item(history: ExamHistory, graded_answer: Answer, other_answers: Iterable[str]) -> Item:
+    if graded_answer.kind in ("rule", "todo") or len(graded_answer.answer.split()) > LONG:
         return Item(
             "rule",
-            asked.answer,
-            (flipped(asked.answer),),
-            evidence=asked.answer,
-            use=asked.question,
+            graded_answer.answer,
+            (flipped(graded_answer.answer),),
+            evidence=graded_answer.answer,
+            use=graded_answer.question,
         )
     question = Question(
-        history, asked.answer, asked.question.partition("?")[0], _evidence(history, asked)
+        history,
+        graded_answer.answer,
+        graded_answer.question.partition("?")[0],
+        _evidence(history, graded_answer),
     )
-    kind = history.names[history.name_number[asked.answer.lower()]].kind
-    found = question.look_alikes(kind, history.before(len(history.messages)))
+    kind = history.names[history.name_number[graded_answer.answer.lower()]].kind
+    look_alikes = question.look_alikes(kind, history.before(len(history.messages)))
     more = (
         name
-        for name in others
-        if name.lower() not in asked.question.lower() and name != asked.answer
+        for name in other_answers
+        if name.lower() not in graded_answer.question.lower() and name != graded_answer.answer
     )
-    filled = found or tuple(dict.fromkeys(more))[:LOOK_ALIKES]
+    filled = look_alikes or tuple(dict.fromkeys(more))[:LOOK_ALIKES]
     return Item(
-        asked.kind,
-        asked.answer,
-        filled or (flipped(asked.answer),),
+        graded_answer.kind,
+        graded_answer.answer,
+        filled or (flipped(graded_answer.answer),),
         question.cue,
         question.evidence,
-        asked.question,
+        graded_answer.question,
         denied=question.denied,
         sides=question.sides,
     )
 
 
-def _evidence(history: ExamHistory, asked: Answer) -> str:
+def _evidence(history: ExamHistory, graded_answer: Answer) -> str:
     """The line of the history that holds the answer and shares most with the question; the
     newest of equal ones.
     """
-    rows = history.rows_with_name(history.name_number[asked.answer.lower()])
-    used = set(words(asked.question))
-    best, found = -1.0, ""
+    rows = history.rows_with_name(history.name_number[graded_answer.answer.lower()])
+    used = set(words(graded_answer.question))
+    best, best_line = -1.0, ""
     for line in dict.fromkeys(history.lines.segment_line[rows].tolist()):
         text = history.texts[line]
         shared = fsum(history.weight(word) for word in used.intersection(words(text)))
         if shared >= best - 1e-9:
-            best, found = max(best, shared), text
-    return found
+            best, best_line = max(best, shared), text
+    return best_line
 
 
 def _old(
@@ -178,25 +190,31 @@ def _old(
 ) -> dict[str, float]:
     """Presence, bound and coverage of an item, as defined for future-reference recall."""
     if item.kind == "rule":
-        own = set(words(item.answer))
+        rule_words = set(words(item.answer))
         share = max(
-            (len(own.intersection(words(line))) / max(len(own), 1) for line in lines), default=0.0
+            (len(rule_words.intersection(words(line))) / max(len(rule_words), 1) for line in lines),
+            default=0.0,
         )
         return {"presence": float(share >= 1), "bound": float(share >= KNOWN), "coverage": share}
-    found = Names([item.answer], history.vocabulary)
-    there = [
+    name_finder = Names([item.answer], history.vocabulary)
+    lines_with_name = [
         lines[line]
-        for line in dict.fromkeys(context.segment_line[found.found(context)[1]].tolist())
+        for line in dict.fromkeys(context.segment_line[name_finder.found(context)[1]].tolist())
     ]
-    rest = set(words(item.evidence or item.use)) - set(words(item.answer))
-    weight = {word: history.weight(word) for word in rest}
-    shared = [rest.intersection(words(line)) for line in there]
-    whole = fsum(weight.values())  # the same in any order of words, so that a half is a half
+    evidence_words = set(words(item.evidence or item.use)) - set(words(item.answer))
+    weight = {word: history.weight(word) for word in evidence_words}
+    shared = [evidence_words.intersection(words(line)) for line in lines_with_name]
+    total_weight = fsum(weight.values())  # the same in any order of words, so that a half is a half
     return {
-        "presence": float(bool(there)),
-        "bound": float(any(len(one) >= min(FEW, len(rest)) for one in shared)),
+        "presence": float(bool(lines_with_name)),
+        "bound": float(
+            any(len(shared_words) >= min(FEW, len(evidence_words)) for shared_words in shared)
+        ),
         "coverage": max(
-            (fsum(weight[word] for word in one) / whole if whole else 1.0 for one in shared),
+            (
+                fsum(weight[word] for word in shared_words) / total_weight if total_weight else 1.0
+                for shared_words in shared
+            ),
             default=0.0,
         ),
     }
@@ -216,7 +234,7 @@ def _by_words(history: ExamHistory, context: GradedContext) -> Iterator[tuple[fl
     """
     text = "\n".join(context.texts)
     sheet = [_Asked(answer.question, answer.answer, (answer.answer,)) for answer in context.answers]
-    sought = [f"{asked.question} {asked.gold}" for asked in sheet]
+    sought = [f"{entry.question} {entry.gold}" for entry in sheet]
     chances = shipped_reader().chances(sheet, text, Rarity(history.texts))
     return zip(Bm25(history.texts).shares(sought, text), chances.tolist(), strict=True)
 
@@ -235,13 +253,13 @@ def agreement(rows: pd.DataFrame) -> pd.DataFrame:
     answers; `pairs` and `signs`: pairs of contexts from one history, and how many of them the
     metric orders as the answers do (an equal number of right answers wants an equal number known).
     """
-    found = [{"metric": metric, **_figures(rows[rows["metric"] == metric])} for metric in METRICS]
-    return pd.DataFrame(found)
+    figures = [{"metric": metric, **_figures(rows[rows["metric"] == metric])} for metric in METRICS]
+    return pd.DataFrame(figures)
 
 
 def _figures(rows: pd.DataFrame) -> dict[str, float | int | None]:
-    known = rows["value"] > KNOWN
-    means = rows.assign(known=known).groupby(["group", "variant", "context"], sort=False)
+    is_known = rows["value"] > KNOWN
+    means = rows.assign(known=is_known).groupby(["group", "variant", "context"], sort=False)
     contexts = means.agg(
         right=("right", "sum"), known=("known", "sum"), value=("value", "mean"), n=("right", "size")
     )
@@ -255,7 +273,7 @@ def _figures(rows: pd.DataFrame) -> dict[str, float | int | None]:
     )
     return {
         "questions": len(rows),
-        "agreement": float((known == rows["right"]).mean()),
+        "agreement": float((is_known == rows["right"]).mean()),
         "auc": auc(rows["value"], rows["right"]),
         "contexts": len(contexts),
         "spearman": float(contexts["value"].corr(share, method="spearman")) if varied else None,
@@ -286,9 +304,9 @@ def auc(values: pd.Series, right: pd.Series) -> float | None:
 def by_category(rows: pd.DataFrame) -> pd.DataFrame:
     """The agreement a question of each metric, by category; a row a category."""
     agreed = rows.assign(agreed=(rows["value"] > KNOWN) == rows["right"])
-    found = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)[
+    shares = agreed.pivot_table(index="category", columns="metric", values="agreed", sort=False)[
         list(METRICS)
     ]
-    return found.assign(
+    return shares.assign(
         questions=rows[rows["metric"] == "exam"].groupby("category").size()
     ).reset_index()

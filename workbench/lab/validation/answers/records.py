@@ -66,12 +66,12 @@ def graded(path: str | Path) -> list[GradedContext]:
         if place.is_dir() and (place / sign).exists():
             return list(reader(place))
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
-    found = [one for file in files for one in _from_lines(file)]
-    if not found:
+    contexts = [context for file in files for context in _from_lines(file)]
+    if not contexts:
         raise FormatError(
             "no graded answers; docs/validity.md links to what is read", where=str(place)
         )
-    return found
+    return contexts
 
 
 def _rows(path: Path) -> list[Row]:
@@ -100,9 +100,9 @@ def _own(row: Row, path: Path, number: int) -> GradedContext:
     and variant.
     """
     answers = []
-    for one in row["answers"]:
-        kind = one.get("kind", "fact")
-        if kind not in ITEM_KINDS or not {"answer", "right"} <= one.keys():
+    for entry in row["answers"]:
+        kind = entry.get("kind", "fact")
+        if kind not in ITEM_KINDS or not {"answer", "right"} <= entry.keys():
             raise FormatError(
                 f"each answer needs `answer`, `right` and a kind of {', '.join(ITEM_KINDS)}",
                 where=str(path),
@@ -111,11 +111,11 @@ def _own(row: Row, path: Path, number: int) -> GradedContext:
             )
         answers.append(
             Answer(
-                str(one.get("question", "")),
-                str(one["answer"]),
-                bool(one["right"]),
+                str(entry.get("question", "")),
+                str(entry["answer"]),
+                bool(entry["right"]),
                 kind,
-                one.get("category", ""),
+                entry.get("category", ""),
             )
         )
     return GradedContext(
@@ -159,9 +159,13 @@ def _mistri_answer(probe: Row) -> Answer:
             "latest" if probe.get("changed") else "fact",
             probe.get("carrier", ""),
         )
-    asked = _PERMISSION.match(question)
-    rest = f"{asked['rest']}{asked['tail'] or ''}" if asked else question.partition("?")[0]
-    sentence = rest if answer.lower().startswith("y") else f"do not {rest}"
+    permission = _PERMISSION.match(question)
+    rule = (
+        f"{permission['rest']}{permission['tail'] or ''}"
+        if permission
+        else question.partition("?")[0]
+    )
+    sentence = rule if answer.lower().startswith("y") else f"do not {rule}"
     return Answer(question, sentence, right, "rule", probe.get("carrier", ""))
 
 
