@@ -13,7 +13,8 @@ def by_cost(run: Tables) -> list[str]:
     """Contenders by what they cost, cheapest first, then the references."""
     means = run.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
     contenders = [name for name in means if name not in REFERENCES]
-    return [*contenders, *(name for name in REFERENCES if name in set(means))]
+    references = [name for name in REFERENCES if name in set(means)]
+    return contenders + references
 
 
 def bills(run: Tables) -> pd.DataFrame:
@@ -22,22 +23,25 @@ def bills(run: Tables) -> pd.DataFrame:
 
 
 def _bill(run: Tables, name: str) -> dict[str, object]:
-    strategy_costs = run.costs[run.costs["strategy"] == name]
-    prompts = strategy_costs[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
-    requests_to_even = (strategy_costs["even_at"] - strategy_costs["parted_at"]).dropna()
-    return {
+    costs = run.costs[run.costs["strategy"] == name]
+    prompts = costs[["tokens_input", "tokens_read", "tokens_written"]].sum(axis=1)
+    share_read = costs["tokens_read"] / prompts.where(prompts > 0)
+    requests_to_even = (costs["even_at"] - costs["parted_at"]).dropna()
+    row: dict[str, object] = {
         "strategy": name,
         "reference": name in REFERENCES,
-        "sessions": len(strategy_costs),
-        **strategy_costs[["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]]
-        .mean()
-        .to_dict(),
-        **interval_columns("saved", run.net_saving(name)),
-        "cache_read": float((strategy_costs["tokens_read"] / prompts.where(prompts > 0)).mean()),
-        "compacted": int(strategy_costs["parted_at"].notna().sum()),
-        "paid": len(requests_to_even),
-        "even_after": float(requests_to_even.median()) if len(requests_to_even) else None,
+        "sessions": len(costs),
     }
+    columns = ["usd", *PARTS, "usd_uncompacted", "net_saving", "breaks"]
+    row |= costs[columns].mean().to_dict()
+    row |= interval_columns("saved", run.net_saving(name))
+    row["cache_read"] = float(share_read.mean())
+    row["compacted"] = int(costs["parted_at"].notna().sum())
+    row["paid"] = len(requests_to_even)
+    row["even_after"] = None
+    if len(requests_to_even):
+        row["even_after"] = float(requests_to_even.median())
+    return row
 
 
 def typical(run: Tables) -> str | None:
@@ -45,42 +49,51 @@ def typical(run: Tables) -> str | None:
     compacted.
     """
     costs = run.costs
-    cut = set(
-        costs.loc[costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES), "session"]
-    )
+    is_compacted = costs["parted_at"].notna() & ~costs["strategy"].isin(REFERENCES)
+    compacted = set(costs.loc[is_compacted, "session"])
     uncompacted_usd = costs.drop_duplicates("session").set_index("session")["usd_uncompacted"]
-    candidates = sorted(
-        (float(usd), str(session))
-        for session, usd in uncompacted_usd.items()
-        if session in cut or not cut
-    )
-    return candidates[len(candidates) // 2][1] if candidates else None
+    candidates = []
+    for session, usd in uncompacted_usd.items():
+        if session in compacted or not compacted:
+            candidates.append((float(usd), str(session)))
+    if not candidates:
+        return None
+    _, session_in_the_middle = sorted(candidates)[len(candidates) // 2]
+    return session_in_the_middle
 
 
 def within_reach(run: Tables) -> pd.DataFrame:
     """One row a strategy with recall, on its own trigger; docs/reference/tables.md has the
     columns.
     """
-    mine = run.paging[run.paging["mode"] == "natural"]
-    names = (name for name in run.strategies if (mine["strategy"] == name).any())
-    return pd.DataFrame([_row(run, name, mine[mine["strategy"] == name]) for name in names])
+    natural = run.paging[run.paging["mode"] == "natural"]
+    rows = []
+    for name in run.strategies:
+        paging = natural[natural["strategy"] == name]
+        if not paging.empty:
+            rows.append(_row(run, name, paging))
+    return pd.DataFrame(rows)
 
 
-def _row(run: Tables, name: str, mine: pd.DataFrame) -> dict[str, object]:
-    means = {
-        column: run.mean_over_projects(mine.set_index("session")[column])
-        for column in ("visible", "recoverable", "lost")
-    }
-    costs = run.costs[(run.costs["strategy"] == name) & run.costs["session"].isin(mine["session"])]
-    priced = mine[mine["session"].isin(costs["session"])]
-    uncompacted_usd, requests = costs["usd_uncompacted"].sum(), mine["requests"].sum()
-    return {
-        "strategy": name,
-        "sessions": len(mine),
-        **{column: None if mean is None else mean.mean for column, mean in means.items()},
-        "fault_rate": mine["asked"].sum() / mine["items"].sum(),
-        "calls": 100 * mine["calls"].sum() / requests if requests else None,
-        "usd_recall": priced["usd_recall"].mean(),
-        "saved": priced["net_saving"].sum() / uncompacted_usd if uncompacted_usd else None,
-        "saved_without": costs["net_saving"].sum() / uncompacted_usd if uncompacted_usd else None,
-    }
+def _row(run: Tables, name: str, paging: pd.DataFrame) -> dict[str, object]:
+    costs = run.costs[
+        (run.costs["strategy"] == name) & run.costs["session"].isin(paging["session"])
+    ]
+    priced = paging[paging["session"].isin(costs["session"])]
+    uncompacted_usd = costs["usd_uncompacted"].sum()
+    row: dict[str, object] = {"strategy": name, "sessions": len(paging)}
+    by_session = paging.set_index("session")
+    for column in ("visible", "recoverable", "lost"):
+        estimate = run.mean_over_projects(by_session[column])
+        row[column] = None if estimate is None else estimate.mean
+    row["fault_rate"] = paging["asked"].sum() / paging["items"].sum()
+    row["calls"] = _quotient(100 * paging["calls"].sum(), paging["requests"].sum())
+    row["usd_recall"] = priced["usd_recall"].mean()
+    row["saved"] = _quotient(priced["net_saving"].sum(), uncompacted_usd)
+    row["saved_without"] = _quotient(costs["net_saving"].sum(), uncompacted_usd)
+    return row
+
+
+def _quotient(amount: float, total: float) -> float | None:
+    """The amount over the total; None where the total is 0."""
+    return amount / total if total else None

@@ -77,7 +77,9 @@ def calibrations() -> Mapping[TextKind, Calibration]:
     fit.
     """
     left_out = shipped_reader().left_out
-    return {} if left_out is None else left_out.kinds
+    if left_out is None:
+        return {}
+    return left_out.kinds
 
 
 def bias_between(run: Tables, strategy: str, rival: str, metric: str, mode: str = "") -> float:
@@ -140,18 +142,17 @@ def who_read(run: Tables) -> str:
 
 def calibration_words(run: Tables) -> str:
     """How the reader does on each kind of context that is compared here; empty for one kind."""
-    writers = {part for kind in kinds(run).values() for part in parts_of(kind)}
+    writers: set[TextKind] = set()
+    for kind in kinds(run).values():
+        writers.update(parts_of(kind))
     present = [kind for kind in KIND_WORDS if kind in writers]
-    calibration_by_kind = calibrations()
     if not run.has_work or "model" not in present or len(present) < 2:
         return ""
     parts = []
     for kind in present:
-        if kind in calibration_by_kind:
-            promised, real = (
-                short_share(calibration_by_kind[kind].promised),
-                short_share(calibration_by_kind[kind].real),
-            )
+        calibration = calibrations().get(kind)
+        if calibration is not None:
+            promised, real = short_share(calibration.promised), short_share(calibration.real)
             parts.append(f"{promised} for {KIND_WORDS[kind]}, where real readers knew {real}")
     return f"The fitted reader foretold, on projects left out of its fit: {'; '.join(parts)}."
 
@@ -164,9 +165,9 @@ def unknown_work(run: Tables) -> str:
     missing = sessions - len(run.sessions_with_work)
     if not missing:
         return ""
-    of_which = (
-        "these sessions" if missing == sessions else f"{missing} of {some(sessions, 'session')}"
-    )
+    of_which = "these sessions"
+    if missing < sessions:
+        of_which = f"{missing} of {some(sessions, 'session')}"
     return (
         f"How the work stands is unknown for {of_which}: there are no questions about it. "
         f"`workbench lab exam write SESSIONS --model ...` has them written.{_stand_in(run)}"
@@ -177,10 +178,9 @@ def _stand_in(run: Tables) -> str:
     """How much the strategies tell of what the recordings say themselves; empty where there is
     no such figure.
     """
-    mode = "matched" if run.shares else "natural"
     parts = []
     for name in run.contenders:
-        mean = run.mean_over_projects(run.values(STATEMENTS, name, mode))
+        mean = run.mean_over_projects(run.values(STATEMENTS, name, run.main_mode))
         if mean is not None:
             parts.append(f"{name} {short_share(mean.mean)}")
     if len(parts) < 2:

@@ -103,10 +103,10 @@ def _sized_alone(run: Tables) -> list[str]:
 
 def _priced_alone(run: Tables) -> list[str]:
     """The session that has other prices, or another cache, than all others."""
-    ways = run.costs.drop_duplicates("session")
-    groups = [group for _, group in ways.groupby(["row", "cache"], dropna=False)]
+    sessions = run.costs.drop_duplicates("session")
+    groups = [group for _, group in sessions.groupby(["row", "cache"], dropna=False)]
     alone = [group for group in groups if len(group) == 1]
-    if len(ways) < FEWEST_SESSIONS or len(groups) != 2 or not alone:
+    if len(sessions) < FEWEST_SESSIONS or len(groups) != 2 or not alone:
         return []
     row = alone[0].iloc[0]
     return [
@@ -116,11 +116,13 @@ def _priced_alone(run: Tables) -> list[str]:
 
 def _misreports(run: Tables) -> list[str]:
     """What models that wrote summaries reported of their own work that cannot be true."""
-    lines = [line for text in run.compactions["misreports"] for line in str(text).splitlines()]
+    lines: list[str] = []
+    for text in run.compactions["misreports"]:
+        lines += str(text).splitlines()
     if not lines:
         return []
+    are = "is" if len(lines) == 1 else "are"
     return [
-        f"{some(len(lines), 'bill')} of a model cannot be true and"
-        f" {'is' if len(lines) == 1 else 'are'} counted by the workbench instead, such as:"
-        f" {lines[0]}."
+        f"{some(len(lines), 'bill')} of a model cannot be true and {are} counted by the workbench"
+        f" instead, such as: {lines[0]}."
     ]
