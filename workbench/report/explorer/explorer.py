@@ -12,7 +12,7 @@ from workbench.engine.compaction.strategy import Preset
 from workbench.engine.models import find_model
 from workbench.engine.models.model import Model
 from workbench.engine.transcript.session import Session
-from workbench.evaluation.experiment.prepared import prepared
+from workbench.evaluation.experiment.prepared import Prepared, prepared
 from workbench.report.explorer.panels import overview, panels
 from workbench.report.explorer.view import ExplorerSettings, SessionView, telling_window
 
@@ -48,22 +48,26 @@ def explore(
     prepared_session = prepared(session, window)
     presets = {name: preset(name) for name in tuple(strategies) or tuple(BUILTIN)}
     main_preset = preset(strategy)
-    second_preset = None if beside is None else preset(beside)
-    presets |= {part.name: part for part in (main_preset, second_preset) if part is not None}
-    used = (
-        telling_window(prepared_session)
-        if window is None
-        else prepared_session.sizing.window(window)
-    )
-    writer = find_model(model)
+    presets[main_preset.name] = main_preset
+    second_name = None
+    if beside is not None:
+        second_preset = preset(beside)
+        second_name = second_preset.name
+        presets[second_name] = second_preset
     settings = ExplorerSettings(
-        main_preset.name,
-        used,
-        threshold,
-        tail,
-        None if second_preset is None else second_preset.name,
+        strategy=main_preset.name,
+        window=_window(prepared_session, window),
+        threshold=threshold,
+        tail=tail,
+        beside=second_name,
     )
-    return Explorer(prepared_session, presets, writer, settings)
+    return Explorer(prepared_session, presets, find_model(model), settings)
+
+
+def _window(prepared_session: Prepared, window: int | None) -> int:
+    if window is None:
+        return telling_window(prepared_session)
+    return prepared_session.sizing.window(window)
 
 
 class Explorer(SessionView):
@@ -82,11 +86,11 @@ class Explorer(SessionView):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - as IPython gives them
         bundle = {"text/plain": repr(self), "text/html": self.html()}
-        widget_bundle = self.widget._repr_mimebundle_(**kwargs)
-        return {
-            **bundle,
-            **{kind: data for kind, data in (widget_bundle or {}).items() if kind != "text/plain"},
-        }
+        widget_bundle = self.widget._repr_mimebundle_(**kwargs) or {}
+        for kind, data in widget_bundle.items():
+            if kind != "text/plain":
+                bundle[kind] = data
+        return bundle
 
     def __repr__(self) -> str:
         return (
