@@ -5,7 +5,9 @@ it holds.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple, TypeAlias
+
+import pandas as pd
 
 from workbench.engine.compaction.presets import preset
 from workbench.engine.compaction.strategy import Preset
@@ -27,6 +29,8 @@ from workbench.evaluation.replays.matched import matched
 from workbench.evaluation.replays.sizing import Sizing
 from workbench.recordings.datasets.generator import VOCABULARY, Generated, generate
 
+Outcome: TypeAlias = Literal["passed", "failed", "skipped"]
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -42,7 +46,7 @@ class Check:
 
     name: str
     claim: str
-    outcome: Literal["passed", "failed", "skipped"]
+    outcome: Outcome
     found: str
     where: tuple[str, ...] = ()
 
@@ -56,13 +60,10 @@ def check(
     name: str, claim: str, holds: bool | None, measured: str, where: Sequence[str] = ()
 ) -> Check:
     """An outcome; `holds` is None where there was nothing to check."""
-    return Check(
-        name,
-        claim,
-        "skipped" if holds is None else "passed" if holds else "failed",
-        measured,
-        tuple(where[:3]),
-    )
+    outcome: Outcome = "skipped"
+    if holds is not None:
+        outcome = "passed" if holds else "failed"
+    return Check(name, claim, outcome, measured, tuple(where[:3]))
 
 
 ENOUGH = 0.95
@@ -80,41 +81,37 @@ def planted(
     """Planted dependencies are recovered: facts that are said once and used later, and nothing
     else.
 
-    `made` are sessions with what was planted in them; by default two of each profile are generated.
+    `generated` are sessions with what was planted in them; by default two of each profile are made.
     """
-    sessions = (
-        [generate(TOKENS, seed, profile) for profile in VOCABULARY for seed in (0, 1)]
-        if generated is None
-        else generated
-    )
-    hit = extracted_count = true = 0
+    hits = extracted_count = expected_count = 0
     wrong: list[str] = []
-    for sample in sessions:
+    for sample in _two_of_each_profile() if generated is None else generated:
         index = make_index(sample.session.messages)
         for boundary in at_shares(sample.session):
             expected = _needed(sample, index, boundary)
             extracted = {need.entity for need in index.demand(boundary).needs}
-            hit, extracted_count, true = (
-                hit + len(extracted & expected),
-                extracted_count + len(extracted),
-                true + len(expected),
-            )
-            wrong += [
-                f"{entity.text} in {sample.session.id} at {boundary}"
-                for entity in sorted(extracted ^ expected)
-            ]
-    precision, recall = (
-        (hit / extracted_count if extracted_count else 0.0),
-        (hit / true if true else 0.0),
-    )
+            hits += len(extracted & expected)
+            extracted_count += len(extracted)
+            expected_count += len(expected)
+            for entity in sorted(extracted ^ expected):
+                wrong.append(f"{entity.text} in {sample.session.id} at {boundary}")
+    precision = hits / extracted_count if extracted_count else 0.0
+    recall = hits / expected_count if expected_count else 0.0
+    holds = precision >= ENOUGH and recall >= ENOUGH
     return check(
         "planted dependencies",
         "on generated sessions the extractor finds later needs with precision and recall of at"
         f" least {ENOUGH}",
-        (precision >= ENOUGH and recall >= ENOUGH) if true else None,
-        f"precision {precision:.3f}, recall {recall:.3f} of {true} planted dependencies",
-        wrong if true and min(precision, recall) < ENOUGH else (),
+        holds if expected_count else None,
+        f"precision {precision:.3f}, recall {recall:.3f} of {expected_count} planted dependencies",
+        [] if holds or not expected_count else wrong,
     )
+
+
+def _two_of_each_profile() -> Iterator[Generated]:
+    for profile in VOCABULARY:
+        yield generate(TOKENS, 0, profile)
+        yield generate(TOKENS, 1, profile)
 
 
 def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
@@ -123,10 +120,11 @@ def _needed(sample: Generated, index: Index, boundary: int) -> set[Entity]:
     entities: set[Entity] = set()
     for fact in sample.facts:
         later_uses = [place[use] for use in fact.uses if place[use] >= boundary]
-        if place[fact.message] < boundary and later_uses and later_uses[0] < boundary + HORIZON:
-            entities.update(
-                index.inverted_index.names[number] for number in index.read((fact.entity,)).entities
-            )
+        if place[fact.message] >= boundary or not later_uses:
+            continue
+        if later_uses[0] < boundary + HORIZON:
+            numbers = index.read((fact.entity,)).entities
+            entities.update(index.inverted_index.names[number] for number in numbers)
     return entities
 
 
@@ -135,21 +133,18 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
     own_demand = foreign_demand = pairs = 0
     worst: list[str] = []
     for prepared_session, stranger in _unrelated(sessions):
-        boundary = at_shares(prepared_session.session)[
-            0
-        ]  # one boundary a pair: extraction is the cost
-        foreign_future = stranger.session.messages[at_shares(stranger.session)[0] :]
-        swapped = Index(
-            (*prepared_session.session.messages[:boundary], *foreign_future),
-            prepared_session.session.cwd,
-            prepared_session.index.background,
-        )
-        mine, theirs = len(prepared_session.index.demand(boundary)), len(swapped.demand(boundary))
-        own_demand, foreign_demand, pairs = own_demand + mine, foreign_demand + theirs, pairs + 1
-        if theirs > CHANCE * max(mine, 10):
+        session = prepared_session.session
+        # one boundary a pair: extraction is the cost
+        boundary = at_shares(session)[0]
+        demand = len(prepared_session.index.demand(boundary))
+        swapped = len(_with_future_of(stranger, prepared_session, boundary).demand(boundary))
+        pairs += 1
+        own_demand += demand
+        foreign_demand += swapped
+        if swapped > CHANCE * max(demand, 10):
             worst.append(
-                f"{prepared_session.session.id} at {boundary} with the future of {stranger.session.id}: {theirs} of"
-                f" {mine}"
+                f"{session.id} at {boundary} with the future of {stranger.session.id}:"
+                f" {swapped} of {demand}"
             )
     rate = foreign_demand / own_demand if own_demand else 0.0
     return check(
@@ -161,20 +156,23 @@ def placebo(sessions: Sequence[Prepared]) -> Check:
     )
 
 
+def _with_future_of(stranger: Prepared, prepared_session: Prepared, boundary: int) -> Index:
+    """The index of a history that goes on as another session does."""
+    session = prepared_session.session
+    start = at_shares(stranger.session)[0]
+    messages = (*session.messages[:boundary], *stranger.session.messages[start:])
+    return Index(messages, session.cwd, prepared_session.index.background)
+
+
 def _unrelated(sessions: Sequence[Prepared]) -> Iterator[tuple[Prepared, Prepared]]:
     """Each session with the next one of another project."""
-    good = [
-        prepared_session for prepared_session in sessions if at_shares(prepared_session.session)
-    ]
-    for i, prepared_session in enumerate(good):
-        strangers = (
-            stranger
-            for stranger in good[i + 1 :] + good[:i]
-            if stranger.session.project != prepared_session.session.project
-            or not prepared_session.session.project
-        )
-        if (stranger := next(strangers, None)) is not None:
-            yield prepared_session, stranger
+    long_enough = [session for session in sessions if at_shares(session.session)]
+    for place, prepared_session in enumerate(long_enough):
+        project = prepared_session.session.project
+        for stranger in long_enough[place + 1 :] + long_enough[:place]:
+            if stranger.session.project != project or not project:
+                yield prepared_session, stranger
+                break
 
 
 SHARE = 0.2
@@ -189,26 +187,17 @@ def blindness(
     """The same history under another name and with another future is compacted to the same
     bytes.
     """
-    tried, apart = 0, []
+    tried = 0
+    apart: list[str] = []
     for prepared_session in sessions:
         boundaries = at_shares(prepared_session.session, (0.5,))
-        for strategy in presets or map(preset, STRATEGIES) if boundaries else ():
+        if not boundaries:
+            continue
+        relabelled = _relabelled(prepared_session, boundaries[0])
+        for strategy in presets or [preset(name) for name in STRATEGIES]:
             tried += 1
-            sent = set()
-            for variant in (prepared_session, _relabelled(prepared_session, boundaries[0])):
-                # as a replay asks it: it knows what the index has read
-                writer = variant.reader(model or Extractive())
-                replay = matched(
-                    variant.session,
-                    strategy,
-                    writer,
-                    variant.sizing,
-                    window=prepared_session.window,
-                    at=boundaries,
-                    shares=(SHARE,),
-                )
-                sent.add(repr(replay.snapshots[0].context.messages))
-            if len(sent) > 1:
+            original = _sent(strategy, prepared_session, boundaries, model)
+            if _sent(strategy, relabelled, boundaries, model) != original:
                 apart.append(f"{strategy.name} on {prepared_session.session.id} at {boundaries[0]}")
     return check(
         "blindness",
@@ -219,26 +208,39 @@ def blindness(
     )
 
 
+def _sent(
+    strategy: Preset, prepared_session: Prepared, boundaries: tuple[int, ...], model: Model | None
+) -> str:
+    """What a strategy sends at the first of some boundaries."""
+    replay = matched(
+        prepared_session.session,
+        strategy,
+        # as a replay asks it: it knows what the index has read
+        prepared_session.reader(model or Extractive()),
+        prepared_session.sizing,
+        window=prepared_session.window,
+        at=boundaries,
+        shares=(SHARE,),
+    )
+    return repr(replay.snapshots[0].context.messages)
+
+
 def _relabelled(prepared_session: Prepared, boundary: int) -> Prepared:
     """The same history with every later message saying something else, under another name."""
+    session, sizing = prepared_session.session, prepared_session.sizing
     log = Log()
-    for i, message in enumerate(prepared_session.session.messages):
+    for number, message in enumerate(session.messages):
         new: Message = message
-        if i >= boundary and message.role == "assistant":
-            new = replace(message, blocks=(Text(f"another answer {i}"),), usage=None)
-        elif i >= boundary:
-            new = UserMessage(id=message.id, blocks=(Text(f"another wish {i}"),))
+        if number >= boundary and message.role == "assistant":
+            new = replace(message, blocks=(Text(f"another answer {number}"),), usage=None)
+        elif number >= boundary:
+            new = UserMessage(id=message.id, blocks=(Text(f"another wish {number}"),))
         log.append(MessageEntry(id=new.id, parent=log.leaf, message=new))
-    renamed = replace(
-        prepared_session.session, id="relabelled", log=log, title="", project="relabelled"
-    )
-    sizes = prepared_session.sizing.sizes[:boundary] + tuple(
-        prepared_session.sizing.count(message) for message in renamed.messages[boundary:]
-    )
-    return replace(
-        prepared(renamed, prepared_session.window),
-        sizing=replace(prepared_session.sizing, sizes=sizes),
-    )
+    renamed = replace(session, id="relabelled", log=log, title="", project="relabelled")
+    later_sizes = tuple(sizing.count(message) for message in renamed.messages[boundary:])
+    sizes = sizing.sizes[:boundary] + later_sizes
+    relabelled = prepared(renamed, prepared_session.window)
+    return replace(relabelled, sizing=replace(sizing, sizes=sizes))
 
 
 CLOSE = 0.02
@@ -258,39 +260,50 @@ def reconciliation(
     the recording shows is left out: it goes on from another file, or its overhead is wrong, and
     following it hides which.
     """
-    errors: dict[str, tuple[float, float]] = {}
+    errors: dict[str, UsageError] = {}
     left_out = 0
     for prepared_session in sessions:
-        predicted = predict(
-            prepared_session.session, prepared_session.sizing, pricing(prepared_session.session)
-        )
-        left_out += predicted.turns["unseen start"] > 0
+        session = prepared_session.session
+        predicted = predict(session, prepared_session.sizing, pricing(session))
+        if predicted.turns["unseen start"]:
+            left_out += 1
+            continue
         prompt, read = predicted.error("prompt"), predicted.error("read")
-        if not predicted.turns["unseen start"] and prompt is not None and read is not None:
-            errors[prepared_session.session.id] = prompt, read
-    prompts, reads = ([pair[i] for pair in errors.values()] for i in (0, 1))
-    far = sorted(
-        ((max(pair), name) for name, pair in errors.items() if max(pair) > CLOSE), reverse=True
-    )
+        if prompt is not None and read is not None:
+            errors[session.id] = UsageError(prompt, read)
+    far = [(max(error), name) for name, error in errors.items() if max(error) > CLOSE]
+    far.sort(reverse=True)
+    holds = None
+    if errors:
+        prompt_error = median(error.prompt for error in errors.values())
+        read_error = median(error.read for error in errors.values())
+        holds = prompt_error <= CLOSE and read_error <= CLOSE
     return check(
         "reported usage",
         f"replayed without compaction, prompts and cache reads are within {CLOSE:.0%} of those"
         " reported",
-        None if not errors else median(prompts) <= CLOSE and median(reads) <= CLOSE,
-        _found(prompts, reads, left_out),
-        [f"{name}: {off:.1%} off" for off, name in far],
+        holds,
+        _usage_words(list(errors.values()), left_out),
+        [f"{name}: {error:.1%} off" for error, name in far],
     )
 
 
-def _found(prompts: Sequence[float], reads: Sequence[float], left_out: int) -> str:
+class UsageError(NamedTuple):
+    """By which shares the replay of a session misses what was reported."""
+
+    prompt: float
+    read: float
+
+
+def _usage_words(errors: Sequence[UsageError], left_out: int) -> str:
     without = f"; {left_out} left out, whose start is not in the recording" if left_out else ""
-    if not prompts:
+    if not errors:
         return f"no session reports usage that fits one law{without}"
-    close = sum(
-        prompt <= CLOSE and read <= CLOSE for prompt, read in zip(prompts, reads, strict=True)
-    )
-    text = f"median session: prompts {median(prompts):.1%} off, cache reads {median(reads):.1%}"
-    return f"{text}; {close} of {len(prompts)} sessions with usage are within {CLOSE:.0%}{without}"
+    prompt_error = median(error.prompt for error in errors)
+    read_error = median(error.read for error in errors)
+    close = sum(max(error) <= CLOSE for error in errors)
+    text = f"median session: prompts {prompt_error:.1%} off, cache reads {read_error:.1%}"
+    return f"{text}; {close} of {len(errors)} sessions with usage are within {CLOSE:.0%}{without}"
 
 
 REFERENCES = frozenset({"none", "null", "random", "oracle", "recorded"})
@@ -301,22 +314,20 @@ AT_SIZE = ["strategy", "session", "share"]
 
 def floor(run: Results) -> Check:
     """The reference `null` is 0 on the scale, and never above the median strategy."""
-    scores = run.table("scores")
-    rows = scores[(scores["metric"] == NAMES) & scores["value"].notna()].copy()
+    rows = _scores_of_names(run).copy()
     rows["share"] = rows["share"].fillna(-1.0)
     null = rows[rows["strategy"] == "null"]
-    bent = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
+    off_scale = null[null["scaled"].notna() & (null["scaled"].abs() > TINY)]
     contenders = rows[~rows["strategy"].isin(REFERENCES)]
-    middle = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
-    both = null.merge(middle, on=PLACE)
+    medians = contenders.groupby(PLACE)["value"].median().rename("median").reset_index()
+    both = null.merge(medians, on=PLACE)
     above = both[both["value"] > both["median"] + TINY]
-    wrong = [
-        f"{row.session}, {row.mode}: null is {row.scaled} on the scale" for row in bent.itertuples()
-    ]
-    wrong += [
-        f"{row.session}, {row.mode}: null {row.value:.3f}, median {row.median:.3f}"
-        for row in above.itertuples()
-    ]
+    wrong = []
+    for row in off_scale.itertuples():
+        wrong.append(f"{row.session}, {row.mode}: null is {row.scaled} on the scale")
+    for row in above.itertuples():
+        values = f"null {row.value:.3f}, median {row.median:.3f}"
+        wrong.append(f"{row.session}, {row.mode}: {values}")
     return check(
         "floor",
         "the reference null is 0 on the scale and never above the median strategy",
@@ -326,29 +337,30 @@ def floor(run: Results) -> Check:
     )
 
 
+def _scores_of_names(run: Results) -> pd.DataFrame:
+    scores = run.table("scores")
+    return scores[(scores["metric"] == NAMES) & scores["value"].notna()]
+
+
 def ceiling(run: Results) -> Check:
     """No strategy whose contexts are all within the budget answers more than the reference
     `oracle` there.
     """
-    scores = run.table("scores")
-    rows = scores[
-        (scores["metric"] == NAMES) & (scores["mode"] == "matched") & scores["value"].notna()
-    ]
-    fired = run.table("compactions")
-    fired = fired[fired["mode"] == "matched"]
-    within = (
-        (fired["tokens_sent"] <= fired["target"]).groupby([fired[name] for name in AT_SIZE]).all()
-    )
-    best = (
-        rows[rows["strategy"] == "oracle"].set_index(["session", "share"])["value"].rename("oracle")
-    )
-    both = rows[~rows["strategy"].isin(REFERENCES)].join(best, on=["session", "share"], how="inner")
-    both = both[both.set_index(AT_SIZE).index.isin(within.index[within])]
+    scores = _scores_of_names(run)
+    scores = scores[scores["mode"] == "matched"]
+    compactions = run.table("compactions")
+    compactions = compactions[compactions["mode"] == "matched"]
+    fits = compactions["tokens_sent"] <= compactions["target"]
+    all_fit = fits.groupby([compactions[column] for column in AT_SIZE]).all()
+    oracle = scores[scores["strategy"] == "oracle"].set_index(["session", "share"])["value"]
+    contenders = scores[~scores["strategy"].isin(REFERENCES)]
+    both = contenders.join(oracle.rename("oracle"), on=["session", "share"], how="inner")
+    both = both[both.set_index(AT_SIZE).index.isin(all_fit.index[all_fit])]
     above = both[both["value"] > both["oracle"] + TINY]
-    wrong = [
-        f"{r.strategy} on {r.session} at {r.share:g}: {r.value:.3f}, oracle {r.oracle:.3f}"
-        for r in above.itertuples()
-    ]
+    wrong = []
+    for row in above.itertuples():
+        values = f"{row.value:.3f}, oracle {row.oracle:.3f}"
+        wrong.append(f"{row.strategy} on {row.session} at {row.share:g}: {values}")
     return check(
         "ceiling",
         "no strategy within its budget answers more of the exam than the reference oracle at the"

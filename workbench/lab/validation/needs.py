@@ -4,7 +4,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from math import ceil
+from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -61,11 +64,9 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
     Raises:
         SettingError: the sessions have no exam.
     """
-    rows = [
-        row
-        for prepared_session in sessions
-        for row in _drawn(prepared_session, -(-items // len(sessions)), seed)
-    ]
+    rows: list[dict[str, object]] = []
+    for prepared_session in sessions:
+        rows += _drawn(prepared_session, ceil(items / len(sessions)), seed)
     if not rows:
         raise SettingError(
             "no item to label: the recordings are too short for an exam; name longer ones"
@@ -75,54 +76,60 @@ def sheet(sessions: Sequence[Prepared], items: int = 300, seed: int = 0) -> pd.D
 
 def _drawn(prepared_session: Prepared, limit: int, seed: int) -> Iterator[dict[str, object]]:
     chance = random.Random(f"{seed} {prepared_session.session.id}")
-    items = list(_items(prepared_session))
-    chance.shuffle(items)
-    turn_counts, count = Counter[str](), Counter(item.kind for _, item in items)
-    turns = []
-    for boundary, item in items:
-        turns.append((turn_counts[item.kind], boundary, item))
-        turn_counts[item.kind] += 1
-    drawn_items = sorted(turns, key=lambda turn: turn[0])[:limit]
-    drawn_counts = Counter(item.kind for _, _, item in drawn_items)
-    for _, boundary, item in drawn_items:
-        yield _row(prepared_session, boundary, item, count[item.kind] / drawn_counts[item.kind])
+    places = list(_items(prepared_session))
+    chance.shuffle(places)
+    counts = Counter[str]()
+    turns: list[tuple[int, ItemPlace]] = []
+    for place in places:
+        turns.append((counts[place.item.kind], place))
+        counts[place.item.kind] += 1
+    turns.sort(key=itemgetter(0))
+    drawn_places = [place for _, place in turns[:limit]]
+    drawn_counts = Counter(place.item.kind for place in drawn_places)
+    for place in drawn_places:
+        kind = place.item.kind
+        yield _row(prepared_session, place, counts[kind] / drawn_counts[kind])
 
 
-def _items(prepared_session: Prepared) -> Iterator[tuple[int, Item]]:
+class ItemPlace(NamedTuple):
+    """An item of the exam of one boundary."""
+
+    boundary: int
+    item: Item
+
+
+def _items(prepared_session: Prepared) -> Iterator[ItemPlace]:
     """The items of a session's boundaries; what an earlier boundary asks for is left out, it is
     no duplicate there.
     """
     earlier_questions = set[tuple[str, str]]()
     for boundary in at_shares(prepared_session.session):
-        new = [
-            item
-            for item in Exams.of(prepared_session.index).at(boundary).items
-            if (item.kind, item.answer) not in earlier_questions
-        ]
-        earlier_questions.update((item.kind, item.answer) for item in new)
-        yield from ((boundary, item) for item in new)
+        new_questions = set[tuple[str, str]]()
+        for item in Exams.of(prepared_session.index).at(boundary).items:
+            question = (item.kind, item.answer)
+            if question not in earlier_questions:
+                new_questions.add(question)
+                yield ItemPlace(boundary, item)
+        earlier_questions |= new_questions
 
 
-def _row(prepared_session: Prepared, boundary: int, item: Item, weight: float) -> dict[str, object]:
-    messages = prepared_session.session.messages
-    request = next(
-        (plain_text(message) for message in reversed(messages[:boundary]) if is_real_user(message)),
-        "",
-    )
+def _row(prepared_session: Prepared, place: ItemPlace, weight: float) -> dict[str, object]:
+    session, item = prepared_session.session, place.item
+    request = _last_request(session.messages[: place.boundary])
     cue = sorted(item.cue, key=lambda name: -item.cue[name])
     return {
-        "session": prepared_session.session.id,
-        "at": boundary,
+        "session": session.id,
+        "at": place.boundary,
         "kind": item.kind,
         "key": key_of(item),
-        "project": prepared_session.session.project or prepared_session.session.id,
+        "project": session.project or session.id,
         "weight": weight,
         "request": request[:SHOWN],
         "evidence": item.evidence[:SHOWN],
-        "said_by": _speaker(messages, item.said),
+        "said_by": _speaker(session.messages, item.said),
         "use": item.use[:SHOWN],
         "gapped": gapped(item),
-        "used_by": _speaker(messages, item.used),
+        "used_by": _speaker(session.messages, item.used),
         "between": item.used - item.said if item.used >= 0 else None,
         "cue": ", ".join(name.lstrip("=") for name in cue),
         "answer": item.answer,
@@ -131,8 +138,18 @@ def _row(prepared_session: Prepared, boundary: int, item: Item, weight: float) -
     }
 
 
+def _last_request(messages: Sequence[Message]) -> str:
+    """The last message of the user; empty where there is none."""
+    for message in reversed(messages):
+        if is_real_user(message):
+            return plain_text(message)
+    return ""
+
+
 def _speaker(messages: Sequence[Message], number: int) -> str:
-    return f"{number}: {type(messages[number]).__name__}" if number >= 0 else ""
+    if number < 0:
+        return ""
+    return f"{number}: {type(messages[number]).__name__}"
 
 
 def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) -> pd.DataFrame:
@@ -147,14 +164,18 @@ def labelled(first_sheet: Path | None = None, second_sheet: Path | None = None) 
     """
     if first_sheet is None or second_sheet is None:
         return pd.read_csv(SHIPPED, dtype={"key": str})
-    first_labels, second_labels = (
-        _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
-        for path, reader in zip((first_sheet, second_sheet), READERS, strict=True)
-    )
-    filled = [f"{name}_{reader}" for name in LABELS for reader in READERS]
-    return first_labels.merge(second_labels[[*KEY, *(f"{name}_2" for name in LABELS)]], on=KEY)[
-        [*KEY, "project", "weight", *filled]
-    ]
+    first_reader, second_reader = READERS
+    first_labels = _labels_of(first_sheet, first_reader)
+    second_labels = _labels_of(second_sheet, second_reader)
+    second_columns = [f"{name}_{second_reader}" for name in LABELS]
+    labels = first_labels.merge(second_labels[[*KEY, *second_columns]], on=KEY)
+    columns = [f"{name}_{reader}" for name in LABELS for reader in READERS]
+    return labels[[*KEY, "project", "weight", *columns]]
+
+
+def _labels_of(path: Path, reader: int) -> pd.DataFrame:
+    """A filled sheet, with the number of its reader in the names of the labels' columns."""
+    return _filled(path).rename(columns={name: f"{name}_{reader}" for name in LABELS})
 
 
 def _filled(path: Path) -> pd.DataFrame:
@@ -166,10 +187,9 @@ def _filled(path: Path) -> pd.DataFrame:
         ) from error
     # a sheet has an apostrophe before what would be a formula
     for column in table.columns.intersection(KEY):
-        table[column] = table[column].map(
-            lambda text: text.lstrip("'") if isinstance(text, str) else text
-        )
-    if missing := [name for name in (*KEY, "project", "weight", *LABELS) if name not in table]:
+        table[column] = table[column].map(_without_apostrophe)
+    missing = [name for name in (*KEY, "project", "weight", *LABELS) if name not in table]
+    if missing:
         raise SettingError(
             f"{path}: the column {missing[0]!r} is missing; take a sheet of `lab validate needs`"
         )
@@ -183,11 +203,15 @@ def _filled(path: Path) -> pd.DataFrame:
     return table
 
 
+def _without_apostrophe(value: object) -> object:
+    return value.lstrip("'") if isinstance(value, str) else value
+
+
 def still_asked(labels: pd.DataFrame, sessions: Sequence[Prepared]) -> pd.DataFrame:
     """The labelled items of these sessions that the exam still asks."""
-    asked_keys = {
-        (prepared_session.session.id, key_of(item))
-        for prepared_session in sessions
-        for _, item in _items(prepared_session)
-    }
-    return labels[[key in asked_keys for key in zip(labels["session"], labels["key"], strict=True)]]
+    asked_keys = set()
+    for prepared_session in sessions:
+        for place in _items(prepared_session):
+            asked_keys.add((prepared_session.session.id, key_of(place.item)))
+    keys = zip(labels["session"], labels["key"], strict=True)
+    return labels[[key in asked_keys for key in keys]]

@@ -79,19 +79,18 @@ def compacted(
     Raises:
         SettingError: none has one.
     """
-    sessions = [
-        redacted(session, redaction)
-        for source in sources_of(what)
-        for session in _read(source, redaction)
-    ]
-    prepared_sessions = (
-        prepared(session) for session in sessions if any(map(_is_readable, session.path))
-    )
-    compacted_sessions = [
-        prepared_session
-        for prepared_session in prepared_sessions
-        if recorded_contexts(prepared_session.session, prepared_session.sizing)
-    ][:limit]
+    sessions: list[Session] = []
+    for source in sources_of(what):
+        sessions += [redacted(session, redaction) for session in _read(source, redaction)]
+    compacted_sessions: list[Prepared] = []
+    for session in sessions:
+        if limit is not None and len(compacted_sessions) >= limit:
+            break
+        if not any(map(_is_readable, session.path)):
+            continue
+        prepared_session = prepared(session)
+        if recorded_contexts(prepared_session.session, prepared_session.sizing):
+            compacted_sessions.append(prepared_session)
     if not compacted_sessions:
         raise SettingError(
             f"{some(len(sessions), 'recorded session')} without a compaction that has a readable"
@@ -123,118 +122,144 @@ def used_things(sessions: Sequence[Prepared]) -> pd.DataFrame:
     among the next `HORIZON` messages, and before the next compaction. Columns:
     docs/reference/tables.md.
     """
-    return typed(
-        (row for prepared_session in sessions for row in _of_session(prepared_session)), COLUMNS
-    )
+    rows: list[dict[str, object]] = []
+    for prepared_session in sessions:
+        rows += _of_session(prepared_session)
+    return typed(rows, COLUMNS)
 
 
 def _of_session(prepared_session: Prepared) -> Iterator[dict[str, object]]:
-    session = prepared_session.session
-    recorded = recorded_contexts(session, prepared_session.sizing)
+    session, sizing = prepared_session.session, prepared_session.sizing
+    recorded = recorded_contexts(session, sizing)
     control = at_recorded_sizes(
         session,
         preset(CONTROL),
         prepared_session.reader(Extractive()),
-        prepared_session.sizing,
+        sizing,
         window=prepared_session.window,
         really=recorded,
     )
-    controls = {shot.at: {CONTROL: shot.context} for shot in control.snapshots}
+    controls = {shot.at: shot.context for shot in control.snapshots}
     looks = Looks(session)
     for number, (boundary, compaction) in enumerate(recorded.items()):
-        of = {
+        place = {
             "session": session.id,
             "project": session.project or session.id,
             "source": session.origin.format,
             "compaction": number,
             "at": boundary,
         }
+        views = {"recorded": view(session, compaction.after)}
         # no control where what must stay is larger
-        contexts = {"recorded": compaction.after, **controls.get(boundary, {})}
-        views = {name: view(session, context) for name, context in contexts.items()}
-        yield from (
-            {**of, **row} for row in _of_compaction(prepared_session, boundary, views, looks)
-        )
+        if boundary in controls:
+            views[CONTROL] = view(session, controls[boundary])
+        for row in _of_compaction(prepared_session, boundary, views, looks):
+            yield {**place, **row}
 
 
 def _of_compaction(
     prepared_session: Prepared, boundary: int, views: Mapping[str, View], looks: Looks
 ) -> Iterator[dict[str, object]]:
-    index, end = (
-        prepared_session.index,
-        min(
-            [later.at for later in prepared_session.session.recorded if later.at > boundary],
-            default=boundary + HORIZON,
-        ),
-    )
-    used, history = index.used(boundary), Exams.of(index).history
+    index, session = prepared_session.index, prepared_session.session
+    later_compactions = [later.at for later in session.recorded if later.at > boundary]
+    end = min(later_compactions, default=boundary + HORIZON)
+    history = Exams.of(index).history
     exam = BoundaryExam(history, boundary, tuple(facts(history, boundary, every=True)))
-    asked_answers = {item.answer for item in Exams.of(index).at(boundary).items}
-    stands_for = stand_ins(history, boundary)
-    demanded = set(index.demand(boundary).entities.tolist())
-    ways = _ways(prepared_session, used, looks)
-    messages = prepared_session.session.messages
-    bm25 = Bm25(map(said_text, messages[:boundary]))
+    bm25 = Bm25(map(said_text, session.messages[:boundary]))
+    used = index.used(boundary)
+    about_things = _about_things(prepared_session, used, looks)
+    for name, context_view in views.items():
+        levels = used.retained(context_view.kept, context_view.texts)
+        credits = _exam_credits(exam, context_view)
+        shares = _bm25_shares(exam, bm25, _text_of(session, context_view))
+        for slot, need in enumerate(used.needs):
+            if need.use >= end:
+                continue
+            thing = need.entity.text.lower()
+            yield {
+                "context": name,
+                **about_things[slot],
+                "presence": float(levels.level("presence")[slot]),
+                "bound": float(levels.level("bound")[slot]),
+                "coverage": float(levels.level("coverage")[slot]),
+                "exam": credits.get(thing),
+                "bm25": shares.get(thing),
+            }
+
+
+def _about_things(
+    prepared_session: Prepared, used: Demand, looks: Looks
+) -> list[dict[str, object]]:
+    """Of each used thing the columns that are the same whatever the context."""
+    index = prepared_session.index
+    exams = Exams.of(index)
+    asked_answers = {item.answer for item in exams.at(used.at).items}
+    answer_of_thing = stand_ins(exams.history, used.at)
+    demanded = set(index.demand(used.at).entities.tolist())
+    rows: list[dict[str, object]] = []
+    for need, number, how in zip(
+        used.needs, used.entities.tolist(), _ways(prepared_session, used, looks), strict=True
+    ):
+        thing = need.entity.text
+        row: dict[str, object] = {
+            "kind": need.entity.kind,
+            "thing": thing,
+            "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
+            "used": need.use,
+            "how": how,
+            "fetched_again": FETCHED_AGAIN.get(how),
+            "demanded": number in demanded,
+            "asked": answer_of_thing.get(thing.lower()) in asked_answers,
+        }
+        rows.append(row)
+    return rows
+
+
+def _exam_credits(exam: BoundaryExam, context_view: View) -> dict[str, float]:
+    """By answer in lower case, what the exam credits to a context."""
+    answers = [item.answer.lower() for item in exam.items]
+    return dict(zip(answers, exam.credit(context_view).tolist(), strict=True))
+
+
+def _bm25_shares(exam: BoundaryExam, bm25: Bm25, text: str) -> dict[str, float]:
+    """By answer in lower case, what BM25 finds of its question and answer in a text."""
     answers = [item.answer.lower() for item in exam.items]
     sought = [f"{item.use} {item.answer}" for item in exam.items]
-    for name, context_view in views.items():
-        retained = used.retained(context_view.kept, context_view.texts)
-        credit = dict(zip(answers, exam.credit(context_view).tolist(), strict=True))
-        text = "\n".join(
-            (
-                *(said_text(messages[number]) for number in sorted(context_view.kept)),
-                *context_view.texts,
-            )
-        )
-        shares = dict(zip(answers, bm25.shares(sought, text), strict=True))
-        for slot, need in enumerate(used.needs):
-            if need.use < end:
-                thing, number = need.entity.text, int(used.entities[slot])
-                yield {
-                    "context": name,
-                    "kind": need.entity.kind,
-                    "thing": thing,
-                    "recoverable": "reacquirable" if need.reacquirable else "irrecoverable",
-                    "used": need.use,
-                    "how": ways[slot],
-                    "fetched_again": FETCHED_AGAIN.get(ways[slot]),
-                    "demanded": number in demanded,
-                    "asked": stands_for.get(thing.lower()) in asked_answers,
-                    **{
-                        level: float(retained.level(level)[slot])
-                        for level in ("presence", "bound", "coverage")
-                    },
-                    "exam": credit.get(thing.lower()),
-                    "bm25": shares.get(thing.lower()),
-                }
+    return dict(zip(answers, bm25.shares(sought, text), strict=True))
+
+
+def _text_of(session: Session, context_view: View) -> str:
+    """What a context says, as one text."""
+    unchanged = [said_text(session.messages[number]) for number in sorted(context_view.kept)]
+    return "\n".join([*unchanged, *context_view.texts])
 
 
 def _ways(prepared_session: Prepared, used: Demand, looks: Looks) -> list[How]:
     """How the agent came by each thing before it first named it."""
-    p, messages = prepared_session.index.inverted_index, prepared_session.session.messages
-    is_later = p.pair_message >= used.at
-    entities, first_pairs = np.unique(p.pair_entity[is_later], return_index=True)
-    mention = dict(
-        zip(entities.tolist(), p.pair_message[is_later][first_pairs].tolist(), strict=True)
-    )
+    first_mentions = _first_mentions(prepared_session, used.at)
     ways: list[How] = []
     for entity in used.entities.tolist():
-        place = mention[entity]
-        message = messages[place]
+        message = prepared_session.session.messages[first_mentions[entity]]
         if isinstance(message, AssistantMessage):
-            texts = [
-                "\n".join(argument_texts(call.arguments)) for call in looks.of(message, used.at)
-            ]
-            ways.append(
-                "looked for"
-                if entity in prepared_session.index.read(texts).entities
-                else "remembered"
-            )
+            texts = []
+            for call in looks.of(message, used.at):
+                texts.append("\n".join(argument_texts(call.arguments)))
+            is_in_look = entity in prepared_session.index.read(texts).entities
+            ways.append("looked for" if is_in_look else "remembered")
         elif isinstance(message, ToolResult):
             ways.append("fetched" if looks.gave(message, used.at) else "in passing")
         else:
             ways.append("told")
     return ways
+
+
+def _first_mentions(prepared_session: Prepared, boundary: int) -> dict[int, int]:
+    """By entity the first message after a boundary that names it."""
+    inverted = prepared_session.index.inverted_index
+    is_later = inverted.pair_message >= boundary
+    messages = inverted.pair_message[is_later]
+    entities, first_pairs = np.unique(inverted.pair_entity[is_later], return_index=True)
+    return dict(zip(entities.tolist(), messages[first_pairs].tolist(), strict=True))
 
 
 class Looks:
@@ -244,7 +269,9 @@ class Looks:
         self._calls: dict[str, ToolCall] = {}
         self._first: dict[tuple[str, str], int] = {}
         for place, message in enumerate(session.messages):
-            for call in message.calls if isinstance(message, AssistantMessage) else ():
+            if not isinstance(message, AssistantMessage):
+                continue
+            for call in message.calls:
                 self._calls[call.id] = call
                 self._first.setdefault((call.name, call.arguments_json()), place)
 

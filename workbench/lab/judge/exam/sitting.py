@@ -68,12 +68,12 @@ class ExamResults(TableFolder):
         empty if nothing does.
         """
         rows = self.table[self.table["pending"] == 1]
+        if rows.empty:
+            return ""
         item_count = int(self.table["item"].notna().sum())
-        reason = "" if rows.empty else f": {rows['reason'].iloc[-1]}"
         return (
-            f"{item_count - len(rows)} of {item_count} items were answered by {self.notes['reader']}{reason}"
-            if reason
-            else ""
+            f"{item_count - len(rows)} of {item_count} items were answered by"
+            f" {self.notes['reader']}: {rows['reason'].iloc[-1]}"
         )
 
 
@@ -99,18 +99,16 @@ class ExamSpec(ContextSpec):
         if self.reader not in READERS:
             raise UnknownName("reader", self.reader, READERS)
         if self.reader == "likelihood":
-            local = self.likelihood
-            return [
-                CandidateLikelihood(
-                    CachedLikelihood.of(weights(local)) if isinstance(local, str) else local
-                )
-            ]
+            model = self.likelihood
+            if isinstance(model, str):
+                model = CachedLikelihood.of(weights(model))
+            return [CandidateLikelihood(model)]
         if self.model is None:
             raise SettingError(
                 "the reader `choice` needs a model; name one, such as --model litellm:gpt-4o-mini"
             )
-        model = self.how.model(self.model)
-        return [Choice(model, replicate) for replicate in range(self.replicates)]
+        chooser = self.how.model(self.model)
+        return [Choice(chooser, replicate) for replicate in range(self.replicates)]
 
 
 class ExamSettings(ContextSettings, total=False):
@@ -130,7 +128,8 @@ Sitting: TypeAlias = tuple[Compacted, Sequence[int]]
 
 def _sittings(contexts: Iterator[Compacted], limit: int) -> Iterator[Sitting]:
     for context in contexts:
-        if items := Exams.of(context.ready.index).at(context.at).items:
+        items = Exams.of(context.ready.index).at(context.at).items
+        if items:
             yield context, even_choice(range(len(items)), limit)
 
 
@@ -144,20 +143,19 @@ def _rows(sitting: Sitting, readers: Sequence[ModelReader]) -> Iterator[Row]:
         return
     exam = Exams.of(context.ready.index).at(context.at)
     items = [exam.items[number] for number in numbers]
-    lexical = corrected(
-        items, exam.credit(view(context.ready.session, context.context))[list(numbers)]
-    )
+    lexical_credit = exam.credit(view(context.ready.session, context.context))[list(numbers)]
+    lexical_scores = corrected(items, lexical_credit)
     for replicate, reader in enumerate(readers):
         answers = reader.sit(items, context_text(context.context.messages))
         scores = corrected(items, np.array([answer.credit for answer in answers]))
-        for number, item, answer, score, rule in zip(
-            numbers, items, answers, scores, lexical, strict=True
+        for number, item, answer, score, lexical_score in zip(
+            numbers, items, answers, scores, lexical_scores, strict=True
         ):
             yield context.place | {
                 "item": number,
                 "kind": item.kind,
                 "answer": item.answer,
-                "lexical": float(rule),
+                "lexical": float(lexical_score),
                 "score": None if math.isnan(score) else float(score),
                 "replicate": replicate,
                 "reader": reader.name,
@@ -171,10 +169,11 @@ def _forecast(sittings: Sequence[Sitting], spec: ExamSpec) -> ModelUse:
     """What the test and the exams ask at most: the same requests, put to a model that only
     counts them.
     """
-    weights_of = spec.likelihood if isinstance(spec.likelihood, str) else spec.likelihood.name
-    filler = FillerModel(
-        f"local:{weights_of}" if spec.reader == "likelihood" else model_name(spec.model or "")
-    )
+    name = model_name(spec.model or "")
+    if spec.reader == "likelihood":
+        local = spec.likelihood
+        name = f"local:{local if isinstance(local, str) else local.name}"
+    filler = FillerModel(name)
     readers = [Choice(filler, replicate) for replicate in range(spec.replicates)]
     admission(readers[0], spec.graded)
     for sitting in sittings:
