@@ -134,7 +134,8 @@ def changes(current: Tables, previous: Tables, metric: str = "") -> pd.DataFrame
         if today.empty or earlier.empty:
             continue
         earlier = at_sizes_of(earlier, today)
-        pair = pd.concat([today.assign(strategy="now"), earlier.assign(strategy="then")])
+        today = today.assign(strategy="now")
+        pair = pd.concat([today, earlier.assign(strategy="then")])
         (difference,) = compare_table(pair, metric, "then", mode).to_dict("records")
         differences.append(difference | {"strategy": name})
     _correct_for_all(differences)
@@ -183,7 +184,8 @@ def lost_now(current: Tables, previous: Tables) -> Tables:
         session_and_strategy = place[:2]
         is_new.append(place not in lost_before and session_and_strategy in replayed)
     losses = current.losses
-    return current.changed(losses=losses[pd.Series(is_new, index=losses.index, dtype=bool)])
+    mask = pd.Series(is_new, index=losses.index, dtype=bool)
+    return current.changed(losses=losses[mask])
 
 
 def _loss_places(run: Tables) -> list[tuple[Any, ...]]:

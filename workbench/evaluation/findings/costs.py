@@ -11,9 +11,10 @@ PARTS = ("usd_input", "usd_read", "usd_write", "usd_output", "usd_summaries", "u
 
 def by_cost(run: Tables) -> list[str]:
     """Contenders by what they cost, cheapest first, then the references."""
-    means = run.costs.groupby("strategy", sort=True)["usd"].mean().sort_values(kind="stable").index
-    contenders = [name for name in means if name not in REFERENCES]
-    references = [name for name in REFERENCES if name in set(means)]
+    means = run.costs.groupby("strategy", sort=True)["usd"].mean()
+    names = means.sort_values(kind="stable").index
+    contenders = [name for name in names if name not in REFERENCES]
+    references = [name for name in REFERENCES if name in set(names)]
     return contenders + references
 
 
@@ -76,9 +77,8 @@ def within_reach(run: Tables) -> pd.DataFrame:
 
 
 def _row(run: Tables, name: str, paging: pd.DataFrame) -> dict[str, object]:
-    costs = run.costs[
-        (run.costs["strategy"] == name) & run.costs["session"].isin(paging["session"])
-    ]
+    costs = run.costs[run.costs["strategy"] == name]
+    costs = costs[costs["session"].isin(paging["session"])]
     priced = paging[paging["session"].isin(costs["session"])]
     uncompacted_usd = costs["usd_uncompacted"].sum()
     row: dict[str, object] = {"strategy": name, "sessions": len(paging)}

@@ -77,7 +77,8 @@ def decide(figures: Figures) -> Decision | None:
     saved = {name: _net_saving(figures, name) for name in map(str, points)}
     best = choice(points, saved)
     use, alternatives = best.use, list(best.others)
-    recall = (Trade(0).points(rows).dropna().mean() / 100).to_dict()
+    recall_points = Trade(0).points(rows).dropna()
+    recall = (recall_points.mean() / 100).to_dict()
     rivals = _within_reader_error(run, best)
     why_none = no_winner(run, use, rivals, half, "natural")
     text = render(
@@ -165,7 +166,8 @@ def _rows(run: Tables, names: Sequence[str]) -> pd.DataFrame:
         rows = pd.concat(recalls).reset_index()
     rows["project"] = [run.project(session) for session in rows["session"]]
     costs = run.costs.set_index(["session", "strategy"])
-    bills = costs.reindex(pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]]))
+    places = pd.MultiIndex.from_arrays([rows["session"], rows["candidate"]])
+    bills = costs.reindex(places)
     rows["saved"] = bills["net_saving"].to_numpy(dtype=float)
     rows["plain"] = bills["usd_uncompacted"].to_numpy(dtype=float)
     rows["fetching"] = bills["usd_fetching"].to_numpy(dtype=float)
@@ -198,7 +200,8 @@ def _chances_of_pairs(points: pd.DataFrame) -> dict[frozenset[str], float | None
     pairs = list(combinations(points.columns, 2))
     chances: list[float | None] = [None] * len(pairs)
     if len(points) >= FEWEST:
-        chances = [float(sign_flip((points[a] - points[b]).to_numpy())) for a, b in pairs]
+        differences = [points[strategy] - points[rival] for strategy, rival in pairs]
+        chances = [float(sign_flip(values.to_numpy())) for values in differences]
     corrected = holm(chances)
     return {frozenset(pair): p for pair, p in zip(pairs, corrected, strict=True)}
 
@@ -295,8 +298,9 @@ def _ahead_by_panel(
         return []
     ahead = []
     for name in alternatives:
-        is_higher = panel.rank.get(name, inf) < panel.rank.get(use, 0)
-        metrics = [PANEL[metric] for metric in panel.ahead[name, use]] if is_higher else []
+        if panel.rank.get(name, inf) >= panel.rank.get(use, 0):
+            continue
+        metrics = [PANEL[metric] for metric in panel.ahead[name, use]]
         if metrics:
             ahead.append((name, metrics))
     return ahead

@@ -90,8 +90,8 @@ class RunTables:
         smallest first.
         """
         is_half = self.scores["metric"].isin(list(HALVES))
-        scored = (self.scores["mode"] == "matched") & is_half & self.scores["value"].notna()
-        scored_shares = self.scores.loc[scored, "share"].dropna().unique()
+        rows = self.scores[is_half & (self.scores["mode"] == "matched")]
+        scored_shares = rows.loc[rows["value"].notna(), "share"].dropna().unique()
         return tuple(sorted(float(share) for share in scored_shares))
 
     def leading(self, mode: str) -> str:
@@ -122,7 +122,8 @@ class RunTables:
     @cached_property
     def sessions_with_work(self) -> frozenset[str]:
         """The sessions in which the work has a value for any strategy."""
-        rows = self.scores[(self.scores["metric"] == WORK) & self.scores["value"].notna()]
+        rows = self.scores[self.scores["metric"] == WORK]
+        rows = rows[rows["value"].notna()]
         return frozenset(map(str, rows["session"]))
 
     @property
@@ -140,7 +141,8 @@ class RunTables:
         self, metric: str, mode: str = "natural", share: float | None = None
     ) -> pd.DataFrame:
         """The scores of one metric in one mode; of all shares where none is named."""
-        rows = self.scores[(self.scores["metric"] == metric) & (self.scores["mode"] == mode)]
+        is_selected = (self.scores["metric"] == metric) & (self.scores["mode"] == mode)
+        rows = self.scores[is_selected]
         if share is None:
             return rows
         return rows[(rows["share"] - share).abs() < 1e-9]

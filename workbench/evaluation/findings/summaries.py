@@ -70,10 +70,13 @@ def by_kind(run: Tables) -> pd.DataFrame:
     rows = rows[rows["mode"] == ("matched" if has_sizes else "natural")]
     rows = rows[~rows["strategy"].isin(run.unranked())]
     rows = rows[~rows["session"].isin(run.left_out)]
-    sums = rows.groupby(["kind", "strategy"], sort=True)[["demanded", "bound"]].sum().reset_index()
+    groups = rows.groupby(["kind", "strategy"], sort=True)
+    sums = groups[["demanded", "bound"]].sum().reset_index()
     sums = sums[sums["demanded"] > 0]
-    needed = sums.groupby("kind")["demanded"].transform("max") / max(1, len(run.shares))
-    sums = sums.assign(recall=sums["bound"] / sums["demanded"], demanded=needed.round().astype(int))
+    most_demanded = sums.groupby("kind")["demanded"].transform("max")
+    demanded_once = most_demanded / max(1, len(run.shares))
+    recall = sums["bound"] / sums["demanded"]
+    sums = sums.assign(recall=recall, demanded=demanded_once.round().astype(int))
     sums = sums.sort_values(["demanded", "kind"], ascending=[False, True])
     return sums[["kind", "demanded", "strategy", "recall"]].reset_index(drop=True)
 
@@ -101,7 +104,8 @@ def session_titles(run: Tables, longest: int = 60) -> dict[str, str]:
     where it has none.
     """
     titles: dict[str, str] = {}
-    for id, title in zip(run.sessions["session"], run.sessions["title"], strict=True):
+    sessions = run.sessions
+    for id, title in zip(sessions["session"], sessions["title"], strict=True):
         has_none = missing(title) or not title
         titles[str(id)] = _shortened(str(id if has_none else title), longest)
     times = Counter(titles.values())
@@ -127,8 +131,10 @@ def lives(run: Tables, strategy: str) -> pd.DataFrame:
     Columns: `strategy`, those of `analysis.survival`, and `sessions`, which had as many
     compactions.
     """
-    rows = run.survival[(run.survival["strategy"] == strategy) & (run.survival["at_risk"] > 0)]
-    rows = rows.assign(project=[run.project(name) for name in rows["session"]])
+    rows = run.survival[run.survival["strategy"] == strategy]
+    rows = rows[rows["at_risk"] > 0]
+    projects = [run.project(session) for session in rows["session"]]
+    rows = rows.assign(project=projects)
     at_risk = rows.pivot_table("at_risk", "project", "round", "sum", fill_value=0)
     lost = rows.pivot_table("lost", "project", "round", "sum", fill_value=0)
     curve = survival(at_risk, lost)
@@ -184,7 +190,8 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
     if rows.empty:
         return rows.assign(lost_by=[])
     losses = rows.drop_duplicates(LOSS).set_index(LOSS, drop=False)
-    losses = losses.assign(lost_by=_losers(run, rows), weight=rows.groupby(LOSS)["weight"].max())
+    largest_weights = rows.groupby(LOSS)["weight"].max()
+    losses = losses.assign(lost_by=_losers(run, rows), weight=largest_weights)
     losses = losses.reset_index(drop=True)
     losses["times"] = losses["lost_by"].map(len)
     losses["by_all"] = losses["times"] >= losses["session"].map(_strategies_by_session(run))
@@ -195,7 +202,8 @@ def worst_losses(run: Tables, row_limit: int = 60, each: int = 0) -> pd.DataFram
         )
     ]
     # so that no session fills it
-    losses["turn"] = losses.groupby(["weight", "times", "session"], sort=False).cumcount()
+    alike = losses.groupby(["weight", "times", "session"], sort=False)
+    losses["turn"] = alike.cumcount()
     losses = losses.sort_values(
         ["boilerplate", "by_all", "weight", "times", "turn"],
         ascending=[True, True, False, False, True],
@@ -217,7 +225,8 @@ def _losers(run: Tables, rows: pd.DataFrame) -> pd.Series:
         "strategy", key=lambda names: names.map(run.strategies.index), kind="stable"
     )
     columns = losers[["strategy", "stage", "level"]]
-    losers = losers.assign(lost_by=list(columns.itertuples(index=False, name=None)))
+    lost_by = list(columns.itertuples(index=False, name=None))
+    losers = losers.assign(lost_by=lost_by)
     return losers.groupby(LOSS)["lost_by"].agg(tuple)
 
 
@@ -254,7 +263,8 @@ def integrity(run: Tables) -> pd.DataFrame:
     counts = by[["violations", "too_large", "fallbacks"]].sum()
     counts.insert(0, "compactions", by.size())
     for status in ("failed", "pending"):
-        counts[status] = (run.replays["status"] == status).groupby(run.replays["strategy"]).sum()
+        has_status = run.replays["status"] == status
+        counts[status] = has_status.groupby(run.replays["strategy"]).sum()
     counts = counts.reindex(pd.Index(replayed_contenders(run), name="strategy"))
     return counts.apply(pd.to_numeric).fillna(0).astype(int).reset_index()
 
@@ -305,6 +315,7 @@ def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, obje
     writer = str(writer_counts.index[0])
     if len(writer_counts) > 1:
         writer = ", ".join(f"{writer} ({count})" for writer, count in writer_counts.items())
+    replays = run.replays[run.replays["strategy"] == name]
     has_findings = compactions["findings"].astype(str) != ""
     has_fallback = compactions["fallbacks"] > 0
     is_repaired = compactions["method"].astype(str).str.contains("repaired")
@@ -315,7 +326,7 @@ def _writer(run: Tables, name: str, compactions: pd.DataFrame) -> dict[str, obje
         "recall": run.values(run.leading("natural"), name).mean(),
         "recall_at_size": _mean_at_size(run, run.leading("matched"), name),
         "fabricated": _mean_at_size(run, "fabrication", name),
-        "usd": run.replays.loc[run.replays["strategy"] == name, "usd"].sum(skipna=False),
+        "usd": replays["usd"].sum(skipna=False),
         "price": compactions["usd"].sum(skipna=False),
         "seconds": compactions["seconds"].mean(),
         "read": compactions["input_tokens"].sum(),
@@ -355,8 +366,8 @@ class SummaryCounts:
 def summary_counts(run: Tables) -> SummaryCounts:
     """Who wrote the summaries of a run's contenders."""
     rows = run.summaries[~run.summaries["strategy"].isin(REFERENCES)]
-    writers = rows["writer"].str.split(" + ", regex=False).explode().unique()
-    models = tuple(name for name in writers if name not in RULES)
+    writers = rows["writer"].str.split(" + ", regex=False).explode()
+    models = tuple(name for name in writers.unique() if name not in RULES)
     by_rule = int(rows["by_rule"].sum())
     by_model = int(rows["requests"].sum()) - by_rule
     return SummaryCounts(by_model, by_rule, models)

@@ -59,7 +59,8 @@ class Tables(RunTables):
         Raises:
             UnknownName: the run has no such strategy.
         """
-        tables = cls(run.manifest, {name: plain(run.table(name)) for name in COLUMNS}, baseline)
+        plain_tables = {name: plain(run.table(name)) for name in COLUMNS}
+        tables = cls(run.manifest, plain_tables, baseline)
         by = str(tables.settings.get("group_by", "project"))
         tables = tables.changed(scores=with_projects(tables.scores, tables.sessions, by))
         if baseline and baseline not in tables.strategies:
@@ -103,7 +104,8 @@ class Tables(RunTables):
         if half is None or half.low is None or metric != WORK or left_out is None:
             return half
         kind, rule_share = self.text_kind(strategy, mode), self.rule_share(strategy, mode)
-        by_project = values.groupby([self.project(session) for session in values.index]).mean()
+        projects = [self.project(session) for session in values.index]
+        by_project = values.groupby(projects).mean()
         contexts = [
             ForetoldContext(str(project), kind, mean, rule_share)
             for project, mean in by_project.items()
@@ -136,8 +138,9 @@ class Tables(RunTables):
         there.
         """
         curves: dict[str, dict[str, Curve]] = {}
+        strategies = set(self.replays["strategy"])
         for half in HALVES:
-            curves[half] = {name: self._curve(name, half) for name in set(self.replays["strategy"])}
+            curves[half] = {name: self._curve(name, half) for name in strategies}
         return curves
 
     def _curve(self, strategy: str, half: str) -> Curve:
@@ -212,7 +215,8 @@ class Tables(RunTables):
         interval of an area is that of the mean over the sizes, moved.
         """
         metric = metric or self.first_half
-        values = self._credited[metric].get(strategy, pd.Series(dtype=float)).dropna()
+        credited = self._credited[metric]
+        values = credited.get(strategy, pd.Series(dtype=float)).dropna()
         mean_recall = self.half_of_headline(values, strategy, metric, "matched")
         area = self.area(strategy, metric)
         if mean_recall and area:
