@@ -15,9 +15,10 @@ def closed_loop_html(run: Results) -> Html:
 
     The table behind it is that of the trials, or else of the simulations, a row a strategy.
     """
-    tried, simulated = _trials(run), _simulated(run)
-    data = simulated.data if tried.data is None else tried.data
-    return Html(tried.html + simulated.html, data=data)
+    trials = _trials(run)
+    simulated = _simulated(run)
+    data = simulated.data if trials.data is None else trials.data
+    return Html(trials.html + simulated.html, data=data)
 
 
 def _trials(run: Results) -> Html:
@@ -28,7 +29,8 @@ def _trials(run: Results) -> Html:
     completed = table[table["status"] == "ok"]
     if completed.empty:
         return empty()
-    families = by_family(table).pivot_table("success", "strategy", "family", sort=False)
+    successes = by_family(table)
+    families = successes.pivot_table("success", "strategy", "family", sort=False)
     return part(
         "trials",
         by_strategy,
@@ -48,5 +50,8 @@ def _simulated(run: Results) -> Html:
     means = simulated_by_strategy(table)
     rows = means.astype(object).where(means.notna(), None)
     return part(
-        "simulated", rows, projects=table["project"].nunique(), which_bill=which_bill(table)
+        "simulated",
+        rows,
+        projects=table["project"].nunique(),
+        which_bill=which_bill(table),
     )
